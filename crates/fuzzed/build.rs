@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use wiregauge_generate::{generate, Language, Package, Wire};
+use wiregauge_generate::{generate, HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::{proto, Schema};
 
@@ -41,13 +41,13 @@ fn main() {
 /// Writes the holders of a schema: those in Rust to be included in modules, and headers.
 fn holders(name: &str, schema: Schema, wires: &[Wire], out: &Path) {
     let package = Package::new(Some(name), vec![(name.into(), schema)]).expect("a package");
-    for file in generate(&package, Language::Rust, wires).expect("it can be generated") {
+    for file in generate(&package, HolderLanguage::Rust, wires).expect("it can be generated") {
         // What is said of the whole module stands before its inclusion.
         let lines = file.text.lines().filter(|line| !line.starts_with("//!"));
         let lines = lines.filter(|line| !line.starts_with("#![")).map(|line| format!("{line}\n"));
         fs::write(out.join(file.path), lines.collect::<String>()).expect("it can be written");
     }
-    for file in generate(&package, Language::Cpp, wires).expect("it can be generated") {
+    for file in generate(&package, HolderLanguage::Cpp, wires).expect("it can be generated") {
         let path = out.join("cpp").join(file.path);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, file.text).expect("it can be written");

@@ -1,17 +1,17 @@
 //! What the timing master answers.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{number, told};
-use wiregauge_participant::clock::{Alignment, Sight};
+use wiregauge_fuzzed::{check_error, number};
+use wiregauge_participant::clock::{Alignment, OffsetSample};
 
 pub fn read(data: &[u8]) {
     let (mut sights, mut own, mut rest) = (Vec::new(), 1_000, data);
     while let Some((answer, left)) = number(rest) {
         let back = own + 1 + answer % 1_000_000;
-        sights.extend(told(Sight::of(own, answer, back)));
+        sights.extend(check_error(OffsetSample::from_times(own, answer, back)));
         (own, rest) = (back, left);
     }
-    let found = Alignment::of(false, &sights);
+    let found = Alignment::from_samples(false, &sights);
     assert!(found.jump >= 0 && found.span <= own);
 }
 

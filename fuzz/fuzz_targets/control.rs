@@ -8,33 +8,33 @@ use std::sync::{Arc, Mutex};
 use anyhow::{ensure, Result};
 use serde::de::DeserializeOwned;
 use serde::Serialize;
-use wiregauge_bus::machines::message::{News, Task};
-use wiregauge_fuzzed::told;
+use wiregauge_bus::machines::message::{AgentReport, Task};
+use wiregauge_fuzzed::check_error;
 use wiregauge_participant::control::{Order, Report};
 use wiregauge_participant::inbox::Inbox;
-use wiregauge_participant::seal::{Seal, Sealed};
+use wiregauge_participant::seal::{Seal, SharedSeal};
 
 pub fn read(data: &[u8]) {
     let Some((&how, rest)) = data.split_first() else { return };
     match how % 4 {
         0 => hear::<Report>(how, rest),
         1 => hear::<Order>(how, rest),
-        2 => hear::<News>(how, rest),
+        2 => hear::<AgentReport>(how, rest),
         _ => hear::<Task>(how, rest),
     }
 }
 
 fn hear<M: DeserializeOwned + Serialize + PartialEq + Debug>(how: u8, data: &[u8]) {
     const LONGEST: usize = 1 << 12;
-    let seal: Option<Sealed> = (how & 4 != 0).then(|| Arc::new(Mutex::new(Sum)) as Sealed);
+    let seal: Option<SharedSeal> = (how & 4 != 0).then(|| Arc::new(Mutex::new(Sum)) as SharedSeal);
     let mut inbox = Inbox::new(seal);
-    inbox.limit((how & 8 != 0).then_some(LONGEST));
+    inbox.limit_message_size((how & 8 != 0).then_some(LONGEST));
     for piece in data.chunks(usize::from(how >> 4) * 8 + 1) {
-        if told(inbox.take(piece)).is_none() {
+        if check_error(inbox.push_bytes(piece)).is_none() {
             return;
         }
         loop {
-            match told(inbox.message::<M>()) {
+            match check_error(inbox.next_message::<M>()) {
                 None => return,
                 Some(None) => break,
                 Some(Some(message)) => {
@@ -51,13 +51,13 @@ fn hear<M: DeserializeOwned + Serialize + PartialEq + Debug>(how: u8, data: &[u8
 struct Sum;
 
 impl Seal for Sum {
-    fn seal(&mut self, plain: &[u8]) -> Result<Vec<u8>> {
+    fn encrypt(&mut self, plain: &[u8]) -> Result<Vec<u8>> {
         Ok([&[plain.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte))], plain].concat())
     }
 
-    fn unseal(&mut self, sealed: &[u8]) -> Result<Vec<u8>> {
+    fn decrypt(&mut self, sealed: &[u8]) -> Result<Vec<u8>> {
         let plain = sealed.get(1..).unwrap_or_default();
-        ensure!(self.seal(plain)? == sealed, "another sum");
+        ensure!(self.encrypt(plain)? == sealed, "another sum");
         Ok(plain.to_vec())
     }
 }

@@ -1,11 +1,11 @@
 //! A descriptor set of Protobuf.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{definition, told};
+use wiregauge_fuzzed::{check_error, definition};
 use wiregauge_schema::proto;
 
 pub fn read(data: &[u8]) {
-    if let Some(schema) = told(proto::read_descriptors(data, None, "fuzzed")) {
+    if let Some(schema) = check_error(proto::read_descriptors(data, None, "fuzzed")) {
         definition(&schema);
     }
 }

@@ -5,15 +5,15 @@ use std::fmt::Debug;
 
 use serde::de::DeserializeOwned;
 use serde::Serialize;
-use wiregauge_cosim::host::job::{Account, Job, Proof, Ran};
+use wiregauge_cosim::host::job::{HostSummary, Job, Proof, TimedSteps};
 use wiregauge_fuzzed::text;
 
 pub fn read(data: &[u8]) {
-    if let Some(ran) = text(data).and_then(Ran::parse) {
-        assert_eq!(Ran::parse(&ran.text()).as_ref(), Some(&ran));
+    if let Some(ran) = text(data).and_then(TimedSteps::parse) {
+        assert_eq!(TimedSteps::parse(&ran.to_text()).as_ref(), Some(&ran));
     }
     again::<Proof>(data);
-    again::<Account>(data);
+    again::<HostSummary>(data);
     again::<Job>(data);
 }
 

@@ -3,10 +3,12 @@
 
 use wiregauge_cosim::package::description::{step_size, Description};
 use wiregauge_cosim::package::mime::Mime;
-use wiregauge_fuzzed::{text, told};
+use wiregauge_fuzzed::{check_error, text};
 
 pub fn read(data: &[u8]) {
-    let Some(found) = text(data).and_then(|text| told(Description::parse(text))) else { return };
+    let Some(found) = text(data).and_then(|text| check_error(Description::parse(text))) else {
+        return;
+    };
     for binary in &found.binaries {
         let mime = binary.mime.to_string();
         assert_eq!(Mime::parse(&mime).expect("what was written is read").to_string(), mime);

@@ -2,7 +2,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use wiregauge_fuzzed::file;
-use wiregauge_trace::open::{open, Wish};
+use wiregauge_trace::open::{open, OpenHints};
 use wiregauge_trace::select::Selection;
 
 const TRACE: &[u8] = include_bytes!("../corpus/osi_trace/two");
@@ -15,8 +15,8 @@ pub fn read(data: &[u8]) {
         [0, 1_000_000_000].map(|from| Selection { from: Some(from), ..Selection::default() });
     for wanted in numbers.chain(times) {
         let read = |path: &std::path::Path| {
-            let mut reader = open(path, &Wish::default()).expect("a trace");
-            let mut selected = wanted.of(reader.as_mut());
+            let mut reader = open(path, &OpenHints::default()).expect("a trace");
+            let mut selected = wanted.select(reader.as_mut());
             std::iter::from_fn(|| selected.advance().expect("one that is whole"))
                 .collect::<Vec<_>>()
         };

@@ -1,15 +1,15 @@
 //! Where an FMU says that its message lies.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_cosim::package::osmp::{join, split, Span};
+use wiregauge_cosim::package::osmp::{join_address, split_address, MessageSpan};
 use wiregauge_fuzzed::number;
 
 pub fn read(data: &[u8]) {
     let Some((lo, rest)) = number(data) else { return };
     let Some((size, _)) = number(rest) else { return };
-    let address = join(lo as i32, (lo >> 32) as i32);
-    assert_eq!(split(address), (lo as i32, (lo >> 32) as i32));
-    let span = Span { address, size: i64::from(size as i32) };
+    let address = join_address(lo as i32, (lo >> 32) as i32);
+    assert_eq!(split_address(address), (lo as i32, (lo >> 32) as i32));
+    let span = MessageSpan { address, size: i64::from(size as i32) };
     assert!(span.check().is_err() || span.is_none() || size as i32 > 0);
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::result::measured_trial::MeasuredTrial;
-use wiregauge_participant::control::{About, Mode, Received, Sent};
+use wiregauge_participant::control::{Mode, ReceiverResult, SenderResult, TransportInfo};
 use wiregauge_result::environment::Environment;
 use wiregauge_result::run::Fact;
 
@@ -19,9 +19,10 @@ pub fn read(data: &[u8]) {
         fast: false,
         receivers: 1,
     };
-    let (sent, received): (Sent, Vec<Received>) = (sent, received);
+    let (sent, received): (SenderResult, Vec<ReceiverResult>) = (sent, received);
     let text = String::new;
-    let about = About { name: text(), library: text(), options: Vec::new(), knows: Vec::new() };
+    let about =
+        TransportInfo { name: text(), library: text(), options: Vec::new(), knows: Vec::new() };
     let record = RunRecord { about, round_trips: rounds, sent, received, broken: None };
     let machine = Environment::default();
     let (case, subject) = ("case", "subject");
@@ -38,7 +39,7 @@ pub fn read(data: &[u8]) {
     drop((
         measured.losses("title", true),
         measured.invalid(),
-        measured.held_up(),
+        measured.is_sender_blocked(),
         measured.mean_of_windows(),
     ));
 }

@@ -1,16 +1,16 @@
 //! A performance log of an FMU.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_cosim::logs::import::{import, Given};
+use wiregauge_cosim::logs::import::{import, LogInput};
 use wiregauge_cosim::logs::log;
-use wiregauge_fuzzed::{file, text, told};
+use wiregauge_fuzzed::{check_error, file, text};
 
 pub fn read(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    let Some(logs) = told(log::parse(text)) else { return };
+    let Some(logs) = check_error(log::parse(text)) else { return };
     assert!(logs.iter().map(|log| log.events.len()).sum::<usize>() <= data.len());
-    let given = [Given { path: file("log.json", data), case: "case".into() }];
-    drop(told(import(&given, 0)));
+    let given = [LogInput { path: file("log.json", data), case: "case".into() }];
+    drop(check_error(import(&given, 0)));
 }
 
 #[cfg(fuzzing)]

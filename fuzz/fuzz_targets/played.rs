@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use wiregauge_bus::transports::tcp::Tcp;
-use wiregauge_fuzzed::{told, visitor_at};
+use wiregauge_fuzzed::{check_error, connection_to};
 use wiregauge_participant::stream::frame::{self, Frame};
 use wiregauge_participant::transport::{Topic, Transport};
 
@@ -26,21 +26,21 @@ pub fn read(data: &[u8]) {
         options: BTreeMap::new(),
     };
     let (mut reader, endpoint) = Tcp.reader(&topic).expect("a port");
-    let visitor = visitor_at(endpoint.parse().expect("an address"), &bytes);
+    let visitor = connection_to(endpoint.parse().expect("an address"), &bytes);
     let mut taken = 0;
     while let Ok(Some(sample)) = reader.next(Duration::from_secs(1)) {
         let start = taken + 4;
         taken = start + sample.len();
         assert_eq!(*sample, data[start..taken]);
-        let Some((head, found)) = told(frame::read(sample)) else { continue };
+        let Some((head, found)) = check_error(frame::read(sample)) else { continue };
         let mut again = match &found {
             Frame::Channel(number, described) => frame::channel(*number, described),
-            Frame::Message(message, data) => [&frame::before(message)[..], *data].concat(),
+            Frame::Message(message, data) => [&frame::message_header(message)[..], *data].concat(),
             Frame::Metadata(name, entries) => frame::metadata(name, entries),
-            Frame::Beat => frame::beat(),
+            Frame::Beat => frame::heartbeat(),
             Frame::End(whole) => frame::end(*whole),
         };
-        frame::stamp(&mut again, head);
+        frame::write_frame_header(&mut again, head);
         assert_eq!(frame::read(&again).expect("it was written here"), (head, found));
     }
     drop(visitor);

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use wiregauge_fuzzed::told;
-use wiregauge_points::{Elevation, Rays, Reading, Source};
+use wiregauge_fuzzed::check_error;
+use wiregauge_points::{Elevation, PointSource, Rays, SensorConventions};
 use wiregauge_trace::channel::{Channel, Definition};
 
 const KINDS: [(&str, &str); 4] = [
@@ -24,12 +24,12 @@ pub fn read(data: &[u8]) {
         definition: Arc::new(definition),
         metadata: Default::default(),
     };
-    let source = Source::of(&channel).expect("one with points");
-    let reading = Reading {
+    let source = PointSource::from_channel(&channel).expect("one with points");
+    let reading = SensorConventions {
         elevation: (which & 4 != 0).then_some(Elevation::Up),
         rays: (which & 8 != 0).then_some(Rays::Edges),
     };
-    for points in told(source.points(message, reading)).into_iter().flatten() {
+    for points in check_error(source.points(message, reading)).into_iter().flatten() {
         for column in &points.columns {
             assert_eq!(column.values.len(), points.count, "{}", column.name);
             assert!(column.present.as_ref().is_none_or(|present| present.len() == points.count));

@@ -1,12 +1,12 @@
 //! A `.proto` file.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{definition, text, told};
+use wiregauge_fuzzed::{check_error, definition, text};
 use wiregauge_schema::proto;
 
 pub fn read(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    if let Some(schema) = told(proto::read_texts(&[("a.proto", text)], None)) {
+    if let Some(schema) = check_error(proto::read_texts(&[("a.proto", text)], None)) {
         definition(&schema);
     }
 }

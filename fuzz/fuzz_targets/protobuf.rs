@@ -1,7 +1,7 @@
 //! A message in Protobuf.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{told, DESCRIPTORS};
+use wiregauge_fuzzed::{check_error, DESCRIPTORS};
 use wiregauge_schema::canonical;
 use wiregauge_trace::protobuf::Decoder;
 
@@ -11,7 +11,7 @@ pub fn read(data: &[u8]) {
             Decoder::new(DESCRIPTORS, "osi3.SensorView").expect("it is one");
     }
     DECODER.with(|decoder| {
-        if let Some((value, _)) = told(decoder.decode(data)) {
+        if let Some((value, _)) = check_error(decoder.decode(data)) {
             canonical::encode(decoder.schema(), &value).expect("it fits");
         }
     });

@@ -1,11 +1,12 @@
 //! What is required of a result.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{text, told, RUN};
+use wiregauge_fuzzed::{check_error, text, RUN};
 use wiregauge_result::requirement::Requirements;
 
 pub fn read(data: &[u8]) {
-    let Some(requirements) = text(data).and_then(|text| told(text.parse::<Requirements>())) else {
+    let Some(requirements) = text(data).and_then(|text| check_error(text.parse::<Requirements>()))
+    else {
         return;
     };
     let again: Requirements = requirements.to_string().parse().expect("what was written is read");

@@ -1,7 +1,7 @@
 //! A result file, and every form that it is shown in.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{file, told};
+use wiregauge_fuzzed::{check_error, file};
 use wiregauge_report::page;
 use wiregauge_report::text::compare as comparison;
 use wiregauge_report::text::{csv, json, markdown, terminal};
@@ -9,7 +9,7 @@ use wiregauge_result::run::Run;
 use wiregauge_result::stats::{compare, Limits};
 
 pub fn read(data: &[u8]) {
-    let Some(run) = told(Run::read(&file("run.json", data))) else { return };
+    let Some(run) = check_error(Run::read(&file("run.json", data))) else { return };
     let text = run.text().expect("a result has a text");
     let again = Run::read(&file("again.json", text.as_bytes())).expect("what was written is read");
     assert_eq!(again, run);
@@ -22,7 +22,7 @@ pub fn read(data: &[u8]) {
         csv::render(&runs),
         json::render(&runs),
         page::render(&runs),
-        comparison::terminal(run, again, &compared, true, Some(80)),
+        comparison::render_terminal(run, again, &compared, true, Some(80)),
         comparison::render_markdown(run, again, &compared, true),
     ];
     for form in forms {

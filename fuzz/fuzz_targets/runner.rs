@@ -8,13 +8,13 @@ pub fn read(data: &[u8]) {
     let Some((&what, rest)) = data.split_first() else { return };
     match what % 4 {
         0 => {
-            if let Some((word, size)) = text(rest).and_then(reply::head) {
+            if let Some((word, size)) = text(rest).and_then(reply::parse_head) {
                 let again = format!("{word:?} {size}").to_lowercase();
-                assert_eq!(reply::head(&again), Some((word, size)));
+                assert_eq!(reply::parse_head(&again), Some((word, size)));
             }
         }
         1 => drop(reply::hello(rest)),
-        2 => drop((reply::values(rest), reply::allocations(rest), reply::why(rest))),
+        2 => drop((reply::values(rest), reply::allocations(rest), reply::error_text(rest))),
         _ => {
             if let Ok(epoch) = reply::epoch(rest) {
                 let sizes =

@@ -1,15 +1,15 @@
 //! What a receiver finds in its samples, and which of them came.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_participant::latency::Times;
-use wiregauge_participant::sample::{Shape, HEADER};
+use wiregauge_participant::latency::TimeHistogram;
+use wiregauge_participant::sample::{SampleContent, HEADER_SIZE};
 use wiregauge_participant::sequence::Sequence;
 
 pub fn read(data: &[u8]) {
     let Some((&size, rest)) = data.split_first() else { return };
-    let size = HEADER + usize::from(size % 32);
-    let shape = Shape { size, seed: 1, count: 1 << 20, message: None };
-    let (mut sequence, mut times) = (Sequence::default(), Times::new());
+    let size = HEADER_SIZE + usize::from(size % 32);
+    let shape = SampleContent { size, seed: 1, count: 1 << 20, message: None };
+    let (mut sequence, mut times) = (Sequence::default(), TimeHistogram::new());
     let mut good = 0;
     for bytes in rest.chunks(size) {
         let mut sample = bytes.to_vec();

@@ -2,13 +2,13 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use wiregauge_bus::scenario::Scenario;
-use wiregauge_fuzzed::{file, told};
+use wiregauge_fuzzed::{check_error, file};
 
 pub fn read(data: &[u8]) {
-    if let Some(scenario) = told(Scenario::read(&file("scenario.toml", data))) {
+    if let Some(scenario) = check_error(Scenario::read(&file("scenario.toml", data))) {
         let names: Vec<String> =
             scenario.participants.iter().map(|(name, _)| name.clone()).collect();
-        assert_eq!(scenario.named(&names).expect("its own"), scenario.participants);
+        assert_eq!(scenario.roles_of(&names).expect("its own"), scenario.participants);
         assert!(scenario.content().values().all(|value| value.len() < 100 + 20 * data.len()));
     }
 }

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use wiregauge_bus::transports::tcp::Tcp;
-use wiregauge_fuzzed::visitor_at;
+use wiregauge_fuzzed::connection_to;
 use wiregauge_participant::transport::{Topic, Transport};
 
 const TOKEN: &str = "0123456789abcdef";
@@ -26,7 +26,7 @@ pub fn read(data: &[u8]) {
         options,
     };
     let (mut reader, endpoint) = Tcp.reader(&topic).expect("a port");
-    let visitor = visitor_at(endpoint.parse().expect("an address"), &bytes);
+    let visitor = connection_to(endpoint.parse().expect("an address"), &bytes);
     let mut taken = 0;
     while let Ok(Some(sample)) = reader.next(Duration::from_secs(1)) {
         let start = taken + 4;

@@ -1,14 +1,14 @@
 //! What a stranger says at a port that wants the run's token.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_participant::token::is_said;
+use wiregauge_participant::token::receives_token;
 
 const TOKEN: &str = "0123456789abcdef";
 
 pub fn read(data: &[u8]) {
-    let (visitor, came) = wiregauge_fuzzed::visitor(data);
-    assert_eq!(is_said(&came, TOKEN), data.starts_with(TOKEN.as_bytes()));
-    drop(visitor);
+    let (connection, came) = wiregauge_fuzzed::connection(data);
+    assert_eq!(receives_token(&came, TOKEN), data.starts_with(TOKEN.as_bytes()));
+    drop(connection);
 }
 
 #[cfg(fuzzing)]

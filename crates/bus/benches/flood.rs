@@ -20,12 +20,12 @@ use support::{ended, median, take_part};
 use wiregauge_bus::catalogue::all;
 use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::conduct::record::RunRecord;
-use wiregauge_bus::conduct::terms::Terms;
+use wiregauge_bus::conduct::run_settings::RunSettings;
 use wiregauge_bus::conduct::trial::Trial;
 use wiregauge_bus::load::Load;
-use wiregauge_bus::machines::door::Door;
+use wiregauge_bus::machines::join_listener::JoinListener;
 use wiregauge_bus::placement::Placement;
-use wiregauge_participant::control::{Mode, SILENCE};
+use wiregauge_participant::control::{Mode, DEFAULT_SILENCE_LIMIT};
 use wiregauge_participant::usage::Usage;
 
 /// How often what is compared takes turns.
@@ -89,34 +89,34 @@ fn trial() -> Result<RunRecord> {
     let entry = all().into_iter().find(|entry| entry.floor).context("there is a floor")?;
     let cycle = Duration::from_millis(1);
     let load = Load { size: 1000, cycle, mode: Mode::Continuous, fast: false, receivers: 1 };
-    let terms = Terms {
+    let terms = RunSettings {
         duration: LENGTH,
         window: Duration::from_secs(1),
         patience: Duration::from_secs(5),
         announced: false,
         round_trips: 0,
-        alive: SILENCE,
+        alive: DEFAULT_SILENCE_LIMIT,
         realtime: Default::default(),
         seed: 1,
         choices: Vec::new(),
     };
-    let (placement, program) = (Placement::here(), Program::Own);
+    let (placement, program) = (Placement::local(), Program::BuiltIn);
     let trial = Trial {
         placement: &placement,
         load: &load,
         entry: &entry,
         program: &program,
         coding: None,
-        terms: &terms,
+        settings: &terms,
     };
-    trial.run(&|_| {}, None)?.0.whole()
+    trial.run(&|_| {}, None)?.0.require_complete()
 }
 
 fn figures(record: &RunRecord) -> Result<Figures> {
     let (sent, received) = (&record.sent, &record.received[0]);
     let share = |cpu: u64| 100.0 * cpu as f64 / sent.span as f64;
     let percent = |count: u64| 100.0 * count as f64 / sent.samples as f64;
-    let latency = |at: f64| received.latency.at(at).context("no sample arrived");
+    let latency = |at: f64| received.latency.quantile(at).context("no sample arrived");
     Ok([
         share(sent.usage.cpu),
         share(received.usage.cpu),
@@ -130,9 +130,9 @@ fn figures(record: &RunRecord) -> Result<Figures> {
 /// The door of a machine that leads, and what was taken of a processor by the end.
 fn lead(runs: bool) -> Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
-    let door = Door::open(listener, None, BTreeMap::new())?;
+    let door = JoinListener::open(listener, None, BTreeMap::new())?;
     if runs {
-        door.begin(&[]);
+        door.close_for_runs(&[]);
     }
     let (began, before) = (Instant::now(), Usage::now());
     thread::sleep(LENGTH);

@@ -20,13 +20,13 @@ use support::{ended, median, take_part};
 use wiregauge_bus::catalogue::all;
 use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::conduct::record::RunRecord;
-use wiregauge_bus::conduct::terms::{Choice, Terms};
+use wiregauge_bus::conduct::run_settings::{RunSettings, TransportOption};
 use wiregauge_bus::conduct::trial::Trial;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::placement::emulation::{Emulation, Host};
 use wiregauge_bus::placement::Placement;
-use wiregauge_bus::result::windows::{kept, throughput, undisturbed, Arrival};
-use wiregauge_participant::control::{Mode, SILENCE};
+use wiregauge_bus::result::windows::{counted_windows, throughput, undisturbed, Arrival};
+use wiregauge_participant::control::{Mode, DEFAULT_SILENCE_LIMIT};
 use wiregauge_participant::window::Window;
 use wiregauge_result::stats::variance;
 
@@ -95,7 +95,7 @@ fn targets(only: &str) -> Result<()> {
 
 /// 10 B and 500 B at 1 kHz: nothing lost, and the offered rate.
 fn pace() -> Result<Vec<Finding>> {
-    let placement = Placement::here();
+    let placement = Placement::local();
     let mut findings = Vec::new();
     for name in ["tcp", "dds", "zenoh"] {
         for mode in [Mode::Continuous, Mode::Discrete] {
@@ -103,7 +103,7 @@ fn pace() -> Result<Vec<Finding>> {
                 let load = load(size, Duration::from_millis(1), mode);
                 let record = run(&placement, name, &load, 10)?;
                 let lost = lost(&record);
-                let windows = kept(&record.received[0].windows);
+                let windows = counted_windows(&record.received[0].windows);
                 let span: u64 = windows.iter().map(|window| window.span).sum();
                 let samples: u64 = windows.iter().map(|window| window.samples).sum();
                 let rate = samples as f64 / (span as f64 / 1e9);
@@ -123,7 +123,7 @@ fn pace() -> Result<Vec<Finding>> {
 /// acknowledgement.
 fn lockstep() -> Result<Vec<Finding>> {
     let load = Load { fast: true, ..load(500, Duration::from_millis(1), Mode::Discrete) };
-    let placement = Placement::here();
+    let placement = Placement::local();
     let (mut bare, mut ratios) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let before = bare_loop(Duration::from_secs(2))?;
@@ -145,12 +145,12 @@ fn lockstep() -> Result<Vec<Finding>> {
 /// Half a round trip over TCP in the cycle, beside the bare loop's.
 fn ping_pong() -> Result<Vec<Finding>> {
     let cycle = Duration::from_millis(1);
-    let (placement, load) = (Placement::here(), load(500, cycle, Mode::Continuous));
+    let (placement, load) = (Placement::local(), load(500, cycle, Mode::Continuous));
     let (mut bare, mut ratios) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let before = bare_round_trips(cycle, 2000)?;
         let trips = run(&placement, "tcp", &load, 5)?.round_trips.context("no round trips")?;
-        let ours = trips.times.at(0.5).context("no round trip")? as f64;
+        let ours = trips.times.quantile(0.5).context("no round trip")? as f64;
         let theirs = (before + bare_round_trips(cycle, 2000)?) / 2.0;
         bare.push(theirs / 2e3);
         ratios.push(ours / theirs);
@@ -165,7 +165,7 @@ fn ping_pong() -> Result<Vec<Finding>> {
 
 /// One-way latency through shared memory, small and large.
 fn zero_copy() -> Result<Vec<Finding>> {
-    let placement = Placement::here();
+    let placement = Placement::local();
     let mut findings = Vec::new();
     for (name, wanted) in [("iceoryx2", "0.5–2 times"), ("iceoryx2-copy", "")] {
         let mut ratios = Vec::new();
@@ -187,14 +187,14 @@ fn zero_copy() -> Result<Vec<Finding>> {
 fn latency(placement: &Placement, name: &str, size: usize) -> Result<f64> {
     let load = load(size, Duration::from_millis(50), Mode::Continuous);
     let record = run(placement, name, &load, 6)?;
-    let median = record.received[0].latency.at(0.5);
+    let median = record.received[0].latency.quantile(0.5);
     Ok(median.context("no sample arrived")? as f64)
 }
 
 /// Latency and throughput of DDS beside Cyclone's own tool: the same type,
 /// size, rate and QoS, and the same way to wait on both sides.
 fn ddsperf() -> Result<Vec<Finding>> {
-    let placement = Placement::here();
+    let placement = Placement::local();
     let load = load(500, Duration::from_millis(1), Mode::Continuous);
     let full = Load { cycle: Duration::ZERO, ..load };
     let ways = ["waitset", "listener"];
@@ -208,10 +208,10 @@ fn ddsperf() -> Result<Vec<Finding>> {
             let choices = [("wait", way)];
             let trips = run_as(&placement, "dds", &load, 5, &choices)?.round_trips;
             let trips = trips.context("no round trips")?;
-            let ours = trips.times.at(0.5).context("no round trip")? as f64 / 2.0;
+            let ours = trips.times.quantile(0.5).context("no round trip")? as f64 / 2.0;
             // Half a round trip, of each second.
             let ping = format!("-D4 ping 1000Hz size 500 {word}");
-            let said = two("ddsperf", &format!("-D5 pong {word}"), &ping)?.1;
+            let said = run_pair("ddsperf", &format!("-D5 pong {word}"), &ping)?.1;
             let theirs = median(&numbers(&said, " 50% ", "us")) * 1e3;
             latencies.push((ours, theirs));
 
@@ -220,7 +220,7 @@ fn ddsperf() -> Result<Vec<Finding>> {
             std::env::set_var("CYCLONEDDS_URI", BATCHED);
             let record = run_as(&placement, "dds", &full, 6, &choices)?;
             let ours = mean_throughput(&record);
-            let said = two("ddsperf", &format!("-D6 sub {word}"), "-D5 pub size 500")?.0;
+            let said = run_pair("ddsperf", &format!("-D6 sub {word}"), "-D5 pub size 500")?.0;
             let theirs = median(&numbers(&said, "kS/s ", " Mb/s (")) / 8.0;
             throughputs.push((ours, theirs));
             std::env::remove_var("CYCLONEDDS_URI");
@@ -296,9 +296,9 @@ fn large() -> Result<Vec<Finding>> {
 /// What was lost, MB/s, and the variance of undisturbed windows.
 fn evenness(record: &RunRecord) -> (u64, f64, f64) {
     let windows = &record.received[0].windows;
-    let counted: Vec<&Window> = kept(windows).iter().collect();
+    let counted: Vec<&Window> = counted_windows(windows).iter().collect();
     let all: Vec<f64> = undisturbed(&counted).into_iter().map(throughput).collect();
-    (lost(record), Arrival::of(windows).throughput(), variance(&all).unwrap_or(f64::NAN))
+    (lost(record), Arrival::from_windows(windows).throughput(), variance(&all).unwrap_or(f64::NAN))
 }
 
 /// From the least to the most, with so many decimals.
@@ -349,8 +349,8 @@ fn iperf3(emulation: &Emulation) -> Result<f64> {
     std::thread::sleep(Duration::from_millis(300));
     let address = emulation.receiver.address();
     let client = start(&emulation.sender, &format!("-c {address} -t 5 -f m"))?;
-    let said = said(client)?;
-    let _ = said_or_killed(server);
+    let said = output_of(client)?;
+    let _ = output_or_kill(server);
     let line = said.lines().find(|line| line.contains("receiver")).unwrap_or_default();
     let rates = numbers(line, "MBytes ", " Mbits/sec");
     ensure!(!rates.is_empty(), "iperf3 says {said:?}");
@@ -358,15 +358,15 @@ fn iperf3(emulation: &Emulation) -> Result<f64> {
 }
 
 /// One after the other to start, and what both said.
-fn two(program: &str, first: &str, second: &str) -> Result<(String, String)> {
+fn run_pair(program: &str, first: &str, second: &str) -> Result<(String, String)> {
     let start = |words: &str| {
         let child = tool(program, words).spawn();
         child.with_context(|| format!("{program} is not here; apt-get install cyclonedds-tools"))
     };
     let first = start(first)?;
     let second = start(second)?;
-    let second = said(second)?;
-    Ok((said(first)?, second))
+    let second = output_of(second)?;
+    Ok((output_of(first)?, second))
 }
 
 fn tool(program: &str, words: &str) -> Command {
@@ -375,11 +375,11 @@ fn tool(program: &str, words: &str) -> Command {
     command
 }
 
-fn said(child: Child) -> Result<String> {
+fn output_of(child: Child) -> Result<String> {
     Ok(String::from_utf8_lossy(&child.wait_with_output()?.stdout).into_owned())
 }
 
-fn said_or_killed(mut child: Child) -> Result<()> {
+fn output_or_kill(mut child: Child) -> Result<()> {
     let deadline = Instant::now() + Duration::from_secs(2);
     while child.try_wait()?.is_none() {
         if Instant::now() > deadline {
@@ -418,19 +418,19 @@ fn run_as(
     let entry = all().into_iter().find(|entry| entry.id == name).context("no such transport")?;
     eprintln!("{name}, {}", load.id());
     let folder = std::env::var_os("WIREGAUGE_BUILD").context("WIREGAUGE_BUILD is not set")?;
-    let program = Program::of(entry.engine(), &PathBuf::from(folder), &|_, _, _| {})?;
-    let terms = Terms {
+    let program = Program::prepare(entry.engine(), &PathBuf::from(folder), &|_, _, _| {})?;
+    let terms = RunSettings {
         duration: Duration::from_secs(seconds),
         window: Duration::from_secs(1),
         patience: Duration::from_secs(5),
         announced: false,
         round_trips: 1000,
-        alive: SILENCE,
+        alive: DEFAULT_SILENCE_LIMIT,
         realtime: Default::default(),
         seed: 1,
         choices: choices
             .iter()
-            .map(|(name, value)| Choice {
+            .map(|(name, value)| TransportOption {
                 transport: entry.transport().into(),
                 name: name.to_string(),
                 value: value.to_string(),
@@ -438,8 +438,8 @@ fn run_as(
             .collect(),
     };
     let trial =
-        Trial { placement, load, entry: &entry, program: &program, coding: None, terms: &terms };
-    trial.run(&|_| {}, None)?.0.whole()
+        Trial { placement, load, entry: &entry, program: &program, coding: None, settings: &terms };
+    trial.run(&|_| {}, None)?.0.require_complete()
 }
 
 fn lost(record: &RunRecord) -> u64 {
@@ -447,7 +447,7 @@ fn lost(record: &RunRecord) -> u64 {
 }
 
 fn mean_throughput(record: &RunRecord) -> f64 {
-    Arrival::of(&record.received[0].windows).throughput()
+    Arrival::from_windows(&record.received[0].windows).throughput()
 }
 
 /// Steps per second of a sample written and acknowledged, and nothing else.

@@ -15,7 +15,7 @@ use crate::catalogue::engine::Engine;
 /// A transport as a row of the table. Its file submits it with
 /// [`inventory::submit!`].
 #[derive(Clone, Copy)]
-pub struct Entry {
+pub struct TransportEntry {
     /// Its key: `zenoh-drop`.
     pub id: &'static str,
     /// Name in tables.
@@ -23,7 +23,7 @@ pub struct Entry {
     /// What it is for, in a line.
     pub about: &'static str,
     /// What brings it.
-    pub carrier: Carrier,
+    pub carrier: Provider,
     /// What makes it this row and not another of the same transport.
     pub options: &'static [(&'static str, &'static str)],
     /// How far it reaches.
@@ -34,13 +34,13 @@ pub struct Entry {
     pub floor: bool,
 }
 
-inventory::collect!(Entry);
+inventory::collect!(TransportEntry);
 
 /// What brings a transport.
 #[derive(Clone, Copy)]
-pub enum Carrier {
+pub enum Provider {
     /// This program.
-    Own(&'static dyn Transport),
+    BuiltIn(&'static dyn Transport),
     /// A program that is built apart.
     Engine(&'static Engine),
 }
@@ -56,25 +56,25 @@ pub enum Reach {
     Network,
 }
 
-impl Entry {
+impl TransportEntry {
     /// What its program calls the transport: `zenoh`.
     pub fn transport(&self) -> &'static str {
         match self.carrier {
-            Carrier::Own(transport) => transport.name(),
-            Carrier::Engine(engine) => engine.name,
+            Provider::BuiltIn(transport) => transport.name(),
+            Provider::Engine(engine) => engine.name,
         }
     }
 
     /// The program that brings it; none for those that wiregauge has itself.
     pub fn engine(&self) -> Option<&'static Engine> {
         match self.carrier {
-            Carrier::Own(_) => None,
-            Carrier::Engine(engine) => Some(engine),
+            Provider::BuiltIn(_) => None,
+            Provider::Engine(engine) => Some(engine),
         }
     }
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for TransportEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.id)
     }
@@ -82,8 +82,8 @@ impl fmt::Debug for Entry {
 
 /// All transports: the floor, those that need nothing, and among these and the
 /// others first those that reach farthest.
-pub fn all() -> Vec<Entry> {
-    let mut all: Vec<Entry> = inventory::iter::<Entry>().copied().collect();
+pub fn all() -> Vec<TransportEntry> {
+    let mut all: Vec<TransportEntry> = inventory::iter::<TransportEntry>().copied().collect();
     all.sort_by_key(|entry| {
         (!entry.floor, entry.engine().is_some(), Reverse(entry.reach), entry.id)
     });
@@ -94,7 +94,7 @@ pub fn all() -> Vec<Entry> {
 ///
 /// # Errors
 /// A name that there is not.
-pub fn select(names: &[String]) -> Result<Vec<Entry>> {
+pub fn select(names: &[String]) -> Result<Vec<TransportEntry>> {
     let mut all = all();
     for name in names {
         if !all.iter().any(|entry| entry.id == name) {
@@ -113,7 +113,7 @@ pub fn select(names: &[String]) -> Result<Vec<Entry>> {
 ///
 /// # Errors
 /// A name that there is not.
-pub fn named(names: &[String]) -> Result<Vec<Entry>> {
+pub fn select_or_built_in(names: &[String]) -> Result<Vec<TransportEntry>> {
     let mut entries = select(names)?;
     if names.is_empty() {
         entries.retain(|entry| entry.engine().is_none());
@@ -122,17 +122,17 @@ pub fn named(names: &[String]) -> Result<Vec<Entry>> {
 }
 
 /// The transports that this program has itself.
-pub fn own() -> Vec<&'static dyn Transport> {
-    let own = |entry: Entry| match entry.carrier {
-        Carrier::Own(transport) => Some(transport),
-        Carrier::Engine(_) => None,
+pub fn built_in() -> Vec<&'static dyn Transport> {
+    let own = |entry: TransportEntry| match entry.carrier {
+        Provider::BuiltIn(transport) => Some(transport),
+        Provider::Engine(_) => None,
     };
     all().into_iter().filter_map(own).collect()
 }
 
 /// The programs that are built apart.
 pub fn engines() -> Vec<&'static Engine> {
-    let mut engines: Vec<&Engine> = all().iter().filter_map(Entry::engine).collect();
+    let mut engines: Vec<&Engine> = all().iter().filter_map(TransportEntry::engine).collect();
     engines.sort_by_key(|engine| engine.name);
     engines.dedup_by_key(|engine| engine.name);
     engines
@@ -164,9 +164,10 @@ mod tests {
 
     #[test]
     fn the_floor_takes_part_unasked() {
-        let ids = |entries: Vec<Entry>| entries.iter().map(|entry| entry.id).collect::<Vec<_>>();
-        assert!(named(&[]).unwrap().iter().all(|entry| entry.engine().is_none()));
-        assert_eq!(ids(named(&["zenoh".into()]).unwrap()), ["tcp", "zenoh"]);
+        let ids =
+            |entries: Vec<TransportEntry>| entries.iter().map(|entry| entry.id).collect::<Vec<_>>();
+        assert!(select_or_built_in(&[]).unwrap().iter().all(|entry| entry.engine().is_none()));
+        assert_eq!(ids(select_or_built_in(&["zenoh".into()]).unwrap()), ["tcp", "zenoh"]);
         let error = select(&["pigeon".into()]).err().unwrap().to_string();
         assert!(error.contains("'pigeon'; there are tcp, memory,"), "{error}");
     }

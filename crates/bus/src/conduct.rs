@@ -2,8 +2,8 @@
 //! it.
 
 pub mod conductor;
+mod pause_detector;
 pub mod record;
+pub mod run_settings;
 pub mod samples;
-mod standstill;
-pub mod terms;
 pub mod trial;

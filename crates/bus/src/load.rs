@@ -1,13 +1,13 @@
 //! What is sent: so many bytes, so often, in a mode, to so many.
 
-pub mod choice;
 pub mod fep;
+pub mod transport_option;
 
 use std::time::Duration;
 
 use anyhow::{ensure, Result};
 use wiregauge_participant::control::Mode;
-use wiregauge_participant::sample::{HEADER, LARGEST, LONGEST};
+use wiregauge_participant::sample::{HEADER_SIZE, MAX_RUN_NS, MAX_SAMPLE_SIZE};
 use wiregauge_result::run::{Case, Parameter};
 
 /// What is sent.
@@ -32,11 +32,11 @@ impl Load {
     /// A size that has no room for a header, or more than the largest.
     pub fn check(&self) -> Result<()> {
         ensure!(
-            self.size >= HEADER,
-            "a sample of {} B has no room for its sequence and time: {HEADER} B are the least",
+            self.size >= HEADER_SIZE,
+            "a sample of {} B has no room for its sequence and time: {HEADER_SIZE} B are the least",
             self.size
         );
-        ensure!(self.size <= LARGEST, "a sample has at most {LARGEST} B (1 GiB)");
+        ensure!(self.size <= MAX_SAMPLE_SIZE, "a sample has at most {MAX_SAMPLE_SIZE} B (1 GiB)");
         ensure!(
             !self.cycle.is_zero() || self.mode == Mode::Continuous,
             "discrete mode wants a cycle: the simulated time of a step"
@@ -47,7 +47,7 @@ impl Load {
              --cycle 0 sends as fast as possible in continuous mode"
         );
         ensure!(
-            self.cycle.as_nanos() < u128::from(LONGEST) && (1..=63).contains(&self.receivers),
+            self.cycle.as_nanos() < u128::from(MAX_RUN_NS) && (1..=63).contains(&self.receivers),
             "a cycle of 78 hours or more, or more than 64 participants, is not measured"
         );
         Ok(())
@@ -55,20 +55,20 @@ impl Load {
 
     /// Its key: `10 B, 1 ms, discrete`.
     pub fn id(&self) -> String {
-        self.id_of(&bytes(self.size))
+        self.id_with(&format_bytes(self.size))
     }
 
     /// Its key where this is what is sent.
-    pub fn id_of(&self, what: &str) -> String {
-        key(&self.paced(what), self.mode, self.receivers)
+    pub fn id_with(&self, what: &str) -> String {
+        format_key(&self.describe_pace(what), self.mode, self.receivers)
     }
 
     /// What is sent: `10 B, 1 ms`.
-    fn paced(&self, what: &str) -> String {
+    fn describe_pace(&self, what: &str) -> String {
         let cycle = match (self.fast, self.cycle.is_zero()) {
             (true, _) => "as fast as possible".to_owned(),
             (_, true) => "unthrottled".to_owned(),
-            _ => duration(self.cycle),
+            _ => format_duration(self.cycle),
         };
         format!("{what}, {cycle}")
     }
@@ -76,7 +76,7 @@ impl Load {
     /// What is measured on: generated content, or a message that is carried.
     pub fn case(&self, carried: Option<&Case>) -> Case {
         if let Some(message) = carried {
-            return Case { id: self.id_of(&message.id), parameter: None, ..message.clone() };
+            return Case { id: self.id_with(&message.id), parameter: None, ..message.clone() };
         }
         Case {
             id: self.id(),
@@ -116,7 +116,7 @@ pub fn cases(loads: &[Load], carried: Option<&Case>) -> Vec<Case> {
 
 /// `10 B, 1 ms, discrete, 4 participants`, with those who take part only where
 /// they are more than two.
-pub(crate) fn key(what: &str, mode: Mode, receivers: usize) -> String {
+pub(crate) fn format_key(what: &str, mode: Mode, receivers: usize) -> String {
     let mode = match mode {
         Mode::Continuous => "continuous",
         Mode::Discrete => "discrete",
@@ -128,7 +128,7 @@ pub(crate) fn key(what: &str, mode: Mode, receivers: usize) -> String {
 }
 
 /// `10 MB` for 10,000,000.
-pub(crate) fn bytes(size: usize) -> String {
+pub(crate) fn format_bytes(size: usize) -> String {
     for (scale, unit) in [(1 << 30, "GiB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")]
     {
         if size >= scale && size.is_multiple_of(scale) {
@@ -139,7 +139,7 @@ pub(crate) fn bytes(size: usize) -> String {
 }
 
 /// `100 ms`.
-pub(crate) fn duration(duration: Duration) -> String {
+pub(crate) fn format_duration(duration: Duration) -> String {
     let nanoseconds = duration.as_nanos();
     for (scale, unit) in [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "µs")] {
         if nanoseconds.is_multiple_of(scale) {

@@ -3,7 +3,7 @@
 
 pub mod agent;
 pub mod cyclictest;
-pub mod door;
+pub mod join_listener;
 pub mod message;
 pub mod remote;
 pub mod rendezvous;

@@ -18,32 +18,32 @@ use wiregauge_participant::transport::Transport;
 use crate::catalogue::engine::Engine;
 use crate::catalogue::program::Program;
 use crate::catalogue::Reach;
-use crate::machines::remote::Remote;
+use crate::machines::remote::RemoteMachine;
 use crate::placement::emulation::{Emulation, Host};
 use crate::placement::process::Process;
 
 /// Where participants run: a host, as far as they can tell.
-pub enum Place {
+pub enum Location {
     /// This machine. They meet on its loopback.
-    Here,
+    Local,
     /// This machine, at the address at which others reach it.
-    At(IpAddr),
+    LocalAt(IpAddr),
     /// Another machine.
-    Remote(Arc<Remote>),
+    Remote(Arc<RemoteMachine>),
     /// Threads of this process, with these transports.
-    Within(&'static [&'static dyn Transport]),
+    InProcess(&'static [&'static dyn Transport]),
     /// A host that this machine emulates.
     Emulated(Host),
 }
 
-impl Place {
+impl Location {
     /// The address at which the others reach a participant that runs here.
     pub fn address(&self) -> IpAddr {
         match self {
-            Place::Here | Place::Within(_) => Ipv4Addr::LOCALHOST.into(),
-            Place::Emulated(host) => host.address(),
-            Place::At(address) => *address,
-            Place::Remote(remote) => remote.address(),
+            Location::Local | Location::InProcess(_) => Ipv4Addr::LOCALHOST.into(),
+            Location::Emulated(host) => host.address(),
+            Location::LocalAt(address) => *address,
+            Location::Remote(remote) => remote.address(),
         }
     }
 
@@ -53,13 +53,13 @@ impl Place {
     /// When there is no port.
     pub fn listen(&self) -> Result<TcpListener> {
         let address = match self {
-            Place::Emulated(host) => return host.listen(),
-            Place::Remote(remote) => remote.here(),
+            Location::Emulated(host) => return host.listen(),
+            Location::Remote(remote) => remote.local_address(),
             _ => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0),
         };
         let listener = TcpListener::bind(address);
         let listener = listener.with_context(|| format!("cannot listen at {address}"))?;
-        is_up(listener.local_addr()?)?;
+        check_loopback(listener.local_addr()?)?;
         Ok(listener)
     }
 
@@ -77,28 +77,28 @@ impl Place {
         scratch: Option<&Path>,
     ) -> Result<Process> {
         match self {
-            &Place::Within(transports) => {
+            &Location::InProcess(transports) => {
                 for name in names.iter().map(|name| (*name).to_owned()) {
                     let token = token.to_owned();
                     let run = move || serve(control, &name, &token, transports, false);
                     thread::Builder::new().name("participant".into()).spawn(run)?;
                 }
-                Ok(Process::Within)
+                Ok(Process::InProcess)
             }
-            Place::Here | Place::At(_) | Place::Emulated(_) => {
+            Location::Local | Location::LocalAt(_) | Location::Emulated(_) => {
                 let mut command = program.command(control, names, token);
-                if let Place::Emulated(host) = self {
+                if let Location::Emulated(host) = self {
                     host.enter(&mut command)?;
                 }
                 let shown = command.get_program().to_string_lossy().into_owned();
                 if let Some(scratch) = scratch {
-                    command.env(scratch::VARIABLE, scratch);
+                    command.env(scratch::ENV_VAR, scratch);
                 }
                 let limits = Limits { lingers: true, ..Limits::default() };
                 let child = Child::spawn(command, limits);
                 child.map(Process::Child).with_context(|| format!("cannot start {shown}"))
             }
-            Place::Remote(remote) => {
+            Location::Remote(remote) => {
                 remote.start(program.engine(), control.port(), names, token).map(Process::Remote)
             }
         }
@@ -107,7 +107,7 @@ impl Place {
     /// Sees to it that an engine is there, where that is not this machine.
     fn prepare(&self, engine: Option<&Engine>) -> Result<()> {
         match self {
-            Place::Remote(remote) => remote.prepare(engine),
+            Location::Remote(remote) => remote.prepare(engine),
             _ => Ok(()),
         }
     }
@@ -116,7 +116,7 @@ impl Place {
     /// where it is not this machine.
     pub fn steal(&self) -> Option<f64> {
         match self {
-            Place::Remote(remote) => remote.steal(),
+            Location::Remote(remote) => remote.steal(),
             _ => None,
         }
     }
@@ -124,7 +124,7 @@ impl Place {
 
 /// Looks whether the loopback, where it is one, carries anything: a network
 /// namespace begins with one that is down.
-fn is_up(address: SocketAddr) -> Result<()> {
+fn check_loopback(address: SocketAddr) -> Result<()> {
     if !address.ip().is_loopback() {
         return Ok(());
     }
@@ -151,7 +151,7 @@ pub struct ProcessPlan {
 /// The places of a run and who is where.
 pub struct Placement {
     /// All places.
-    pub places: Vec<Place>,
+    pub locations: Vec<Location>,
     /// What the reader of a figure must know of them.
     notes: Vec<String>,
     /// Where the sender is.
@@ -165,32 +165,43 @@ pub struct Placement {
 
 impl Placement {
     /// Everyone at the first of these places.
-    fn new(places: Vec<Place>) -> Placement {
-        Placement { places, notes: Vec::new(), sender: 0, receivers: 0, roster: Vec::new() }
+    fn new(places: Vec<Location>) -> Placement {
+        Placement {
+            locations: places,
+            notes: Vec::new(),
+            sender: 0,
+            receivers: 0,
+            roster: Vec::new(),
+        }
     }
 
     /// Everyone on this machine.
-    pub fn here() -> Placement {
-        Placement::new(vec![Place::Here])
+    pub fn local() -> Placement {
+        Placement::new(vec![Location::Local])
     }
 
     /// Everyone in this process.
-    pub fn within(transports: &'static [&'static dyn Transport]) -> Placement {
-        Placement::new(vec![Place::Within(transports)])
+    pub fn in_process(transports: &'static [&'static dyn Transport]) -> Placement {
+        Placement::new(vec![Location::InProcess(transports)])
     }
 
     /// The sender on one emulated host, all receivers on the other.
     pub fn emulated(emulation: &Emulation) -> Placement {
         let hosts = [&emulation.sender, &emulation.receiver];
-        let places = hosts.map(|host| Place::Emulated(host.clone())).into();
+        let places = hosts.map(|host| Location::Emulated(host.clone())).into();
         Placement { notes: emulation.notes(), receivers: 1, ..Placement::new(places) }
     }
 
     /// Participants of these names: those of other machines there, all others
     /// on this one.
-    pub fn of(participants: &[(String, Role)], machines: &[Arc<Remote>]) -> Placement {
-        let own = machines.first().map_or(Place::Here, |remote| Place::At(remote.here().ip()));
-        let others = machines.iter().map(|remote| Place::Remote(Arc::clone(remote)));
+    pub fn on_machines(
+        participants: &[(String, Role)],
+        machines: &[Arc<RemoteMachine>],
+    ) -> Placement {
+        let own = machines
+            .first()
+            .map_or(Location::Local, |remote| Location::LocalAt(remote.local_address().ip()));
+        let others = machines.iter().map(|remote| Location::Remote(Arc::clone(remote)));
         let place = |name: &String| {
             let there = machines.iter().position(|remote| remote.names().contains(name));
             there.map_or(0, |number| number + 1)
@@ -202,7 +213,7 @@ impl Placement {
 
     /// Why a transport of this reach does not reach from the sender to the
     /// receivers, if so.
-    pub fn out_of(&self, reach: Reach) -> Option<&'static str> {
+    pub fn unreachable_reason(&self, reach: Reach) -> Option<&'static str> {
         let apart = |first: &(String, Role, usize)| self.roster.iter().any(|one| one.2 != first.2);
         let together = self.sender == self.receivers && !self.roster.first().is_some_and(apart);
         match reach {
@@ -214,8 +225,8 @@ impl Placement {
     }
 
     /// Whether other machines take part.
-    pub fn has_others(&self) -> bool {
-        self.places.iter().any(|place| matches!(place, Place::Remote(_)))
+    pub fn has_remote(&self) -> bool {
+        self.locations.iter().any(|place| matches!(place, Location::Remote(_)))
     }
 
     /// Sees to it that an engine is there on all other machines.
@@ -223,16 +234,16 @@ impl Placement {
     /// # Errors
     /// Where it cannot be, and why.
     pub fn prepare(&self, engine: Option<&Engine>) -> Result<()> {
-        self.places.iter().try_for_each(|place| place.prepare(engine))
+        self.locations.iter().try_for_each(|place| place.prepare(engine))
     }
 
     /// What a reader must know of it, if anything.
     pub fn notes(&self) -> Vec<String> {
-        let remote = |place: &Place| match place {
-            Place::Remote(remote) => Some(remote.to_string()),
+        let remote = |place: &Location| match place {
+            Location::Remote(remote) => Some(remote.to_string()),
             _ => None,
         };
-        self.notes.iter().cloned().chain(self.places.iter().filter_map(remote)).collect()
+        self.notes.iter().cloned().chain(self.locations.iter().filter_map(remote)).collect()
     }
 
     /// The processes of a run, receivers first. A transport that stays in a

@@ -11,8 +11,10 @@ use anyhow::{anyhow, bail, ensure, Context, Error, Result};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::{ioctl_fionbio, Errno};
 use rustix::process::{kill_process_group, waitid, Pid, Signal, WaitId, WaitIdOptions};
-use wiregauge_participant::sample::{resize, zeroed};
-use wiregauge_participant::stream::setup::{parts, Said, Setup, FAILURE, LONGEST, RECORD};
+use wiregauge_participant::sample::{allocate_zeroed, resize};
+use wiregauge_participant::stream::setup::{
+    parse_record_header, Setup, StreamReport, FAILURE, MAX_LINE, RECORD_HEADER_SIZE,
+};
 use wiregauge_system::{group, interrupt};
 
 use crate::catalogue::program::Program;
@@ -40,7 +42,7 @@ pub struct Relay {
 }
 
 /// What a listener gives.
-pub enum Heard<'r> {
+pub enum RelayOutput<'r> {
     /// A sample, and when it came.
     Sample(u64, &'r [u8]),
     /// There was none in so long.
@@ -55,13 +57,13 @@ impl Relay {
     /// # Errors
     /// When it cannot be started.
     pub fn start(program: Program, setup: &Setup) -> Result<Relay> {
-        let mut command = program.stream();
+        let mut command = program.stream_command();
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         // Ctrl-C is for us: we tell it to end.
         command.process_group(0);
         let mut process = command.spawn().context("cannot start what carries the trace")?;
         let group = Pid::from_child(&process);
-        group::note(group);
+        group::register(group);
         let (stdin, stdout) = (process.stdin.take(), process.stdout.take());
         let (stdin, stdout) = (stdin.context("a pipe")?, stdout.context("a pipe")?);
         // Our ends alone: the program's go on blocking.
@@ -70,7 +72,7 @@ impl Relay {
         // Only for speed, and the system may have no room left for it.
         let _ = rustix::pipe::fcntl_setpipe_size(&stdin, PIPE);
         let _ = rustix::pipe::fcntl_setpipe_size(&stdout, PIPE);
-        let (stdin, inbox) = (Some(stdin), zeroed(BLOCK)?);
+        let (stdin, inbox) = (Some(stdin), allocate_zeroed(BLOCK)?);
         let mut relay =
             Relay { program, process, group, stdin, stdout, inbox, taken: 0, filled: 0 };
         let mut line = serde_json::to_vec(setup)?;
@@ -106,8 +108,8 @@ impl Relay {
     fn end(&mut self) -> Error {
         let deadline = Instant::now() + GRACE;
         loop {
-            match self.line(deadline) {
-                Ok(Said::Failed(why)) => return anyhow!("{why}"),
+            match self.read_report_until(deadline) {
+                Ok(StreamReport::Failed(why)) => return anyhow!("{why}"),
                 Ok(_) => continue,
                 Err(error) => return error,
             }
@@ -118,12 +120,12 @@ impl Relay {
     ///
     /// # Errors
     /// What it failed of, how it died, or that the user wants to stop: it is then still there.
-    pub fn said(&mut self) -> Result<Said> {
+    pub fn read_report(&mut self) -> Result<StreamReport> {
         loop {
             interrupt::check()?;
-            if let Some(said) = self.try_line()? {
+            if let Some(said) = self.try_read_report()? {
                 return match said {
-                    Said::Failed(why) => Err(anyhow!("{why}")),
+                    StreamReport::Failed(why) => Err(anyhow!("{why}")),
                     said => Ok(said),
                 };
             }
@@ -131,9 +133,9 @@ impl Relay {
     }
 
     /// A line by a time, whether the user wants to stop or not.
-    fn line(&mut self, deadline: Instant) -> Result<Said> {
+    fn read_report_until(&mut self, deadline: Instant) -> Result<StreamReport> {
         loop {
-            if let Some(said) = self.try_line()? {
+            if let Some(said) = self.try_read_report()? {
                 return Ok(said);
             }
             ensure!(Instant::now() < deadline, "{} does not answer", self.name());
@@ -145,15 +147,15 @@ impl Relay {
     }
 
     /// A line, if one comes within a moment.
-    fn try_line(&mut self) -> Result<Option<Said>> {
+    fn try_read_report(&mut self) -> Result<Option<StreamReport>> {
         let unread = &self.inbox[self.taken..self.filled];
         if let Some(end) = unread.iter().position(|&byte| byte == b'\n') {
             let said = serde_json::from_slice(&unread[..end]).context("it says nonsense")?;
             self.taken += end + 1;
             return Ok(Some(said));
         }
-        ensure!(unread.len() <= LONGEST, "it says nonsense");
-        self.fill(LONGEST)?;
+        ensure!(unread.len() <= MAX_LINE, "it says nonsense");
+        self.fill(MAX_LINE)?;
         Ok(None)
     }
 
@@ -161,29 +163,29 @@ impl Relay {
     ///
     /// # Errors
     /// How it died, or that the user wants to stop: it is then still there.
-    pub fn hear(&mut self, largest: usize) -> Result<Heard<'_>> {
+    pub fn read_output(&mut self, largest: usize) -> Result<RelayOutput<'_>> {
         interrupt::check()?;
         let unread = &self.inbox[self.taken..self.filled];
-        let wanted = match unread.first_chunk::<RECORD>() {
-            None => RECORD,
+        let wanted = match unread.first_chunk::<RECORD_HEADER_SIZE>() {
+            None => RECORD_HEADER_SIZE,
             Some(head) => {
-                let size = parts(head).1;
-                ensure!(size <= largest.max(LONGEST), "a frame of {size} bytes");
-                RECORD + size
+                let size = parse_record_header(head).1;
+                ensure!(size <= largest.max(MAX_LINE), "a frame of {size} bytes");
+                RECORD_HEADER_SIZE + size
             }
         };
         if unread.len() < wanted {
             self.fill(wanted)?;
-            return Ok(Heard::Nothing);
+            return Ok(RelayOutput::Nothing);
         }
         let head = *unread.first_chunk().context("it was there")?;
-        let (time, size, mark) = parts(&head);
-        let start = self.taken + RECORD;
+        let (time, size, mark) = parse_record_header(&head);
+        let start = self.taken + RECORD_HEADER_SIZE;
         self.taken = start + size;
         let bytes = &self.inbox[start..self.taken];
         Ok(match mark {
-            FAILURE => Heard::Ended(String::from_utf8_lossy(bytes).into_owned()),
-            _ => Heard::Sample(time, bytes),
+            FAILURE => RelayOutput::Ended(String::from_utf8_lossy(bytes).into_owned()),
+            _ => RelayOutput::Sample(time, bytes),
         })
     }
 
@@ -225,11 +227,11 @@ impl Relay {
 
     /// Has it end without a word, as when the user wants to stop: what it still says, if it
     /// ends in time.
-    pub fn stop(&mut self) -> Option<Said> {
+    pub fn stop(&mut self) -> Option<StreamReport> {
         self.stdin = None;
         let deadline = Instant::now() + GRACE;
         let mut last = None;
-        while let Ok(said) = self.line(deadline) {
+        while let Ok(said) = self.read_report_until(deadline) {
             last = Some(said);
         }
         last
@@ -239,7 +241,7 @@ impl Relay {
     pub fn close(mut self) {
         self.stdin = None;
         let deadline = Instant::now() + GRACE;
-        while self.fill(RECORD).is_ok() && Instant::now() < deadline {
+        while self.fill(RECORD_HEADER_SIZE).is_ok() && Instant::now() < deadline {
             (self.taken, self.filled) = (0, 0);
         }
     }
@@ -255,7 +257,7 @@ impl Relay {
             thread::sleep(Duration::from_millis(2));
         }
         // Before its number can be another's.
-        group::forget(self.group);
+        group::unregister(self.group);
         self.process.wait().ok()
     }
 }

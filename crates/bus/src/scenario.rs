@@ -12,13 +12,13 @@ use anyhow::{anyhow, ensure, Context, Result};
 use serde::de::{self, Deserializer, Visitor};
 use serde::Deserialize;
 use toml::Spanned;
-use wiregauge_participant::control::{Mode, Role, SILENCE};
+use wiregauge_participant::control::{Mode, Role, DEFAULT_SILENCE_LIMIT};
 use wiregauge_participant::realtime::Realtime;
 use wiregauge_system::input::read_text;
-use wiregauge_system::quantity::{bytes, time};
+use wiregauge_system::quantity::{parse_bytes, parse_time};
 
-use crate::catalogue::{self, Entry};
-use crate::conduct::terms::{Choice, Terms, LENGTH};
+use crate::catalogue::{self, TransportEntry};
+use crate::conduct::run_settings::{RunSettings, TransportOption, DEFAULT_DURATION};
 use crate::load::Load;
 
 /// Where the sender's machine waits for the others, unless the scenario says
@@ -34,11 +34,11 @@ pub struct Scenario {
     /// Title of the result.
     pub title: String,
     /// Over what.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TransportEntry>,
     /// What is sent.
     pub loads: Vec<Load>,
     /// How.
-    pub terms: Terms,
+    pub terms: RunSettings,
     /// Who takes part: one sender, and receivers.
     pub participants: Vec<(String, Role)>,
     /// Where the sender's machine waits for the others.
@@ -64,22 +64,23 @@ impl Scenario {
         })
     }
 
-    fn parse(text: &str) -> Result<Scenario, Wrong> {
-        let file: File = toml::from_str(text)?;
+    fn parse(text: &str) -> Result<Scenario, ScenarioError> {
+        let file: ScenarioFile = toml::from_str(text)?;
         for name in &file.transports {
-            catalogue::select(std::slice::from_ref(name.get_ref())).at(name)?;
+            catalogue::select(std::slice::from_ref(name.get_ref())).with_position(name)?;
         }
         let names: Vec<String> = file.transports.into_iter().map(Spanned::into_inner).collect();
-        let entries = catalogue::named(&names)?;
+        let entries = catalogue::select_or_built_in(&names)?;
         let participants = participants(file.participants)?;
         let receivers = participants.len() - 1;
         let mut loads: Vec<Load> = Vec::new();
         for sample in &file.loads {
             let &Sample { size: Size(size), cycle: Time(cycle), mode, fast } = sample.get_ref();
             let load = Load { size, cycle, mode, fast, receivers };
-            load.check().at(sample)?;
+            load.check().with_position(sample)?;
             if loads.iter().any(|other| other.id() == load.id()) {
-                return Err(anyhow!("the load '{}' is there already", load.id())).at(sample);
+                return Err(anyhow!("the load '{}' is there already", load.id()))
+                    .with_position(sample);
             }
             loads.push(load);
         }
@@ -87,13 +88,13 @@ impl Scenario {
             return Err(anyhow!("nothing is sent: there is no [[load]]").into());
         }
         let chosen = file.options.into_iter().flat_map(|(transport, options)| {
-            options.into_iter().map(move |(name, Words(value))| Choice {
+            options.into_iter().map(move |(name, Words(value))| TransportOption {
                 transport: transport.clone(),
                 name,
                 value,
             })
         });
-        let terms = Terms {
+        let terms = RunSettings {
             duration: file.duration.0,
             window: file.window.0,
             patience: file.timeout.0,
@@ -123,7 +124,7 @@ impl Scenario {
     ///
     /// # Errors
     /// A name that the scenario has not, or that is given twice.
-    pub fn named(&self, names: &[String]) -> Result<Vec<(String, Role)>> {
+    pub fn roles_of(&self, names: &[String]) -> Result<Vec<(String, Role)>> {
         let one = |name: &String| {
             let found = self.participants.iter().find(|(known, _)| known == name);
             found.cloned().with_context(|| {
@@ -140,7 +141,7 @@ impl Scenario {
     /// All that it says, by key: two files with the same content are the same
     /// scenario, however they are written.
     pub fn content(&self) -> BTreeMap<String, String> {
-        let Terms {
+        let RunSettings {
             duration,
             window,
             patience,
@@ -164,7 +165,7 @@ impl Scenario {
             self.participants.iter().map(|(name, role)| format!("{name}: {role:?}")).collect();
         let choices: BTreeSet<String> = choices
             .iter()
-            .map(|Choice { transport, name, value }| format!("{transport}.{name}={value}"))
+            .map(|TransportOption { transport, name, value }| format!("{transport}.{name}={value}"))
             .collect();
         let content = [
             ("title", self.title.clone()),
@@ -186,7 +187,7 @@ impl Scenario {
 }
 
 /// One sender and some receivers, each with a name of its own.
-fn participants(all: Vec<Spanned<Participant>>) -> Result<Vec<(String, Role)>, Wrong> {
+fn participants(all: Vec<Spanned<Participant>>) -> Result<Vec<(String, Role)>, ScenarioError> {
     let mut known: Vec<(String, Role)> = Vec::new();
     for participant in all {
         let Participant { name, role } = participant.get_ref();
@@ -204,7 +205,7 @@ fn participants(all: Vec<Spanned<Participant>>) -> Result<Vec<(String, Role)>, W
             );
             Ok(())
         };
-        check().at(&participant)?;
+        check().with_position(&participant)?;
         known.push((name.clone(), *role));
     }
     for (wanted, text) in [(Role::Sender, "sends"), (Role::Receiver, "receives")] {
@@ -220,7 +221,7 @@ fn participants(all: Vec<Spanned<Participant>>) -> Result<Vec<(String, Role)>, W
 /// The file's form.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ScenarioFile {
     #[serde(default = "title")]
     title: String,
     #[serde(default = "duration")]
@@ -259,7 +260,7 @@ fn title() -> String {
 }
 
 fn duration() -> Time {
-    Time(LENGTH)
+    Time(DEFAULT_DURATION)
 }
 
 fn window() -> Time {
@@ -275,7 +276,7 @@ fn round_trips() -> u64 {
 }
 
 fn alive_within() -> Time {
-    Time(SILENCE)
+    Time(DEFAULT_SILENCE_LIMIT)
 }
 
 fn seed() -> u64 {
@@ -311,9 +312,9 @@ struct Participant {
 struct Time(Duration);
 
 impl TryFrom<Words> for Time {
-    type Error = Shown;
-    fn try_from(Words(text): Words) -> Result<Time, Shown> {
-        time(&text).map(Time).map_err(Shown)
+    type Error = ErrorChain;
+    fn try_from(Words(text): Words) -> Result<Time, ErrorChain> {
+        parse_time(&text).map(Time).map_err(ErrorChain)
     }
 }
 
@@ -322,9 +323,9 @@ impl TryFrom<Words> for Time {
 struct Size(usize);
 
 impl TryFrom<Words> for Size {
-    type Error = Shown;
-    fn try_from(Words(text): Words) -> Result<Size, Shown> {
-        bytes(&text).map(Size).map_err(Shown)
+    type Error = ErrorChain;
+    fn try_from(Words(text): Words) -> Result<Size, ErrorChain> {
+        parse_bytes(&text).map(Size).map_err(ErrorChain)
     }
 }
 
@@ -339,10 +340,11 @@ impl Default for Listen {
 }
 
 impl TryFrom<Words> for Listen {
-    type Error = Shown;
-    fn try_from(Words(text): Words) -> Result<Listen, Shown> {
+    type Error = ErrorChain;
+    fn try_from(Words(text): Words) -> Result<Listen, ErrorChain> {
         let address = text.parse().map(Listen);
-        address.map_err(|_| Shown(anyhow!("'{text}' is no ADDRESS:PORT, such as 0.0.0.0:{PORT}")))
+        address
+            .map_err(|_| ErrorChain(anyhow!("'{text}' is no ADDRESS:PORT, such as 0.0.0.0:{PORT}")))
     }
 }
 
@@ -376,43 +378,46 @@ impl<'de> Deserialize<'de> for Words {
 }
 
 /// An error with all its causes in one line.
-struct Shown(anyhow::Error);
+struct ErrorChain(anyhow::Error);
 
-impl fmt::Display for Shown {
+impl fmt::Display for ErrorChain {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{:#}", self.0)
     }
 }
 
 /// What is wrong in a file, and where.
-struct Wrong {
+struct ScenarioError {
     what: String,
     place: Option<Range<usize>>,
 }
 
-impl From<toml::de::Error> for Wrong {
-    fn from(error: toml::de::Error) -> Wrong {
+impl From<toml::de::Error> for ScenarioError {
+    fn from(error: toml::de::Error) -> ScenarioError {
         // What serde calls a field is a key here.
         let what = error.message().replace("unknown field", "unknown key");
         let what = what.replace("missing field", "missing key");
-        Wrong { what, place: error.span() }
+        ScenarioError { what, place: error.span() }
     }
 }
 
-impl From<anyhow::Error> for Wrong {
-    fn from(error: anyhow::Error) -> Wrong {
-        Wrong { what: format!("{error:#}"), place: None }
+impl From<anyhow::Error> for ScenarioError {
+    fn from(error: anyhow::Error) -> ScenarioError {
+        ScenarioError { what: format!("{error:#}"), place: None }
     }
 }
 
 /// What is wrong with a value, and where that is.
-trait At<T> {
-    fn at<V>(self, value: &Spanned<V>) -> Result<T, Wrong>;
+trait WithPosition<T> {
+    fn with_position<V>(self, value: &Spanned<V>) -> Result<T, ScenarioError>;
 }
 
-impl<T> At<T> for Result<T> {
-    fn at<V>(self, value: &Spanned<V>) -> Result<T, Wrong> {
-        self.map_err(|error| Wrong { place: Some(value.span()), ..Wrong::from(error) })
+impl<T> WithPosition<T> for Result<T> {
+    fn with_position<V>(self, value: &Spanned<V>) -> Result<T, ScenarioError> {
+        self.map_err(|error| ScenarioError {
+            place: Some(value.span()),
+            ..ScenarioError::from(error)
+        })
     }
 }
 
@@ -464,7 +469,7 @@ role = \"receiver\"
         let scenario = Scenario::parse(LEAST).ok().unwrap();
         assert_eq!(scenario.loads[0].id(), "500 B, 1 ms, continuous");
         assert_eq!(scenario.content()["transports"], "tcp, memory");
-        assert_eq!(scenario.terms.duration, LENGTH);
+        assert_eq!(scenario.terms.duration, DEFAULT_DURATION);
         assert_eq!(scenario.listen.to_string(), "0.0.0.0:7300");
         assert_eq!(scenario.sender(), "a");
     }
@@ -500,7 +505,7 @@ role = \"receiver\"
         fs::write(&path, format!("{asks}{LEAST}")).unwrap();
         let realtime = Scenario::read(&path).unwrap().terms.realtime;
         assert_eq!(realtime.to_string(), "SCHED_FIFO 99, processors 123456, memory locked");
-        let error = format!("{:#}", realtime.try_out().unwrap_err());
+        let error = format!("{:#}", realtime.check_permissions().unwrap_err());
         assert!(!error.is_empty() && error.lines().count() == 1, "{error}");
         assert!(refused(&format!("priority = 100\n{LEAST}")).contains("1 to 99"));
     }

@@ -13,11 +13,11 @@ use wiregauge_bus::load::Load;
 use wiregauge_bus::result::measured_trial::MeasuredTrial;
 use wiregauge_participant::clock::monotonic;
 use wiregauge_participant::control::{
-    split, About, Assignment, Listener, Master, Mode, Order, Outcome, Peers, Received, Report,
-    Role, Sent, Speaker, BEAT,
+    split, Assignment, ControlReceiver, ControlSender, Master, Mode, Order, ParticipantResult,
+    Peers, ReceiverResult, Report, Role, SenderResult, TransportInfo, HEARTBEAT_INTERVAL,
 };
 use wiregauge_participant::participant::serve;
-use wiregauge_participant::sample::{stamp, Header, Shape};
+use wiregauge_participant::sample::{write_header, Header, SampleContent};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 use wiregauge_result::environment::Environment;
 
@@ -76,12 +76,12 @@ impl Reader for Source {
             return Ok(None);
         }
         thread::sleep(Duration::from_nanos(CYCLE));
-        let shape = Shape { size: self.sample.len(), seed: 1, count: COUNT, message: None };
+        let shape = SampleContent { size: self.sample.len(), seed: 1, count: COUNT, message: None };
         let sequence = self.sequence as u32;
         self.sequence += 1;
         shape.fill(&mut self.sample, sequence);
         let time = master(monotonic(), self.epoch) - (self.epoch + AHEAD);
-        stamp(&mut self.sample, Header { sequence, time });
+        write_header(&mut self.sample, Header { sequence, time });
         Ok(Some(&self.sample))
     }
 }
@@ -101,10 +101,10 @@ fn time_server(epoch: u64) -> SocketAddr {
 }
 
 /// The next report but for beats and what was seen so far.
-fn report(listener: &mut Listener) -> Report {
+fn report(listener: &mut ControlReceiver) -> Report {
     let deadline = Instant::now() + Duration::from_secs(60);
     while Instant::now() < deadline {
-        match listener.hear().unwrap() {
+        match listener.receive().unwrap() {
             Report::Beat | Report::Progress(_) => {}
             other => return other,
         }
@@ -114,7 +114,7 @@ fn report(listener: &mut Listener) -> Report {
 
 /// Leads a receiver through a run, of whose clock it is told that it is not
 /// the master's.
-fn conduct(speaker: &Speaker, listener: &mut Listener) -> Received {
+fn conduct(speaker: &ControlSender, listener: &mut ControlReceiver) -> ReceiverResult {
     let epoch = *EPOCH.lock().unwrap();
     let topic = Topic {
         name: "clock".into(),
@@ -145,20 +145,20 @@ fn conduct(speaker: &Speaker, listener: &mut Listener) -> Received {
         keep: 0,
     };
     assert!(matches!(report(listener), Report::Loaded(_)));
-    speaker.say(&Order::Open(Box::new(assignment))).unwrap();
+    speaker.send(&Order::Open(Box::new(assignment))).unwrap();
     assert!(matches!(report(listener), Report::Initialized(_)));
     let clock = time_server(epoch);
     let master = Master { clock, steps: clock, epoch: epoch + AHEAD };
     speaker
-        .say(&Order::Connect(Peers { endpoints: Vec::new(), back: None, master, shared: false }))
+        .send(&Order::Connect(Peers { endpoints: Vec::new(), back: None, master, shared: false }))
         .unwrap();
     assert_eq!(report(listener), Report::Ready);
-    speaker.say(&Order::Start).unwrap();
+    speaker.send(&Order::Start).unwrap();
     assert_eq!(report(listener), Report::Running);
-    speaker.say(&Order::Finish(COUNT)).unwrap();
+    speaker.send(&Order::Finish(COUNT)).unwrap();
     match report(listener) {
         Report::Stopped(outcome) => match *outcome {
-            Outcome::Received(received) => received,
+            ParticipantResult::Received(received) => received,
             other => panic!("{other:?}"),
         },
         other => panic!("{other:?}"),
@@ -174,12 +174,12 @@ fn a_clock_that_is_set_in_the_middle_is_counted() {
     let (speaker, mut listener) = split(door.accept().unwrap().0).unwrap();
     let beats = speaker.clone();
     thread::spawn(move || {
-        while beats.say(&Order::Beat).is_ok() {
-            thread::sleep(BEAT);
+        while beats.send(&Order::Beat).is_ok() {
+            thread::sleep(HEARTBEAT_INTERVAL);
         }
     });
     let received = conduct(&speaker, &mut listener);
-    speaker.say(&Order::Quit).unwrap();
+    speaker.send(&Order::Quit).unwrap();
     receiver.join().unwrap().unwrap();
 
     // All of them are of this run, on another clock or not.
@@ -189,13 +189,13 @@ fn a_clock_that_is_set_in_the_middle_is_counted() {
     let off = alignment.offset.abs_diff(AHEAD as i64);
     assert!(off <= alignment.uncertainty, "{alignment:?}");
     let measured = |received| {
-        let about = About {
+        let about = TransportInfo {
             name: "punctual".into(),
             library: String::new(),
             options: Vec::new(),
             knows: Vec::new(),
         };
-        let sent = Sent { samples: COUNT, ..Sent::default() };
+        let sent = SenderResult { samples: COUNT, ..SenderResult::default() };
         let received = vec![received];
         let record = RunRecord { about, round_trips: None, sent, received, broken: None };
         let machine = Environment::default();

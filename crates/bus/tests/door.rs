@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use wiregauge_bus::machines::door::{Door, MOST_AT_ONCE, MOST_DURING_RUNS};
+use wiregauge_bus::machines::join_listener::{JoinListener, MAX_AT_ONCE, MAX_DURING_RUNS};
 
 /// Threads of this process that hear who is at the door.
 fn heard() -> usize {
@@ -20,13 +20,13 @@ fn heard() -> usize {
 fn no_more_strangers_are_heard_at_the_door_than_there_may_be() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let door = Door::open(listener, None, BTreeMap::new()).unwrap();
-    for (most, begin) in [(MOST_AT_ONCE, false), (MOST_DURING_RUNS, true)] {
+    let door = JoinListener::open(listener, None, BTreeMap::new()).unwrap();
+    for (most, begin) in [(MAX_AT_ONCE, false), (MAX_DURING_RUNS, true)] {
         if begin {
-            door.begin(&[]);
+            door.close_for_runs(&[]);
         }
         let strangers: Vec<TcpStream> =
-            (0..2 * MOST_AT_ONCE).map(|_| TcpStream::connect(address).unwrap()).collect();
+            (0..2 * MAX_AT_ONCE).map(|_| TcpStream::connect(address).unwrap()).collect();
         let sent_away = thread::spawn(move || {
             for mut stranger in strangers {
                 assert_eq!(stranger.read(&mut [0; 16]).unwrap_or(0), 0, "it is answered");

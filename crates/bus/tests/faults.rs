@@ -68,7 +68,7 @@ struct FaultyWriter {
 
 impl FaultyWriter {
     fn pass(&mut self, bytes: &[u8]) -> Result<()> {
-        self.inner.room()?.copy_from_slice(bytes);
+        self.inner.buffer()?.copy_from_slice(bytes);
         self.inner.send()
     }
 }
@@ -77,7 +77,7 @@ impl Writer for FaultyWriter {
     fn readers(&mut self) -> Result<usize> {
         self.inner.readers()
     }
-    fn room(&mut self) -> Result<&mut [u8]> {
+    fn buffer(&mut self) -> Result<&mut [u8]> {
         Ok(&mut self.buffer)
     }
     fn send(&mut self) -> Result<()> {
@@ -156,14 +156,14 @@ fn assignment(topic: &str, mode: Mode) -> Assignment {
 
 fn run(faulty: Faulty, assignment: &Assignment) -> Result<RunRecord> {
     let transport: &'static dyn Transport = Box::leak(Box::new(faulty));
-    let placement = Placement::within(Box::leak(Box::new([transport])));
+    let placement = Placement::in_process(Box::leak(Box::new([transport])));
     let plans = placement.plans(1, Reach::Process);
-    conduct(&placement, &Program::Own, plans, assignment, &|_| {}, None)
+    conduct(&placement, &Program::BuiltIn, plans, assignment, &|_| {}, None)
 }
 
 /// A run that comes to its end, or why not.
 fn whole(faulty: Faulty, assignment: &Assignment) -> Result<RunRecord> {
-    run(faulty, assignment).and_then(RunRecord::whole)
+    run(faulty, assignment).and_then(RunRecord::require_complete)
 }
 
 #[test]
@@ -260,15 +260,19 @@ fn what_was_seen_before_it_broke_is_told() {
     let windows = &record.received[0].windows;
     assert!(windows.len() > 4 && windows.iter().all(|window| window.samples > 0));
     assert!(!record.sent.steps.is_empty());
-    assert_eq!(record.whole().unwrap_err().to_string(), "sender: the engine broke down");
+    assert_eq!(record.require_complete().unwrap_err().to_string(), "sender: the engine broke down");
 }
 
 #[test]
 fn content_of_another_seed_is_not_taken_for_ours() {
     // What the receiver expects differs from what the sender sends.
     let assignment = assignment("seed", Mode::Continuous);
-    let shape =
-        |seed| wiregauge_participant::sample::Shape { size: 100, seed, count: 400, message: None };
+    let shape = |seed| wiregauge_participant::sample::SampleContent {
+        size: 100,
+        seed,
+        count: 400,
+        message: None,
+    };
     let mut sample = vec![0; 100];
     shape(1).fill(&mut sample, 3);
     assert!(shape(assignment.seed).check(&sample, 0).is_err());

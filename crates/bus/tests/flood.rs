@@ -48,12 +48,12 @@ fn strangers_are_not_let_in_and_nothing_is_lost() {
             keep: 0,
         };
         let transport: &'static dyn Transport = &Tcp;
-        let placement = Placement::within(Box::leak(Box::new([transport])));
+        let placement = Placement::in_process(Box::leak(Box::new([transport])));
         let plans = placement.plans(1, Reach::Process);
         let flood = Flood::start();
-        let record = conduct(&placement, &Program::Own, plans, &assignment, &|_| {}, None);
+        let record = conduct(&placement, &Program::BuiltIn, plans, &assignment, &|_| {}, None);
         let came = flood.connections();
-        let record = record.and_then(RunRecord::whole).expect("it comes to its end");
+        let record = record.and_then(RunRecord::require_complete).expect("it comes to its end");
         let received = &record.received[0];
         assert_eq!(record.sent.samples, 300);
         assert_eq!(received.samples, record.sent.samples, "lost");

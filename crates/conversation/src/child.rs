@@ -8,7 +8,7 @@
 //! and complaints are read as well, so that two sides which both write a lot
 //! cannot block each other. No thread competes with what is being measured.
 
-mod broken;
+mod failure;
 pub mod memory;
 mod orphans;
 mod pipe;
@@ -28,7 +28,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use wiregauge_system::group;
 use wiregauge_system::interrupt::interrupted;
 
-pub use self::broken::{describe, too_much, Broken, Death};
+pub use self::failure::{describe, describe_memory_limit, ChildFailure, Death};
 use self::orphans::Mark;
 use self::pipe::{drain, Drained};
 pub use self::start::Limits;
@@ -44,7 +44,7 @@ const PIPE: usize = 1 << 20;
 /// Most that is read between two looks at the clock.
 const CHUNK: usize = 16 << 20;
 /// Unread answers kept while a message is written, before the child must wait.
-const AHEAD: usize = 256 << 20;
+const MAX_UNREAD: usize = 256 << 20;
 /// Longest answer that [`Child::read_exact`] accepts, in bytes.
 pub const LONGEST_ANSWER: u64 = 4 << 30;
 /// Longest line that [`Child::read_line`] accepts, in bytes.
@@ -96,10 +96,10 @@ impl Child {
         // SAFETY: between fork and exec `prepare` makes system calls alone: no
         // allocation and no lock.
         unsafe { command.pre_exec(move || prepare(parent, limits)) };
-        let mark = Mark::put(&mut command);
+        let mark = Mark::mark_command(&mut command);
         let mut process = spawn_from_lasting_thread(command)?;
         let group = Pid::from_child(&process);
-        group::note(group);
+        group::register(group);
         // From here on dropping it cleans up, whatever fails.
         let child = Child {
             stdin: process.stdin.take(),
@@ -143,16 +143,16 @@ impl Child {
     ///
     /// # Errors
     /// [`Broken`]; the child is then dead.
-    pub fn write_all(&mut self, mut bytes: &[u8], deadline: Instant) -> Result<(), Broken> {
+    pub fn write_all(&mut self, mut bytes: &[u8], deadline: Instant) -> Result<(), ChildFailure> {
         while !bytes.is_empty() {
-            let Some(stdin) = &mut self.stdin else { return self.closed(deadline) };
+            let Some(stdin) = &mut self.stdin else { return self.fail_closed(deadline) };
             match stdin.write(bytes) {
                 Ok(count) => bytes = &bytes[count..],
                 Err(error) => match error.kind() {
-                    ErrorKind::WouldBlock => self.turn(Until::Writable, deadline)?,
+                    ErrorKind::WouldBlock => self.wait_and_read(WaitFor::Writable, deadline)?,
                     ErrorKind::BrokenPipe => self.stdin = None,
                     ErrorKind::Interrupted => {}
-                    _ => return self.fail(Broken::Io(error)),
+                    _ => return self.fail(ChildFailure::Io(error)),
                 },
             }
         }
@@ -164,7 +164,7 @@ impl Child {
     /// # Errors
     /// [`Broken`]; the child is then dead. A line longer than [`LONGEST_LINE`]
     /// or not in UTF-8 is [`Broken::Nonsense`].
-    pub fn read_line(&mut self, deadline: Instant) -> Result<String, Broken> {
+    pub fn read_line(&mut self, deadline: Instant) -> Result<String, ChildFailure> {
         let mut searched = 0;
         let length = loop {
             let unread = self.unread();
@@ -172,24 +172,24 @@ impl Child {
             searched = end.map_or(unread.len(), |end| searched + end);
             if searched > LONGEST_LINE {
                 let text = format!("a line of more than {LONGEST_LINE} bytes");
-                return self.fail(Broken::Nonsense(text));
+                return self.fail(ChildFailure::Nonsense(text));
             }
             if end.is_some() {
                 break searched;
             }
-            self.turn(Until::Line, deadline)?;
+            self.wait_and_read(WaitFor::Line, deadline)?;
         };
         let line = &self.unread()[..length];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         match std::str::from_utf8(line).map(str::to_owned) {
             Ok(line) => {
-                self.take(length + 1);
+                self.consume(length + 1);
                 Ok(line)
             }
             Err(_) => {
                 let start = String::from_utf8_lossy(&line[..line.len().min(40)]);
                 let text = format!("\"{}…\" is not UTF-8 text", start.escape_debug());
-                self.fail(Broken::Nonsense(text))
+                self.fail(ChildFailure::Nonsense(text))
             }
         }
     }
@@ -200,24 +200,24 @@ impl Child {
     /// # Errors
     /// [`Broken`]; the child is then dead. More than [`LONGEST_ANSWER`] is
     /// [`Broken::Nonsense`].
-    pub fn read_exact(&mut self, count: u64, deadline: Instant) -> Result<Vec<u8>, Broken> {
+    pub fn read_exact(&mut self, count: u64, deadline: Instant) -> Result<Vec<u8>, ChildFailure> {
         let count = match usize::try_from(count) {
             Ok(size) if count <= LONGEST_ANSWER => size,
-            _ => return self.fail(Broken::Nonsense(format!("an answer of {count} bytes"))),
+            _ => return self.fail(ChildFailure::Nonsense(format!("an answer of {count} bytes"))),
         };
         let buffered = count.min(self.unread().len());
         let mut answer = self.unread()[..buffered].to_vec();
-        self.take(buffered);
+        self.consume(buffered);
         // The rest goes from the pipe straight to its place: the inbox is empty.
         while answer.len() < count {
             let most = CHUNK.min(count - answer.len());
             match drain(&mut self.stdout, &mut answer, most) {
                 Ok(Drained::Full) => {
-                    self.look_at_the_clock(deadline)?;
+                    self.check_limits(deadline)?;
                 }
-                Ok(Drained::Dry) => self.turn(Until::Readable, deadline)?,
-                Ok(Drained::Ended) => return self.closed(deadline),
-                Err(error) => return self.fail(Broken::Io(error)),
+                Ok(Drained::Dry) => self.wait_and_read(WaitFor::Readable, deadline)?,
+                Ok(Drained::Ended) => return self.fail_closed(deadline),
+                Err(error) => return self.fail(ChildFailure::Io(error)),
             }
         }
         Ok(answer)
@@ -229,14 +229,14 @@ impl Child {
     /// # Errors
     /// [`Broken::Hung`] when it does not end by the deadline, as for any other
     /// call; the child is dead either way.
-    pub fn finish(mut self, deadline: Instant) -> Result<Death, Broken> {
+    pub fn finish(mut self, deadline: Instant) -> Result<Death, ChildFailure> {
         self.stdin = None;
         while !self.has_ended() {
-            self.look_at_the_clock(deadline)?;
-            self.listen();
+            self.check_limits(deadline)?;
+            self.read_stderr();
             self.inbox.clear();
             if let Err(error) = drain(&mut self.stdout, &mut self.inbox, CHUNK) {
-                return self.fail(Broken::Io(error));
+                return self.fail(ChildFailure::Io(error));
             }
             thread::sleep(Duration::from_millis(1));
         }
@@ -250,7 +250,7 @@ impl Child {
             let _ = rustix::process::kill_process_group(self.group, Signal::KILL);
             // It may have moved to another group.
             let _ = self.process.kill();
-            group::forget(self.group);
+            group::unregister(self.group);
             self.status = self.process.wait().ok();
             self.mark.end_orphans();
         }
@@ -265,7 +265,7 @@ impl Child {
     }
 
     /// Counts some of it as asked for.
-    fn take(&mut self, count: usize) {
+    fn consume(&mut self, count: usize) {
         self.taken += count;
         if self.taken == self.inbox.len() {
             self.taken = 0;
@@ -276,16 +276,16 @@ impl Child {
     }
 
     /// Waits for a pipe, for at most a [`SLICE`], and reads what came.
-    fn turn(&mut self, until: Until, deadline: Instant) -> Result<(), Broken> {
-        let left = self.look_at_the_clock(deadline)?;
-        if self.stdout.is_none() && until != Until::Writable {
-            return self.closed(deadline);
+    fn wait_and_read(&mut self, until: WaitFor, deadline: Instant) -> Result<(), ChildFailure> {
+        let left = self.check_limits(deadline)?;
+        if self.stdout.is_none() && until != WaitFor::Writable {
+            return self.fail_closed(deadline);
         }
         // Asked before, since an answer may come between a silence and a death.
         let has_ended = self.has_ended();
-        let full = self.unread().len() >= AHEAD;
+        let full = self.unread().len() >= MAX_UNREAD;
         let mut waited = Vec::with_capacity(3);
-        if let (Some(stdin), Until::Writable) = (&self.stdin, until) {
+        if let (Some(stdin), WaitFor::Writable) = (&self.stdin, until) {
             waited.push(PollFd::new(stdin, PollFlags::OUT));
         }
         if let (Some(stdout), false) = (&self.stdout, full) {
@@ -298,18 +298,18 @@ impl Child {
         let ready = match poll(&mut waited, Some(&slice)) {
             Ok(ready) => ready,
             Err(Errno::INTR) => return Ok(()),
-            Err(error) => return self.fail(Broken::Io(error.into())),
+            Err(error) => return self.fail(ChildFailure::Io(error.into())),
         };
         if ready == 0 {
             // A grandchild may hold the pipes open.
-            return if has_ended { self.closed(deadline) } else { Ok(()) };
+            return if has_ended { self.fail_closed(deadline) } else { Ok(()) };
         }
-        self.listen();
-        if until != Until::Readable && !full {
+        self.read_stderr();
+        if until != WaitFor::Readable && !full {
             self.inbox.drain(..self.taken);
             self.taken = 0;
             if let Err(error) = drain(&mut self.stdout, &mut self.inbox, CHUNK) {
-                return self.fail(Broken::Io(error));
+                return self.fail(ChildFailure::Io(error));
             }
         }
         Ok(())
@@ -317,28 +317,28 @@ impl Child {
 
     /// The time left. It is an error when there is none, when the user wants to
     /// stop, or when the child has taken more memory than it may.
-    fn look_at_the_clock(&mut self, deadline: Instant) -> Result<Duration, Broken> {
+    fn check_limits(&mut self, deadline: Instant) -> Result<Duration, ChildFailure> {
         if interrupted() {
-            return self.fail(Broken::Interrupted);
+            return self.fail(ChildFailure::Interrupted);
         }
         let now = Instant::now();
         if now.duration_since(self.looked) >= SLICE {
             self.looked = now;
-            self.beyond = memory::beyond(self.id());
+            self.beyond = memory::exceeded_limit(self.id());
             if self.beyond.is_some() {
                 self.kill();
-                return Err(Broken::Died(self.death()));
+                return Err(ChildFailure::Died(self.death()));
             }
         }
         let left = deadline.saturating_duration_since(now);
         if left.is_zero() {
-            return self.fail(Broken::Hung);
+            return self.fail(ChildFailure::Hung);
         }
         Ok(left)
     }
 
     /// Reads what is on standard error and keeps its end.
-    fn listen(&mut self) {
+    fn read_stderr(&mut self) {
         // Complaints are not worth an error of their own.
         let _ = drain(&mut self.stderr, &mut self.complaint, 1 << 16);
         let surplus = self.complaint.len().saturating_sub(STDERR_KEPT);
@@ -354,22 +354,22 @@ impl Child {
     }
 
     /// The end of a conversation because the child closed a pipe.
-    fn closed<T>(&mut self, deadline: Instant) -> Result<T, Broken> {
+    fn fail_closed<T>(&mut self, deadline: Instant) -> Result<T, ChildFailure> {
         let patience = deadline.min(Instant::now() + GRACE);
         while !self.has_ended() && Instant::now() < patience {
             if interrupted() {
-                return self.fail(Broken::Interrupted);
+                return self.fail(ChildFailure::Interrupted);
             }
-            self.listen();
+            self.read_stderr();
             thread::sleep(Duration::from_millis(1));
         }
-        Err(Broken::Died(self.death()))
+        Err(ChildFailure::Died(self.death()))
     }
 
     /// How it ended; if it has not, it is killed.
     fn death(&mut self) -> Death {
         let by_itself = self.has_ended();
-        self.listen();
+        self.read_stderr();
         self.kill();
         let by_itself = by_itself && self.beyond.is_none();
         let status = self.status.filter(|_| by_itself);
@@ -377,8 +377,8 @@ impl Child {
     }
 
     /// The end of a conversation for another reason.
-    fn fail<T>(&mut self, broken: Broken) -> Result<T, Broken> {
-        self.listen();
+    fn fail<T>(&mut self, broken: ChildFailure) -> Result<T, ChildFailure> {
+        self.read_stderr();
         self.kill();
         Err(broken)
     }
@@ -392,7 +392,7 @@ impl Drop for Child {
 
 /// What a turn waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Until {
+enum WaitFor {
     /// Room in standard input; answers go to the inbox meanwhile.
     Writable,
     /// More in the inbox.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use wiregauge_system::text::safe;
+use wiregauge_system::text::escape_short;
 
 /// What a runner said of itself.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ pub struct Epoch {
     /// Sum of what came out.
     pub sum: f64,
     /// What the one more iteration read, where it was asked for.
-    pub read: Option<Numbers>,
+    pub read: Option<NumberDigest>,
     /// The bytes that it encoded.
     pub encoded: Option<Vec<u8>>,
     /// The canonical form of what it decoded.
@@ -48,12 +48,12 @@ pub struct Reading {
     /// The sum of the numbers as 64-bit floats, in any order.
     pub sum: f64,
     /// The numbers, exactly.
-    pub numbers: Numbers,
+    pub numbers: NumberDigest,
 }
 
 /// Numbers that were read, by docs/runner-protocol.md's formula.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Numbers {
+pub struct NumberDigest {
     /// How many, lengths of text and octets included.
     pub count: u64,
     /// Hash of all their bits, each in its own field.
@@ -62,7 +62,7 @@ pub struct Numbers {
 
 /// How a reply begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum ReplyStatus {
     /// It was done.
     Ok,
     /// The codec refused.
@@ -72,20 +72,20 @@ pub enum Word {
 }
 
 /// `ok 12`: what came of the request, and how many bytes follow the line.
-pub fn head(line: &str) -> Option<(Word, u64)> {
+pub fn parse_head(line: &str) -> Option<(ReplyStatus, u64)> {
     let (word, size) = line.trim_end().split_once(' ')?;
     let word = match word {
-        "ok" => Word::Ok,
-        "error" => Word::Error,
-        "rejected" => Word::Rejected,
+        "ok" => ReplyStatus::Ok,
+        "error" => ReplyStatus::Error,
+        "rejected" => ReplyStatus::Rejected,
         _ => return None,
     };
     Some((word, size.parse().ok()?))
 }
 
 /// Why the request was not done.
-pub fn why(reply: &[u8]) -> String {
-    safe(String::from_utf8_lossy(reply).trim())
+pub fn error_text(reply: &[u8]) -> String {
+    escape_short(String::from_utf8_lossy(reply).trim())
 }
 
 /// The answer to `hello`.
@@ -93,10 +93,10 @@ pub fn why(reply: &[u8]) -> String {
 /// # Errors
 /// What it lacks.
 pub fn hello(reply: &[u8]) -> Result<Hello, String> {
-    let mut words = words(reply);
+    let mut words = parse_pairs(reply);
     let missing = |what: &str| format!("its greeting lacks '{what}'");
     Ok(Hello {
-        library: safe(&words.remove("library").ok_or_else(|| missing("library"))?),
+        library: escape_short(&words.remove("library").ok_or_else(|| missing("library"))?),
         experiments: words
             .remove("experiments")
             .ok_or_else(|| missing("experiments"))?
@@ -114,10 +114,11 @@ pub fn hello(reply: &[u8]) -> Result<Hello, String> {
 /// # Errors
 /// The line that is none.
 pub fn values(reply: &[u8]) -> Result<[Reading; 3], String> {
-    let words = words(reply);
+    let words = parse_pairs(reply);
     let read = |name: &str| {
         let line = words.get(name).map_or("", String::as_str);
-        reading(line).ok_or_else(|| format!("'{name} {}', not SUM COUNT HASH,", safe(line)))
+        parse_reading(line)
+            .ok_or_else(|| format!("'{name} {}', not SUM COUNT HASH,", escape_short(line)))
     };
     Ok([read("project")?, read("fixed")?, read("element")?])
 }
@@ -128,12 +129,12 @@ pub fn values(reply: &[u8]) -> Result<[Reading; 3], String> {
 /// What it lacks.
 pub fn epoch(reply: &[u8]) -> Result<Epoch, String> {
     let head = reply.windows(2).position(|pair| pair == b"\n\n").map_or(reply.len(), |at| at + 1);
-    let words = words(&reply[..head]);
+    let words = parse_pairs(&reply[..head]);
     let (ns, sum) = (number(&words, "ns")?, number(&words, "sum")?);
     let mut epoch = Epoch { ns, sum, ..Epoch::default() };
     let whole = |key: &str| words.get(key).and_then(|text| text.parse::<u64>().ok());
     if let (Some(count), Some(hash)) = (whole("count"), whole("hash")) {
-        epoch.read = Some(Numbers { count, hash });
+        epoch.read = Some(NumberDigest { count, hash });
     }
     let mut rest = reply.get(head + 1..).unwrap_or_default();
     for (name, product) in [("encoded", &mut epoch.encoded), ("decoded", &mut epoch.decoded)] {
@@ -154,7 +155,7 @@ pub fn epoch(reply: &[u8]) -> Result<Epoch, String> {
 /// # Errors
 /// The number that is missing.
 pub fn allocations(reply: &[u8]) -> Result<(Option<f64>, f64), String> {
-    let words = words(reply);
+    let words = parse_pairs(reply);
     let count = match words.contains_key("allocations") {
         true => Some(number(&words, "allocations")?),
         false => None,
@@ -167,7 +168,7 @@ pub fn allocations(reply: &[u8]) -> Result<(Option<f64>, f64), String> {
 /// # Errors
 /// The number that is missing.
 pub fn cold(reply: &[u8]) -> Result<(f64, f64), String> {
-    let words = words(reply);
+    let words = parse_pairs(reply);
     Ok((number(&words, "encode")?, number(&words, "decode")?))
 }
 
@@ -176,7 +177,7 @@ pub fn cold(reply: &[u8]) -> Result<(f64, f64), String> {
 /// # Errors
 /// The number that is missing, or that collecting took longer than all.
 pub fn collections(reply: &[u8]) -> Result<Collections, String> {
-    let words = words(reply);
+    let words = parse_pairs(reply);
     let (ns, collecting) = (number(&words, "ns")?, number(&words, "collecting")?);
     match ns > 0.0 && (0.0..=ns).contains(&collecting) {
         true => Ok(Collections { ns, collecting }),
@@ -185,7 +186,7 @@ pub fn collections(reply: &[u8]) -> Result<Collections, String> {
 }
 
 /// Lines of `key value`.
-fn words(reply: &[u8]) -> BTreeMap<String, String> {
+fn parse_pairs(reply: &[u8]) -> BTreeMap<String, String> {
     String::from_utf8_lossy(reply)
         .lines()
         .filter_map(|line| line.split_once(' '))
@@ -199,9 +200,10 @@ fn number(words: &BTreeMap<String, String>, key: &str) -> Result<f64, String> {
 }
 
 /// `SUM COUNT HASH`.
-fn reading(line: &str) -> Option<Reading> {
+fn parse_reading(line: &str) -> Option<Reading> {
     let mut words = line.split_whitespace();
     let sum = words.next()?.parse().ok()?;
-    let numbers = Numbers { count: words.next()?.parse().ok()?, hash: words.next()?.parse().ok()? };
+    let numbers =
+        NumberDigest { count: words.next()?.parse().ok()?, hash: words.next()?.parse().ok()? };
     Some(Reading { sum, numbers })
 }

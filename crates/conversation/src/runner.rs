@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::child::{Broken, Child, Limits};
-use crate::reply::{self, Collections, Epoch, Hello, Reading, Word};
+use crate::child::{Child, ChildFailure, Limits};
+use crate::reply::{self, Collections, Epoch, Hello, Reading, ReplyStatus};
 
 /// Version of the protocol.
 pub const PROTOCOL: u32 = 2;
@@ -33,29 +33,29 @@ pub struct Launch {
 
 /// Why a request got no good answer.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum RunnerError {
     /// The codec refused, and the runner lives on.
     Refused(String),
     /// The format cannot say the message, and the runner lives on.
     Rejected(String),
     /// The runner is gone.
-    Broken(Broken),
+    Broken(ChildFailure),
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for RunnerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Refused(why) | Trouble::Rejected(why) => f.write_str(why),
-            Trouble::Broken(broken) => write!(f, "the runner {broken}"),
+            RunnerError::Refused(why) | RunnerError::Rejected(why) => f.write_str(why),
+            RunnerError::Broken(broken) => write!(f, "the runner {broken}"),
         }
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for RunnerError {}
 
-impl From<Broken> for Trouble {
-    fn from(broken: Broken) -> Trouble {
-        Trouble::Broken(broken)
+impl From<ChildFailure> for RunnerError {
+    fn from(broken: ChildFailure) -> RunnerError {
+        RunnerError::Broken(broken)
     }
 }
 
@@ -95,7 +95,7 @@ impl Runner {
         limits: Limits,
         preload: Option<(&PathBuf, &[(&str, String)])>,
         patience: Duration,
-    ) -> Result<Runner, Trouble> {
+    ) -> Result<Runner, RunnerError> {
         let mut command = Command::new(&launch.program);
         command.args(&launch.arguments).envs(MALLOC);
         if let Some((object, settings)) = preload {
@@ -103,72 +103,72 @@ impl Runner {
             command.envs(settings.iter().map(|(key, value)| (key, value)));
         }
         let child = Child::spawn(command, limits).map_err(|error| {
-            Trouble::Refused(format!("cannot start {}: {error}", launch.program.display()))
+            RunnerError::Refused(format!("cannot start {}: {error}", launch.program.display()))
         })?;
         let mut runner = Runner { child, patience, hello: Hello::default() };
         runner.hello = runner.greet()?;
-        runner.ask(&format!("schema {}", launch.schema.len()), &launch.schema)?;
+        runner.send_request(&format!("schema {}", launch.schema.len()), &launch.schema)?;
         Ok(runner)
     }
 
-    fn greet(&mut self) -> Result<Hello, Trouble> {
-        let reply = self.ask(&format!("hello {PROTOCOL}"), &[])?;
-        reply::hello(&reply).map_err(|what| self.nonsense(what))
+    fn greet(&mut self) -> Result<Hello, RunnerError> {
+        let reply = self.send_request(&format!("hello {PROTOCOL}"), &[])?;
+        reply::hello(&reply).map_err(|what| self.protocol_error(what))
     }
 
     /// Sends a request with its payload and returns the reply's.
-    fn ask(&mut self, request: &str, payload: &[u8]) -> Result<Vec<u8>, Trouble> {
+    fn send_request(&mut self, request: &str, payload: &[u8]) -> Result<Vec<u8>, RunnerError> {
         let deadline = Instant::now() + self.patience;
         let mut message = Vec::new();
         let size = request.len() + 1 + payload.len();
         message.try_reserve_exact(size).map_err(|_| {
-            Trouble::Refused(format!("there is no memory to hand over {size} bytes"))
+            RunnerError::Refused(format!("there is no memory to hand over {size} bytes"))
         })?;
         message.extend_from_slice(request.as_bytes());
         message.push(b'\n');
         message.extend_from_slice(payload);
         self.child.write_all(&message, deadline)?;
         let line = self.child.read_line(deadline)?;
-        let Some((word, size)) = reply::head(&line) else {
+        let Some((word, size)) = reply::parse_head(&line) else {
             let shown: String = line.trim_end().chars().take(60).collect();
-            return Err(self.nonsense(format!("answered {shown:?} to '{request}'")));
+            return Err(self.protocol_error(format!("answered {shown:?} to '{request}'")));
         };
         let reply = self.child.read_exact(size, deadline)?;
         match word {
-            Word::Ok => Ok(reply),
-            Word::Rejected => Err(Trouble::Rejected(reply::why(&reply))),
-            Word::Error => Err(Trouble::Refused(reply::why(&reply))),
+            ReplyStatus::Ok => Ok(reply),
+            ReplyStatus::Rejected => Err(RunnerError::Rejected(reply::error_text(&reply))),
+            ReplyStatus::Error => Err(RunnerError::Refused(reply::error_text(&reply))),
         }
     }
 
     /// A reply that cannot be: the runner is not believed any more.
-    fn nonsense(&mut self, what: String) -> Trouble {
+    fn protocol_error(&mut self, what: String) -> RunnerError {
         self.child.kill();
-        Trouble::Broken(Broken::Nonsense(what))
+        RunnerError::Broken(ChildFailure::Nonsense(what))
     }
 
     /// Forgets all messages.
-    pub fn reset(&mut self) -> Result<(), Trouble> {
-        self.ask("reset", &[]).map(drop)
+    pub fn reset(&mut self) -> Result<(), RunnerError> {
+        self.send_request("reset", &[]).map(drop)
     }
 
     /// Adds a message by its canonical bytes; returns its encoded bytes.
-    pub fn message(&mut self, canonical: &[u8]) -> Result<Vec<u8>, Trouble> {
-        self.ask(&format!("message {}", canonical.len()), canonical)
+    pub fn message(&mut self, canonical: &[u8]) -> Result<Vec<u8>, RunnerError> {
+        self.send_request(&format!("message {}", canonical.len()), canonical)
     }
 
     /// Decodes bytes; returns the canonical form of what they hold.
-    pub fn decode(&mut self, wire: &[u8]) -> Result<Vec<u8>, Trouble> {
-        self.ask(&format!("decode {}", wire.len()), wire)
+    pub fn decode(&mut self, wire: &[u8]) -> Result<Vec<u8>, RunnerError> {
+        self.send_request(&format!("decode {}", wire.len()), wire)
     }
 
     /// What the reading experiments find in message `index`: the full
     /// projection, the fixed field and the element's field.
-    pub fn values(&mut self, index: usize) -> Result<[Reading; 3], Trouble> {
+    pub fn values(&mut self, index: usize) -> Result<[Reading; 3], RunnerError> {
         let request = format!("values {index}");
-        let reply = self.ask(&request, &[])?;
+        let reply = self.send_request(&request, &[])?;
         reply::values(&reply)
-            .map_err(|what| self.nonsense(format!("answered {what} to '{request}'")))
+            .map_err(|what| self.protocol_error(format!("answered {what} to '{request}'")))
     }
 
     /// Runs an experiment on so many messages. With `prove` it is done once more
@@ -179,16 +179,16 @@ impl Runner {
         iterations: u64,
         lifetimes: &Lifetimes,
         prove: Option<usize>,
-    ) -> Result<Epoch, Trouble> {
+    ) -> Result<Epoch, RunnerError> {
         let prove = prove.map_or("none".into(), |index| index.to_string());
         let request = format!("run {experiment} {iterations} {lifetimes} prove={prove}");
         let asked = Instant::now();
-        let reply = self.ask(&request, &[])?;
+        let reply = self.send_request(&request, &[])?;
         let waited = asked.elapsed();
-        let epoch =
-            reply::epoch(&reply).map_err(|what| self.nonsense(format!("{what} to '{request}'")))?;
-        if !(epoch.ns > 0.0 && epoch.ns <= longest(waited)) {
-            return Err(self.nonsense(format!(
+        let epoch = reply::epoch(&reply)
+            .map_err(|what| self.protocol_error(format!("{what} to '{request}'")))?;
+        if !(epoch.ns > 0.0 && epoch.ns <= max_measured_ns(waited)) {
+            return Err(self.protocol_error(format!(
                 "says that '{request}' took {:e} ns, its answer came after {:e} ns",
                 epoch.ns,
                 waited.as_nanos() as f64
@@ -203,16 +203,17 @@ impl Runner {
         &mut self,
         experiment: &str,
         lifetimes: &Lifetimes,
-    ) -> Result<(Option<f64>, f64), Trouble> {
+    ) -> Result<(Option<f64>, f64), RunnerError> {
         let request = format!("allocations {experiment} {lifetimes}");
-        let reply = self.ask(&request, &[])?;
-        reply::allocations(&reply).map_err(|what| self.nonsense(format!("{what} to '{request}'")))
+        let reply = self.send_request(&request, &[])?;
+        reply::allocations(&reply)
+            .map_err(|what| self.protocol_error(format!("{what} to '{request}'")))
     }
 
     /// Nanoseconds of the process's first encoding and of its first decoding.
-    pub fn cold(&mut self) -> Result<(f64, f64), Trouble> {
-        let reply = self.ask("cold", &[])?;
-        reply::cold(&reply).map_err(|what| self.nonsense(format!("{what} to 'cold'")))
+    pub fn cold(&mut self) -> Result<(f64, f64), RunnerError> {
+        let reply = self.send_request("cold", &[])?;
+        reply::cold(&reply).map_err(|what| self.protocol_error(format!("{what} to 'cold'")))
     }
 
     /// How much of so many messages of an experiment is the collection of garbage.
@@ -221,15 +222,16 @@ impl Runner {
         experiment: &str,
         iterations: u64,
         lifetimes: &Lifetimes,
-    ) -> Result<Collections, Trouble> {
+    ) -> Result<Collections, RunnerError> {
         let request = format!("collections {experiment} {iterations} {lifetimes}");
-        let reply = self.ask(&request, &[])?;
-        reply::collections(&reply).map_err(|what| self.nonsense(format!("{what} to '{request}'")))
+        let reply = self.send_request(&request, &[])?;
+        reply::collections(&reply)
+            .map_err(|what| self.protocol_error(format!("{what} to '{request}'")))
     }
 }
 
 /// The most nanoseconds that a runner can have timed in this time: its clock may
 /// run a little fast beside ours.
-fn longest(waited: Duration) -> f64 {
+fn max_measured_ns(waited: Duration) -> f64 {
     waited.as_nanos() as f64 * 1.01 + 1e6
 }

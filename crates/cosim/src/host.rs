@@ -6,11 +6,11 @@
 
 pub mod coupled;
 pub mod fed;
+pub mod host_process;
 pub mod job;
+pub mod loaded_fmu;
 pub mod memory;
-pub mod place;
-pub mod remote;
-pub mod sitting;
+pub mod position;
 pub mod watch;
 
 use std::fs::File;
@@ -19,18 +19,18 @@ use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 
 use anyhow::{anyhow, bail, ensure, Result};
 use wiregauge_participant::clock::monotonic;
-use wiregauge_participant::sample::zeroed;
+use wiregauge_participant::sample::allocate_zeroed;
 
-use crate::fmi::status::last_words;
+use crate::fmi::status::recent_messages;
 use crate::host::coupled::Coupled;
-use crate::host::fed::Fed;
-use crate::host::job::{Account, Job, Product, Proof, Ran, Step, PROTOCOL};
-use crate::host::place::{Call, Place};
+use crate::host::fed::FedFmu;
+use crate::host::job::{HostSummary, Job, MessageDigest, Proof, StepTimes, TimedSteps, PROTOCOL};
+use crate::host::position::{Call, HostPosition};
 
 /// Most steps in a row in which a source may give no message.
-const SILENT: u64 = 10_000;
+const MAX_EMPTY_STEPS: u64 = 10_000;
 /// What cannot be asked of an FMU that waits for messages.
-const FED: &str = "it wants a message for each step";
+const NEEDS_MESSAGES: &str = "it wants a message for each step";
 
 /// Serves until the input ends. The working folder must be the host's own.
 ///
@@ -38,11 +38,11 @@ const FED: &str = "it wants a message for each step";
 /// When the conversation breaks.
 pub fn serve() -> Result<()> {
     die_of_signals()?;
-    let (input, mut output) = conversation()?;
+    let (input, mut output) = move_pipes()?;
     let descriptors = [input.as_raw_fd(), output.as_raw_fd()];
     let mut input = BufReader::new(input);
-    let place = Place::of_host(&std::env::current_dir()?, descriptors)?;
-    let mut running: Option<Running> = None;
+    let place = HostPosition::open_in_host(&std::env::current_dir()?, descriptors)?;
+    let mut running: Option<LoadedJob> = None;
     let mut has_fmus = false;
     let mut line = String::new();
     loop {
@@ -57,10 +57,10 @@ pub fn serve() -> Result<()> {
         let answer = match (words.as_slice(), &mut running) {
             (["hello", version], _) => hello(version),
             (["load", size], ref mut running) => {
-                let mut payload = zeroed(size.parse()?)?;
+                let mut payload = allocate_zeroed(size.parse()?)?;
                 input.read_exact(&mut payload)?;
-                Running::load(&payload, &place).map(|loaded| {
-                    has_fmus = !matches!(loaded, Running::Memcpy(_));
+                LoadedJob::load(&payload, &place).map(|loaded| {
+                    has_fmus = !matches!(loaded, LoadedJob::Memcpy(_));
                     **running = Some(loaded);
                     Vec::new()
                 })
@@ -106,7 +106,7 @@ fn die_of_signals() -> io::Result<()> {
 }
 
 /// Moves the conversation to descriptors that FMUs do not know.
-fn conversation() -> Result<(File, File)> {
+fn move_pipes() -> Result<(File, File)> {
     let keep = |number: RawFd| -> io::Result<File> {
         // SAFETY: fcntl reads no memory; what it returns is a new descriptor, which
         // nobody else owns.
@@ -137,35 +137,35 @@ fn hello(version: &str) -> Result<Vec<u8>> {
 }
 
 /// What is loaded.
-enum Running {
+enum LoadedJob {
     Fmus(Box<Coupled>),
-    Fed(Box<Fed>),
+    Fed(Box<FedFmu>),
     Memcpy([Copier; 2]),
 }
 
-impl Running {
-    fn load(payload: &[u8], place: &Place) -> Result<Running> {
+impl LoadedJob {
+    fn load(payload: &[u8], place: &HostPosition) -> Result<LoadedJob> {
         Ok(match serde_json::from_slice(payload)? {
-            Job::Fmus(chain) => Running::Fmus(Box::new(Coupled::load(*chain, place)?)),
-            Job::Feed(feed) => Running::Fed(Box::new(Fed::load(*feed, place)?)),
+            Job::Fmus(chain) => LoadedJob::Fmus(Box::new(Coupled::load(*chain, place)?)),
+            Job::Feed(feed) => LoadedJob::Fed(Box::new(FedFmu::load(*feed, place)?)),
             Job::Memcpy { source, model } => {
-                Running::Memcpy([Copier::new(source)?, Copier::new(model)?])
+                LoadedJob::Memcpy([Copier::new(source)?, Copier::new(model)?])
             }
         })
     }
 
     /// So many steps that lead and so many that count, all with a message; the
     /// answer has a line for each.
-    fn run(&mut self, lead: u64, count: u64, place: &Place) -> Result<Vec<u8>> {
+    fn run(&mut self, lead: u64, count: u64, place: &HostPosition) -> Result<Vec<u8>> {
         let count = lead.saturating_add(count);
-        let mut ran = Ran { steps: Vec::with_capacity(usize::try_from(count)?), end: None };
+        let mut ran = TimedSteps { steps: Vec::with_capacity(usize::try_from(count)?), end: None };
         match self {
-            Running::Fmus(coupled) => {
+            LoadedJob::Fmus(coupled) => {
                 coupled.watch.begin();
                 let mut silent = 0;
                 while (ran.steps.len() as u64) < count {
                     let Some(step) = coupled.step(place)? else { break };
-                    coupled.look()?;
+                    coupled.check_contents()?;
                     if step.source_size > 0 {
                         if ran.steps.len() as u64 >= lead {
                             coupled.watch.add(&step);
@@ -176,62 +176,62 @@ impl Running {
                     }
                     silent += 1;
                     ensure!(
-                        silent < SILENT,
-                        "{}: {} holds no message in {SILENT} steps, from step {} on{}",
+                        silent < MAX_EMPTY_STEPS,
+                        "{}: {} holds no message in {MAX_EMPTY_STEPS} steps, from step {} on{}",
                         coupled.source(),
                         coupled.output(),
-                        step.number + 2 - SILENT,
-                        last_words()
+                        step.number + 2 - MAX_EMPTY_STEPS,
+                        recent_messages()
                     );
                 }
                 ran.end = coupled.ended(ran.steps.len() as u64, count);
             }
-            Running::Fed(_) => bail!(FED),
-            Running::Memcpy(copiers) => {
+            LoadedJob::Fed(_) => bail!(NEEDS_MESSAGES),
+            LoadedJob::Memcpy(copiers) => {
                 ran.steps.extend((0..count).map(|_| copy(copiers)));
             }
         }
-        Ok(ran.text().into_bytes())
+        Ok(ran.to_text().into_bytes())
     }
 
     /// So many steps of any kind.
-    fn skip(&mut self, count: u64, place: &Place) -> Result<Vec<u8>> {
-        let mut ran = Ran::default();
+    fn skip(&mut self, count: u64, place: &HostPosition) -> Result<Vec<u8>> {
+        let mut ran = TimedSteps::default();
         for number in 0..count {
             match self {
-                Running::Fmus(coupled) => {
+                LoadedJob::Fmus(coupled) => {
                     if coupled.step(place)?.is_none() {
                         ran.end = coupled.ended(number, count);
                         break;
                     }
                 }
-                Running::Fed(_) => bail!(FED),
-                Running::Memcpy(copiers) => {
+                LoadedJob::Fed(_) => bail!(NEEDS_MESSAGES),
+                LoadedJob::Memcpy(copiers) => {
                     copy(copiers);
                 }
             }
         }
-        Ok(ran.text().into_bytes())
+        Ok(ran.to_text().into_bytes())
     }
 
     /// So many steps; the answer has what came out, two products a step.
-    fn prove(&mut self, count: u64, place: &Place) -> Result<Vec<u8>> {
+    fn prove(&mut self, count: u64, place: &HostPosition) -> Result<Vec<u8>> {
         let mut proof = Proof::default();
         for number in 0..count {
             match self {
-                Running::Fmus(coupled) => {
+                LoadedJob::Fmus(coupled) => {
                     if coupled.step(place)?.is_none() {
                         proof.end = coupled.ended(number, count);
                         break;
                     }
                     proof.products.push(coupled.products()?);
                 }
-                Running::Fed(_) => bail!(FED),
-                Running::Memcpy(copiers) => {
+                LoadedJob::Fed(_) => bail!(NEEDS_MESSAGES),
+                LoadedJob::Memcpy(copiers) => {
                     copy(copiers);
-                    proof
-                        .products
-                        .push(copiers.each_ref().map(|copier| Product::of(copier.last())));
+                    proof.products.push(
+                        copiers.each_ref().map(|copier| MessageDigest::from_bytes(copier.last())),
+                    );
                 }
             }
         }
@@ -239,16 +239,16 @@ impl Running {
     }
 
     /// One step of an FMU that is fed; why there are no further ones is the answer.
-    fn feed(&mut self, time: f64, size: f64, place: &Place) -> Result<Vec<u8>> {
-        let Running::Fed(fed) = self else { bail!("nothing is fed") };
+    fn feed(&mut self, time: f64, size: f64, place: &HostPosition) -> Result<Vec<u8>> {
+        let LoadedJob::Fed(fed) = self else { bail!("nothing is fed") };
         Ok(fed.step(time, size, place)?.unwrap_or_default().into_bytes())
     }
 
-    fn finish(self, place: &Place) -> Result<Vec<u8>> {
+    fn finish(self, place: &HostPosition) -> Result<Vec<u8>> {
         let account = match self {
-            Running::Fmus(coupled) => coupled.finish(place)?,
-            Running::Fed(fed) => fed.finish(place)?,
-            Running::Memcpy(_) => Account::default(),
+            LoadedJob::Fmus(coupled) => coupled.finish(place)?,
+            LoadedJob::Fed(fed) => fed.finish(place)?,
+            LoadedJob::Memcpy(_) => HostSummary::default(),
         };
         Ok(serde_json::to_vec(&account)?)
     }
@@ -264,7 +264,8 @@ struct Copier {
 
 impl Copier {
     fn new(size: u64) -> Result<Copier> {
-        let mut buffers = [0; 3].map(|_| zeroed(usize::try_from(size).unwrap_or(usize::MAX)));
+        let mut buffers =
+            [0; 3].map(|_| allocate_zeroed(usize::try_from(size).unwrap_or(usize::MAX)));
         for buffer in buffers.iter_mut().flatten() {
             for (at, byte) in buffer.iter_mut().enumerate() {
                 *byte = (at % 251) as u8 + 1;
@@ -288,14 +289,14 @@ impl Copier {
     }
 }
 
-fn copy(copiers: &mut [Copier; 2]) -> Step {
+fn copy(copiers: &mut [Copier; 2]) -> StepTimes {
     let [source, model] = copiers;
-    Step {
+    StepTimes {
         source: source.copy(),
         model: model.copy(),
         source_size: source.from.len() as u64,
         model_size: model.from.len() as u64,
-        ..Step::default()
+        ..StepTimes::default()
     }
 }
 

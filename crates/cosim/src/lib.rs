@@ -4,8 +4,8 @@
 //! FMUs run in a child process ([`host`]), so that one that crashes or hangs
 //! is a result. The [`master`] lets the children take turns.
 
-pub mod feeding;
 pub mod fmi;
+pub mod fmu_feed;
 pub mod host;
 pub mod logs;
 pub mod master;

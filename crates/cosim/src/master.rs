@@ -3,13 +3,13 @@
 
 pub mod case_run;
 pub mod contender;
-pub mod findings;
+pub mod coupled_pair;
+pub mod derived_results;
 pub mod live;
 pub mod metric;
 pub mod pair_logs;
 pub mod plan;
 pub mod proof;
-pub mod ready;
 pub mod record;
 pub mod samples;
 pub mod tally;
@@ -20,21 +20,21 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use wiregauge_gauge::rounds::{sit, Contender, Progress, Sitting};
+use wiregauge_gauge::rounds::{run_rounds, Contender, ProcessRounds, Progress};
 use wiregauge_result::random::Random;
-use wiregauge_result::run::{Curve, Fact, Measurement, Slowest, Status, Subject};
+use wiregauge_result::run::{Curve, Fact, Measurement, SlowestSample, Status, Subject};
 use wiregauge_result::warning::{self, Caution, Warning};
 use wiregauge_system::interrupt::{self, Interrupted};
 
 use crate::master::case_run::CaseRun;
-use crate::master::contender::{on_case, FmuContender};
-use crate::master::findings::Findings;
+use crate::master::contender::{name_case, FmuContender};
+use crate::master::coupled_pair::{start_time, step_size, step_size_sources, CoupledPair};
+use crate::master::derived_results::DerivedResults;
 use crate::master::metric::METRICS;
-use crate::master::plan::{Plan, Work};
-use crate::master::ready::{proposing, start_time, step_size, Ready};
-use crate::master::samples::Samples;
+use crate::master::plan::{HostWork, Plan};
+use crate::master::samples::StepFile;
 use crate::package::coupling::couple;
-use crate::package::{names_apart, Package};
+use crate::package::{distinct_names, Package};
 
 /// What was measured.
 pub struct Measured {
@@ -47,7 +47,7 @@ pub struct Measured {
     /// How the steps' times are distributed.
     pub curves: Vec<Curve>,
     /// The slowest steps, and what the machine did meanwhile.
-    pub slowest: Vec<Slowest>,
+    pub slowest: Vec<SlowestSample>,
     /// What is to be said of each case, by its place.
     pub notes: Vec<(usize, String)>,
     /// What the logs say against being trusted.
@@ -62,7 +62,11 @@ pub struct Measured {
 ///
 /// # Errors
 /// When it is interrupted before anything was measured.
-pub fn measure(plan: &Plan, samples: Option<&mut Samples>, progress: Progress) -> Result<Measured> {
+pub fn measure(
+    plan: &Plan,
+    samples: Option<&mut StepFile>,
+    progress: Progress,
+) -> Result<Measured> {
     let mut session = Session::new(plan, samples);
     match session.carry_out(progress) {
         Err(error) if error.is::<Interrupted>() && session.has_figures() => session.interrupt(),
@@ -73,7 +77,7 @@ pub fn measure(plan: &Plan, samples: Option<&mut Samples>, progress: Progress) -
 
 struct Session<'a, 's> {
     plan: &'a Plan,
-    samples: Option<&'s mut Samples>,
+    samples: Option<&'s mut StepFile>,
     contenders: Vec<FmuContender<'a>>,
     warnings: Vec<Warning>,
     random: Random,
@@ -82,7 +86,7 @@ struct Session<'a, 's> {
 }
 
 impl<'a, 's> Session<'a, 's> {
-    fn new(plan: &'a Plan, samples: Option<&'s mut Samples>) -> Session<'a, 's> {
+    fn new(plan: &'a Plan, samples: Option<&'s mut StepFile>) -> Session<'a, 's> {
         let contenders = plan.entrants.iter().map(|entrant| FmuContender::new(plan, entrant));
         Session {
             plan,
@@ -99,7 +103,7 @@ impl<'a, 's> Session<'a, 's> {
         let began = Instant::now();
         self.prepare()?;
         self.prove(progress)?;
-        self.bounds()?;
+        self.size_bounds()?;
         self.rounds = self.rounds(self.plan.time.saturating_sub(began.elapsed()));
         self.sample(self.rounds, progress)
     }
@@ -135,15 +139,15 @@ impl<'a, 's> Session<'a, 's> {
         };
         for contender in &mut self.contenders {
             interrupt::check()?;
-            let Some(Work::Fmus(pair)) = contender.work() else { continue };
-            let mut ready = || -> Result<Ready> {
-                let names = names_apart(&pair.source, &pair.model);
+            let Some(HostWork::Fmus(pair)) = contender.work() else { continue };
+            let mut ready = || -> Result<CoupledPair> {
+                let names = distinct_names(&pair.source, &pair.model);
                 let (source, model) =
                     (open(&pair.source, &names[0])?, open(&pair.model, &names[1])?);
                 let coupling = couple(&source, &model, &pair.wanted)?;
-                let (step, step_by) = step_size(pair.step, &proposing(&source, &model))?;
+                let (step, step_by) = step_size(pair.step, &step_size_sources(&source, &model))?;
                 let start = start_time(&[&source, &model]);
-                Ok(Ready { source, model, coupling, start, step, step_by })
+                Ok(CoupledPair { source, model, coupling, start, step, step_by })
             };
             match ready() {
                 Ok(ready) => {
@@ -170,13 +174,14 @@ impl<'a, 's> Session<'a, 's> {
                 if !contender.entrant.takes(&load.case) {
                     continue;
                 }
-                let (Some(Work::Fmus(pair)), Some(ready)) = (contender.work(), &contender.ready)
+                let (Some(HostWork::Fmus(pair)), Some(ready)) =
+                    (contender.work(), &contender.ready)
                 else {
                     continue;
                 };
                 let outcome = proof::prove(self.plan, load, case, pair, ready)
-                    .map_err(|trouble| on_case(trouble, case, self.plan));
-                let Some((run, flaws)) = contender.take(outcome)? else { continue };
+                    .map_err(|trouble| name_case(trouble, case, self.plan));
+                let Some((run, flaws)) = contender.record_outcome(outcome)? else { continue };
                 self.warnings.extend(flaws);
                 contender.ends.extend(run.most.as_ref().map(|(_, end)| (case, end.clone())));
                 contender.runs.push(run);
@@ -186,9 +191,9 @@ impl<'a, 's> Session<'a, 's> {
     }
 
     /// The bounds get the sizes of the messages that they stand for.
-    fn bounds(&mut self) -> Result<()> {
+    fn size_bounds(&mut self) -> Result<()> {
         for index in 0..self.contenders.len() {
-            let Some(Work::Memcpy(like)) = self.contenders[index].work() else { continue };
+            let Some(HostWork::Memcpy(like)) = self.contenders[index].work() else { continue };
             for case in 0..self.plan.cases.len() {
                 let case_of = &self.plan.cases[case].case;
                 if !self.contenders[index].entrant.takes(case_of) {
@@ -216,8 +221,8 @@ impl<'a, 's> Session<'a, 's> {
                          once, into two buffers in turn"
                     ));
                 }
-                let outcome = proof::bound(self.plan, case, sizes);
-                if let Some(run) = contender.take(outcome)? {
+                let outcome = proof::prove_bound(self.plan, case, sizes);
+                if let Some(run) = contender.record_outcome(outcome)? {
                     contender.runs.push(run);
                 }
             }
@@ -275,10 +280,10 @@ impl<'a, 's> Session<'a, 's> {
                     );
                     progress(&what, done + round as usize, total);
                 };
-                let room = self.room(case);
+                let room = self.steps_kept(case);
                 self.contenders.iter_mut().for_each(|contender| contender.room = room);
-                let sitting = Sitting { process, cases: &[case], experiments: 1, rounds };
-                let outcome = sit(&mut self.contenders, &sitting, &mut self.random, &show);
+                let sitting = ProcessRounds { process, cases: &[case], experiments: 1, rounds };
+                let outcome = run_rounds(&mut self.contenders, &sitting, &mut self.random, &show);
                 // What was done until then is kept, however it ended.
                 for contender in &mut self.contenders {
                     contender.close(&mut self.samples, case, process);
@@ -291,7 +296,7 @@ impl<'a, 's> Session<'a, 's> {
     }
 
     /// How many steps of a process are kept.
-    fn room(&self, case: usize) -> usize {
+    fn steps_kept(&self, case: usize) -> usize {
         if self.samples.is_none() {
             return 0;
         }
@@ -299,7 +304,7 @@ impl<'a, 's> Session<'a, 's> {
         let all: usize = fmus().map(|contender| contender.runs.len()).sum();
         let of_case = |contender: &&FmuContender| contender.run(case).is_some();
         let processes = all as u64 * u64::from(self.plan.settings.processes);
-        samples::room(processes, fmus().filter(of_case).count() as u64)
+        samples::steps_kept(processes, fmus().filter(of_case).count() as u64)
     }
 
     fn finish(mut self) -> Measured {
@@ -325,8 +330,8 @@ impl<'a, 's> Session<'a, 's> {
                 }
             }
         }
-        let findings = Findings::of(self.plan, &mut self.contenders);
-        let Findings { facts, warnings, curves, slowest, notes } = findings;
+        let findings = DerivedResults::from_contenders(self.plan, &mut self.contenders);
+        let DerivedResults { facts, warnings, curves, slowest, notes } = findings;
         Measured {
             subjects: self.contenders.into_iter().map(|c| c.subject).collect(),
             measurements,

@@ -65,11 +65,11 @@ impl Package {
             "is no FMU: the archive holds no modelDescription.xml"
         );
         let temporary = Scratch::new()?;
-        let room = room(temporary.path()).unwrap_or(u64::MAX);
+        let room = free_space(temporary.path()).unwrap_or(u64::MAX);
         extract(&mut archive, temporary.path(), LARGEST, room)?;
         // FMUs look for it though theirs has none.
         fs::create_dir_all(temporary.path().join("resources"))?;
-        let mut package = Package::folder(temporary.path(), name)?;
+        let mut package = Package::from_folder(temporary.path(), name)?;
         package._temporary = Some(temporary);
         Ok(package)
     }
@@ -78,7 +78,7 @@ impl Package {
     ///
     /// # Errors
     /// Says what is wrong with it.
-    pub fn folder(folder: &Path, name: &str) -> Result<Package> {
+    pub fn from_folder(folder: &Path, name: &str) -> Result<Package> {
         let text = fs::read(folder.join("modelDescription.xml"))
             .context("modelDescription.xml cannot be read")?;
         let text = String::from_utf8(text).context("modelDescription.xml is not UTF-8")?;
@@ -144,7 +144,7 @@ fn platforms(fmi: Fmi) -> &'static [&'static str] {
 }
 
 /// Bytes that a file system has left for us.
-fn room(folder: &Path) -> Option<u64> {
+fn free_space(folder: &Path) -> Option<u64> {
     let path = CString::new(folder.as_os_str().as_encoded_bytes()).ok()?;
     // SAFETY: a record of integers, for which zero is a value.
     let mut told: libc::statvfs = unsafe { std::mem::zeroed() };
@@ -213,7 +213,7 @@ pub fn file_name(path: &Path) -> String {
 
 /// What two FMUs are called: by their file names where these differ, else by
 /// as much of their paths as tells them apart.
-pub fn names_apart(source: &Path, model: &Path) -> [String; 2] {
+pub fn distinct_names(source: &Path, model: &Path) -> [String; 2] {
     let whole = [source, model].map(|path| std::path::absolute(path).unwrap_or(path.into()));
     let parts = whole.each_ref().map(|path| path.iter().collect::<Vec<_>>());
     for count in 1..=parts[0].len().max(parts[1].len()) {
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn two_of_one_name_are_told_apart() {
-        let of = |a: &str, b: &str| names_apart(Path::new(a), Path::new(b));
+        let of = |a: &str, b: &str| distinct_names(Path::new(a), Path::new(b));
         assert_eq!(of("x/a.fmu", "y/b.fmu"), ["a.fmu", "b.fmu"]);
         assert_eq!(of("x/z/a.fmu", "y/z/a.fmu"), ["x/z/a.fmu", "y/z/a.fmu"]);
         assert_eq!(of("/a.fmu", "/a.fmu"), ["a.fmu (source)", "a.fmu (model)"]);

@@ -9,24 +9,24 @@ use anyhow::{ensure, Context, Result};
 use wiregauge_participant::scratch::Scratch;
 use wiregauge_system::interrupt;
 
-use crate::feeding::error;
-use crate::host::job::{Chain, Job, Taker};
-use crate::host::remote::Remote;
-use crate::master::live::seat;
+use crate::fmu_feed::to_error;
+use crate::host::host_process::HostProcess;
+use crate::host::job::{Chain, Job, ReceiverSetup};
+use crate::master::coupled_pair::{start_time, step_size, step_size_sources};
+use crate::master::live::fmu_setup;
 use crate::master::plan::{Pair, Parameters};
-use crate::master::ready::{proposing, start_time, step_size};
 use crate::package::coupling::{couple, outputs};
 use crate::package::description::Binary;
-use crate::package::{names_apart, Package};
+use crate::package::{distinct_names, Package};
 
 /// A source, and perhaps a model that takes from it, unpacked and coupled.
 pub struct Recording {
     source: Package,
     /// What is coupled, or the first that is recorded.
     output: Binary,
-    model: Option<Taking>,
+    model: Option<RecordedModel>,
     /// What is recorded.
-    tracks: Vec<Track>,
+    tracks: Vec<OutputTrack>,
     /// Simulation time of the start, in seconds.
     start: f64,
     /// The step size in seconds.
@@ -36,27 +36,27 @@ pub struct Recording {
     parameters: [Parameters; 2],
 }
 
-struct Taking {
+struct RecordedModel {
     package: Package,
     input: Binary,
     result: Option<Binary>,
 }
 
 /// An output that is recorded.
-struct Track {
+struct OutputTrack {
     of_model: bool,
     binary: Binary,
 }
 
 /// A variable whose messages are recorded.
-pub struct Recorded<'r> {
+pub struct RecordedVariable<'r> {
     /// What its FMU is called.
     pub fmu: &'r str,
     /// The variable.
     pub binary: &'r Binary,
 }
 
-impl Recorded<'_> {
+impl RecordedVariable<'_> {
     /// What its channel is called.
     pub fn topic(&self) -> String {
         topic(self.fmu, &self.binary.name)
@@ -70,7 +70,7 @@ pub fn topic(fmu: &str, variable: &str) -> String {
 }
 
 /// A message as it came out of a step.
-pub struct Message<'m> {
+pub struct RecordedMessage<'m> {
     /// Its variable's place in [`Recording::variables`].
     pub variable: usize,
     /// The step, from 0.
@@ -83,16 +83,16 @@ pub struct Message<'m> {
 
 /// How a recording came to its end.
 #[derive(Default)]
-pub struct Ended {
+pub struct RecordingEnd {
     /// Which FMU ended the simulation before all steps were done, and how.
     pub early: Option<String>,
     /// Why an FMU failed, or that the user wanted no more; what came before is good.
     pub failed: Option<anyhow::Error>,
 }
 
-impl Ended {
-    fn failed(error: anyhow::Error) -> Ended {
-        Ended { failed: Some(error), ..Ended::default() }
+impl RecordingEnd {
+    fn failed(error: anyhow::Error) -> RecordingEnd {
+        RecordingEnd { failed: Some(error), ..RecordingEnd::default() }
     }
 }
 
@@ -102,13 +102,13 @@ impl Recording {
     ///
     /// # Errors
     /// Says what is wrong with it.
-    pub fn of_source(pair: &Pair, names: &[String]) -> Result<Recording> {
+    pub fn from_source(pair: &Pair, names: &[String]) -> Result<Recording> {
         let source = Package::open(&pair.source)?;
         let own = topic(&source.name, "");
         let plain = |name: &String| name.strip_prefix(&own).unwrap_or(name).to_owned();
         let binaries = outputs(&source, &names.iter().map(plain).collect::<Vec<_>>())?;
         let output = binaries.first().context("an FMU without outputs is refused")?.clone();
-        let track = |binary| Track { of_model: false, binary };
+        let track = |binary| OutputTrack { of_model: false, binary };
         let tracks = binaries.into_iter().map(track).collect();
         let (step, _) = step_size(pair.step, &[(&source, "as the source proposes")])?;
         let parameters = [pair.source_parameters.clone(), Vec::new()];
@@ -122,12 +122,12 @@ impl Recording {
     ///
     /// # Errors
     /// Names the FMU, and what is wrong with it.
-    pub fn of_both(pair: &Pair, names: &[String]) -> Result<Recording> {
-        let called = names_apart(&pair.source, &pair.model);
+    pub fn from_pair(pair: &Pair, names: &[String]) -> Result<Recording> {
+        let called = distinct_names(&pair.source, &pair.model);
         let source = Package::open_as(&pair.source, &called[0])?;
         let package = Package::open_as(&pair.model, &called[1])?;
         let coupling = couple(&source, &package, &pair.wanted)?;
-        let (step, _) = step_size(pair.step, &proposing(&source, &package))?;
+        let (step, _) = step_size(pair.step, &step_size_sources(&source, &package))?;
         let start = start_time(&[&source, &package]);
         let coupled = [Some(&coupling.output), coupling.result.as_ref()];
         let mut tracks = Vec::new();
@@ -139,11 +139,11 @@ impl Recording {
                     names => names.iter().any(|name| *name == binary.name || *name == topic),
                 };
                 if is_wanted {
-                    tracks.push(Track { of_model, binary: binary.clone() });
+                    tracks.push(OutputTrack { of_model, binary: binary.clone() });
                 }
             }
         }
-        let model = Some(Taking { package, input: coupling.input, result: coupling.result });
+        let model = Some(RecordedModel { package, input: coupling.input, result: coupling.result });
         let parameters = [pair.source_parameters.clone(), pair.model_parameters.clone()];
         let output = coupling.output;
         let any_version = pair.wanted.any_version;
@@ -177,14 +177,14 @@ impl Recording {
     }
 
     /// What is recorded.
-    pub fn variables(&self) -> Vec<Recorded<'_>> {
+    pub fn variables(&self) -> Vec<RecordedVariable<'_>> {
         let mut all = Vec::new();
-        for Track { of_model, binary } in &self.tracks {
+        for OutputTrack { of_model, binary } in &self.tracks {
             let fmu = match &self.model {
                 Some(model) if *of_model => &model.package.name,
                 _ => &self.source.name,
             };
-            all.push(Recorded { fmu, binary });
+            all.push(RecordedVariable { fmu, binary });
         }
         all
     }
@@ -199,8 +199,8 @@ impl Recording {
         host: &(PathBuf, Vec<String>),
         patience: Duration,
         steps: u64,
-        take: &mut dyn FnMut(Message) -> Result<()>,
-    ) -> Result<Ended> {
+        take: &mut dyn FnMut(RecordedMessage) -> Result<()>,
+    ) -> Result<RecordingEnd> {
         let folder = Scratch::new().context("a host cannot be started")?;
         let dump = folder.path().join("messages");
         fs::create_dir(&dump).with_context(|| format!("cannot make {}", dump.display()))?;
@@ -208,7 +208,7 @@ impl Recording {
         let result = self.model.as_ref().and_then(|model| model.result.as_ref());
         // Where each track's messages are, and those that are not coupled.
         let (mut files, mut beside) = (Vec::new(), [Vec::new(), Vec::new()]);
-        for Track { of_model, binary } in &self.tracks {
+        for OutputTrack { of_model, binary } in &self.tracks {
             let who = ["source", "model"][usize::from(*of_model)];
             let coupled = if *of_model { result } else { Some(&self.output) };
             files.push(match coupled == Some(binary) {
@@ -222,11 +222,11 @@ impl Recording {
         }
         let [source_beside, model_beside] = beside;
         let job = Job::Fmus(Box::new(Chain {
-            source: seat(&self.source, &Vec::new(), of_source),
+            source: fmu_setup(&self.source, &Vec::new(), of_source),
             output: self.output.name.clone(),
             beside: source_beside,
-            model: self.model.as_ref().map(|model| Taker {
-                seat: seat(&model.package, &Vec::new(), of_model),
+            model: self.model.as_ref().map(|model| ReceiverSetup {
+                seat: fmu_setup(&model.package, &Vec::new(), of_model),
                 input: model.input.name.clone(),
                 result: model.result.as_ref().map(|result| result.name.clone()),
                 beside: model_beside.clone(),
@@ -237,14 +237,14 @@ impl Recording {
             logging: true,
             dump: Some(dump.clone()),
         }));
-        let mut remote = match Remote::start_in(folder, host, &job, patience) {
-            Err(trouble) => return Ok(Ended::failed(error(trouble))),
+        let mut remote = match HostProcess::start_in(folder, host, &job, patience) {
+            Err(trouble) => return Ok(RecordingEnd::failed(to_error(trouble))),
             Ok(remote) => remote,
         };
-        let mut ended = Ended::default();
+        let mut ended = RecordingEnd::default();
         for step in 0..steps {
             let end = match remote.skip(1) {
-                Err(trouble) => return Ok(Ended::failed(error(trouble))),
+                Err(trouble) => return Ok(RecordingEnd::failed(to_error(trouble))),
                 Ok(ran) => ran.end,
             };
             let path = |file: &str| dump.join(format!("{file}-{step:06}.bin"));
@@ -256,7 +256,7 @@ impl Recording {
                 };
                 fs::remove_file(&path)?;
                 let time = self.start + (step + 1) as f64 * self.step;
-                take(Message { variable, step, time, bytes: &bytes })?;
+                take(RecordedMessage { variable, step, time, bytes: &bytes })?;
             }
             // What is coupled is there, wanted or not.
             for who in ["source", "model"] {
@@ -267,11 +267,11 @@ impl Recording {
                 break;
             }
             if let Err(interrupted) = interrupt::check() {
-                return Ok(Ended::failed(interrupted.into()));
+                return Ok(RecordingEnd::failed(interrupted.into()));
             }
         }
         // Who ended the simulation may fail there as well.
-        ended.failed = remote.finish().map_err(error).err();
+        ended.failed = remote.finish().map_err(to_error).err();
         Ok(ended)
     }
 }

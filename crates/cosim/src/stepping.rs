@@ -14,7 +14,7 @@ const SECOND: f64 = 1e9;
 const MOST: f64 = 1e6;
 /// How far a message may be off the end of a step of one length, as a share of the step:
 /// clocks have a grain.
-const OFF: f64 = 0.01;
+const TOLERANCE: f64 = 0.01;
 
 /// How long the steps are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Length {
 
 /// A step: where it begins and how long it is, in seconds, and where it ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Span {
+pub struct StepSpan {
     /// Where it begins, in seconds.
     pub begin: f64,
     /// How long it is, in seconds.
@@ -79,13 +79,13 @@ impl Stepping {
     }
 
     /// The trace begins again: the next message comes a step after the last one.
-    pub fn turn(&mut self) {
+    pub fn restart_trace(&mut self) {
         self.turns = self.last.is_some();
     }
 
     /// Takes the time of a message; one without a time comes a step after the one before.
     /// None where it does not come after that: an FMU's time goes forward alone.
-    pub fn time(&mut self, time: Option<Nanoseconds>) -> Option<Nanoseconds> {
+    pub fn accept_time(&mut self, time: Option<Nanoseconds>) -> Option<Nanoseconds> {
         let next = match self.last {
             Some(last) => last + nanoseconds(self.size).max(1),
             None => self.end(),
@@ -106,7 +106,7 @@ impl Stepping {
     ///
     /// # Errors
     /// When there are more than can be done.
-    pub fn before(&mut self, time: Nanoseconds) -> Result<Option<Span>> {
+    pub fn step_before(&mut self, time: Nanoseconds) -> Result<Option<StepSpan>> {
         if self.length != Length::Sampled {
             return Ok(None);
         }
@@ -117,14 +117,14 @@ impl Stepping {
             self.size,
             seconds(time)
         );
-        Ok((left > OFF).then(|| self.another()))
+        Ok((left > TOLERANCE).then(|| self.extra_step()))
     }
 
     /// The step that ends with a message of this time; none where it ends later.
     ///
     /// # Errors
     /// When the steps are of one length, and none ends there.
-    pub fn at(&mut self, time: Nanoseconds) -> Result<Option<Span>> {
+    pub fn step_at(&mut self, time: Nanoseconds) -> Result<Option<StepSpan>> {
         let off = (time - self.end()) as f64 / SECOND / self.size;
         match self.length {
             Length::Varying => {
@@ -132,9 +132,9 @@ impl Stepping {
                 self.done += 1;
                 self.start = time;
                 let size = seconds(time - begin);
-                Ok(Some(Span { begin: seconds(begin), size, end: time }))
+                Ok(Some(StepSpan { begin: seconds(begin), size, end: time }))
             }
-            Length::Same if off.abs() > OFF => bail!(
+            Length::Same if off.abs() > TOLERANCE => bail!(
                 "it takes steps of one length alone (canHandleVariableCommunicationStepSize in \
                  its modelDescription.xml is not true), and the message at {} s does not come a \
                  step of {} s after the one before; --step-size SECONDS samples the trace in \
@@ -142,16 +142,16 @@ impl Stepping {
                 seconds(time),
                 self.size
             ),
-            Length::Same => Ok(Some(self.another())),
-            Length::Sampled => Ok((off >= -OFF).then(|| self.another())),
+            Length::Same => Ok(Some(self.extra_step())),
+            Length::Sampled => Ok((off >= -TOLERANCE).then(|| self.extra_step())),
         }
     }
 
     /// One more step of the one length.
-    pub fn another(&mut self) -> Span {
+    pub fn extra_step(&mut self) -> StepSpan {
         let (end, passed) = (self.end(), self.done as f64 * self.size);
         self.done += 1;
-        Span { begin: seconds(self.start) + passed, size: self.size, end }
+        StepSpan { begin: seconds(self.start) + passed, size: self.size, end }
     }
 
     /// Where the next step of the one length ends.
@@ -180,11 +180,11 @@ mod tests {
         let mut stepping = Stepping::new(length, size, times[0]);
         let mut spans = Vec::new();
         for time in times {
-            let Some(time) = stepping.time(Some(time)) else { continue };
-            while let Some(span) = stepping.before(time)? {
+            let Some(time) = stepping.accept_time(Some(time)) else { continue };
+            while let Some(span) = stepping.step_before(time)? {
                 spans.push((span.begin, span.size));
             }
-            spans.extend(stepping.at(time)?.map(|span| (span.begin, span.size)));
+            spans.extend(stepping.step_at(time)?.map(|span| (span.begin, span.size)));
         }
         Ok(spans)
     }
@@ -206,8 +206,8 @@ mod tests {
         for (length, size) in [(Length::Varying, 0.1), (Length::Same, 0.1)] {
             let mut stepping = Stepping::new(length, size, 100 * MS);
             for number in 1..=100_000 {
-                let time = stepping.time(Some(number * 100 * MS)).unwrap();
-                let span = stepping.at(time).unwrap().unwrap();
+                let time = stepping.accept_time(Some(number * 100 * MS)).unwrap();
+                let span = stepping.step_at(time).unwrap().unwrap();
                 assert_eq!(span.end, number * 100 * MS);
                 assert!((span.begin + span.size - number as f64 / 10.0).abs() < 1e-9);
             }
@@ -235,17 +235,23 @@ mod tests {
         let mut stepping = Stepping::new(Length::Varying, 0.02, 500 * MS);
         let mut ends = Vec::new();
         for _ in 0..2 {
-            stepping.turn();
+            stepping.restart_trace();
             for time in [500, 600] {
-                let time = stepping.time(Some(time * MS)).unwrap();
-                ends.push(stepping.at(time).unwrap().unwrap().end / MS);
+                let time = stepping.accept_time(Some(time * MS)).unwrap();
+                ends.push(stepping.step_at(time).unwrap().unwrap().end / MS);
             }
         }
         assert_eq!(ends, [500, 600, 620, 720]);
         // Without any times.
         let mut stepping = Stepping::new(Length::Varying, 0.02, 20 * MS);
         let ends: Vec<i128> = (0..3)
-            .map(|_| stepping.time(None).and_then(|time| stepping.at(time).unwrap()).unwrap().end)
+            .map(|_| {
+                stepping
+                    .accept_time(None)
+                    .and_then(|time| stepping.step_at(time).unwrap())
+                    .unwrap()
+                    .end
+            })
             .collect();
         assert_eq!(ends, [20 * MS, 40 * MS, 60 * MS]);
     }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use support::{archive, Fixture, MIME};
-use wiregauge_cosim::package::coupling::{couple, Wanted};
+use wiregauge_cosim::package::coupling::{couple, VariableChoice};
 use wiregauge_cosim::package::description::{Fmi, Handle};
 use wiregauge_cosim::package::Package;
 use zip::write::SimpleFileOptions;
@@ -30,7 +30,7 @@ fn good_ones_are_opened_in_both_versions() {
         let source = Fixture::source(fmi).write(&folder.path().join(format!("source{fmi}.fmu")));
         let model = Fixture::model(fmi).write(&folder.path().join(format!("model{fmi}.fmu")));
         let (source, model) = (Package::open(&source).unwrap(), Package::open(&model).unwrap());
-        let pair = couple(&source, &model, &Wanted::default()).unwrap();
+        let pair = couple(&source, &model, &VariableChoice::default()).unwrap();
         assert_eq!(pair.output.name, "OSMPSensorViewOut");
         assert_eq!(pair.input.name, "OSMPSensorViewIn");
         assert_eq!(pair.result.unwrap().mime.message(), "SensorData");
@@ -193,7 +193,7 @@ fn a_binary_for_another_machine() {
 }
 
 /// Coupling fails with one line that holds these words and both files.
-fn apart(source: Fixture, model: Fixture, wanted: &Wanted, words: &[&str]) {
+fn check_refused(source: Fixture, model: Fixture, wanted: &VariableChoice, words: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let open = |fixture: &Fixture, name: &str| {
         Package::open(&fixture.write(&folder.path().join(name))).unwrap()
@@ -211,11 +211,11 @@ fn who_names_both_knows_what_they_carry() {
     let open = |fixture: Fixture, name: &str| {
         Package::open(&fixture.write(&folder.path().join(name))).unwrap()
     };
-    let any = Wanted::default();
-    let named = Wanted {
+    let any = VariableChoice::default();
+    let named = VariableChoice {
         output: Some("OSMPSensorViewOut".into()),
         input: Some("OSMPSensorViewIn".into()),
-        ..Wanted::default()
+        ..VariableChoice::default()
     };
     let source = open(Fixture::source(2), "source");
     // As a parameter decides what it takes: another type, a type alone, or nothing is said.
@@ -249,28 +249,43 @@ fn who_names_both_knows_what_they_carry() {
 #[test]
 fn fmus_that_do_not_go_together() {
     let both = ["from.fmu: OSMPSensorViewOut", "to.fmu: OSMPSensorViewIn"];
-    let any = Wanted::default();
+    let any = VariableChoice::default();
     let other = |mime: &str| Fixture::model(2).mime(mime);
     let old = other("application/x-open-simulation-interface; version=3.7.0");
-    apart(Fixture::source(2), old.clone(), &any, &[&both[..], &["3.8.0", "3.7.0"]].concat());
+    check_refused(
+        Fixture::source(2),
+        old.clone(),
+        &any,
+        &[&both[..], &["3.8.0", "3.7.0"]].concat(),
+    );
     let folder = tempfile::tempdir().unwrap();
     let source = Package::open(&Fixture::source(2).write(&folder.path().join("a"))).unwrap();
     let model = Package::open(&old.write(&folder.path().join("b"))).unwrap();
-    couple(&source, &model, &Wanted { any_version: true, ..any.clone() }).unwrap();
+    couple(&source, &model, &VariableChoice { any_version: true, ..any.clone() }).unwrap();
 
     // A packed sensor reads plain messages; the other way round columns are lost.
     let packed = Fixture::source(2).mime(&format!("{MIME}; encoding=packed"));
-    apart(packed, Fixture::model(2), &any, &[&both[..], &["protobuf", "packed"]].concat());
+    check_refused(packed, Fixture::model(2), &any, &[&both[..], &["protobuf", "packed"]].concat());
     let wrong = Fixture::model(2).edit("3.8.0; type=SensorView", "3.8.0; type=GroundTruth");
-    apart(Fixture::source(2), wrong, &any, &[&both[..], &["SensorView", "GroundTruth"]].concat());
+    check_refused(
+        Fixture::source(2),
+        wrong,
+        &any,
+        &[&both[..], &["SensorView", "GroundTruth"]].concat(),
+    );
     let plain = Fixture::model(2).edit("net.pmsf.osmp", "somebody.else");
-    apart(Fixture::source(2), plain, &any, &["to.fmu", "no binary input", "--connect"]);
+    check_refused(Fixture::source(2), plain, &any, &["to.fmu", "no binary input", "--connect"]);
     let none = Fixture::model(2).edit("base.lo", "low").edit("net.pmsf.osmp", "somebody.else");
-    apart(Fixture::source(2), none, &any, &["to.fmu", "no binary input", "osmp-binary-variable"]);
+    check_refused(
+        Fixture::source(2),
+        none,
+        &any,
+        &["to.fmu", "no binary input", "osmp-binary-variable"],
+    );
     let swapped = ["to.fmu", "no binary input", "a model needs", "OSMPSensorViewOut (output)"];
-    apart(Fixture::model(2), Fixture::source(2), &any, &swapped);
-    let named = Wanted { output: Some("Nothing".into()), ..any };
-    apart(
+    check_refused(Fixture::model(2), Fixture::source(2), &any, &swapped);
+    let named = VariableChoice { output: Some("Nothing".into()), ..any };
+    check_refused(
         Fixture::source(2),
         Fixture::model(2),
         &named,

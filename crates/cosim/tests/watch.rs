@@ -5,20 +5,20 @@ use std::hint::black_box;
 use std::thread::sleep;
 use std::time::Duration;
 
-use wiregauge_cosim::host::job::Step;
-use wiregauge_cosim::host::watch::Watch;
+use wiregauge_cosim::host::job::StepTimes;
+use wiregauge_cosim::host::watch::SlowStepWatch;
 use wiregauge_participant::clock::monotonic;
 
 /// A step that does something.
-fn step(number: u64, work: impl FnOnce()) -> Step {
+fn step(number: u64, work: impl FnOnce()) -> StepTimes {
     let began = monotonic();
     work();
-    Step { number, began, model: monotonic() - began, ..Step::default() }
+    StepTimes { number, began, model: monotonic() - began, ..StepTimes::default() }
 }
 
 #[test]
 fn a_slow_step_is_told_with_what_happened_in_it() {
-    let mut watch = Watch::new();
+    let mut watch = SlowStepWatch::new();
     // Before the steps, and none of theirs.
     black_box(vec![1u8; 40 << 20]);
     watch.begin();
@@ -28,7 +28,7 @@ fn a_slow_step_is_told_with_what_happened_in_it() {
     steps.iter().for_each(|step| watch.add(step));
     watch.begin();
     watch.add(&step(9, || (0..3).for_each(|_| touch())));
-    let told = watch.told();
+    let told = watch.into_slowest();
     let of = |number| told.iter().find(|slow| slow.sequence == number).unwrap();
     assert_eq!(told.len(), 3);
     assert_eq!((of(8).at, of(8).time), (steps[1].began, steps[1].exchange()));

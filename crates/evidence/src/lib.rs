@@ -3,6 +3,6 @@
 //! did then.
 
 pub mod row_file;
-mod told;
+mod summary;
 
-pub use told::{facts, slow, told};
+pub use summary::{describe_misses, miss_facts, slow_sample};

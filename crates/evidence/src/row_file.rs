@@ -37,19 +37,19 @@ impl RowFile {
         words: Vec<(&str, Vec<String>)>,
         numbers: Vec<Field>,
     ) -> Result<RowFile> {
-        let shown = target.shown().to_owned();
-        let draft = BufWriter::new(target.begin()?);
+        let shown = target.display_name().to_owned();
+        let draft = BufWriter::new(target.start_draft()?);
         let of_words = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         let fields = words.iter().map(|(name, _)| Field::new(*name, of_words.clone(), false));
         let schema = Arc::new(Schema::new(fields.chain(numbers).collect::<Vec<Field>>()));
-        let writer = FileWriter::try_new(draft, &schema).with_context(|| cannot(&shown))?;
+        let writer = FileWriter::try_new(draft, &schema).with_context(|| write_error(&shown))?;
         let words = words.into_iter().map(|(_, words)| Arc::new(StringArray::from(words)));
         let words = words.collect();
         Ok(RowFile { shown, schema, writer, words, rows: 0, failure: None })
     }
 
     /// How the user calls it.
-    pub fn shown(&self) -> &str {
+    pub fn display_name(&self) -> &str {
         &self.shown
     }
 
@@ -72,7 +72,7 @@ impl RowFile {
         });
         let arrays = words.chain(numbers.into_iter().map(Ok)).collect::<Result<_>>()?;
         let batch = RecordBatch::try_new(self.schema.clone(), arrays)?;
-        self.writer.write(&batch).with_context(|| cannot(&self.shown))?;
+        self.writer.write(&batch).with_context(|| write_error(&self.shown))?;
         self.rows += count as u64;
         Ok(())
     }
@@ -90,15 +90,15 @@ impl RowFile {
             return Ok(0);
         }
         let rows = self.rows;
-        self.writer.finish().with_context(|| cannot(&self.shown))?;
-        let buffer = self.writer.into_inner().with_context(|| cannot(&self.shown))?;
+        self.writer.finish().with_context(|| write_error(&self.shown))?;
+        let buffer = self.writer.into_inner().with_context(|| write_error(&self.shown))?;
         let draft = buffer.into_inner().map_err(|error| error.into_error());
-        draft.with_context(|| cannot(&self.shown))?.finish()?;
+        draft.with_context(|| write_error(&self.shown))?.finish()?;
         Ok(rows)
     }
 }
 
-fn cannot(shown: &str) -> String {
+fn write_error(shown: &str) -> String {
     format!("cannot write {shown}: is the disk full?")
 }
 

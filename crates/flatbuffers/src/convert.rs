@@ -7,7 +7,7 @@ use prost_reflect::prost::Message;
 use prost_reflect::{DynamicMessage, MessageDescriptor};
 use wiregauge_schema::proto::Definitions;
 use wiregauge_trace::channel::{self, Channel, FLATBUFFER};
-use wiregauge_trace::read::{About, Attachment, Head};
+use wiregauge_trace::read::{Attachment, FileHeader, MessageInfo};
 use wiregauge_trace::write::Writer as TraceWriter;
 
 use crate::losses::Losses;
@@ -19,21 +19,21 @@ use crate::Definition;
 const PROTOBUF: &str = "protobuf";
 
 /// Where the definition of a channel's messages in the other format is.
-pub type Find = dyn Fn(&Channel) -> Result<channel::Definition>;
+pub type FindDefinition = dyn Fn(&Channel) -> Result<channel::Definition>;
 
 /// What messages become, and by which definitions.
-pub enum Encoding {
+pub enum ConversionTarget {
     /// FlatBuffers.
     FlatBuffers {
         /// The `.bfbs` and the name of its table.
-        definition: Box<Find>,
+        definition: Box<FindDefinition>,
         /// What defines messages in Protobuf where their channel does not say it.
-        protobuf: Box<Find>,
+        protobuf: Box<FindDefinition>,
     },
     /// Protobuf.
     Protobuf {
         /// The descriptor set and the name of its message.
-        definition: Box<Find>,
+        definition: Box<FindDefinition>,
     },
 }
 
@@ -41,7 +41,7 @@ pub enum Encoding {
 ///
 /// # Errors
 /// When a value does not fit, or something has no place and losses are not allowed.
-pub fn write(pairing: &Pairing, message: &DynamicMessage, losses: &mut Losses) -> Result<Vec<u8>> {
+pub fn encode(pairing: &Pairing, message: &DynamicMessage, losses: &mut Losses) -> Result<Vec<u8>> {
     Writer::new(pairing, losses).write(message)
 }
 
@@ -50,7 +50,7 @@ pub fn write(pairing: &Pairing, message: &DynamicMessage, losses: &mut Losses) -
 /// # Errors
 /// When it is damaged, a value does not fit, or something has no place and losses are not
 /// allowed.
-pub fn read(pairing: &Pairing, message: &[u8], losses: &mut Losses) -> Result<DynamicMessage> {
+pub fn decode(pairing: &Pairing, message: &[u8], losses: &mut Losses) -> Result<DynamicMessage> {
     Reader::new(pairing, losses).read(message)
 }
 
@@ -62,11 +62,11 @@ impl Decoder {
     ///
     /// # Errors
     /// When either definition cannot be read or lacks the type.
-    pub fn of(channel: &Channel, protobuf: &channel::Definition) -> Result<Decoder> {
+    pub fn from_channel(channel: &Channel, protobuf: &channel::Definition) -> Result<Decoder> {
         let message = Definitions::decode(&protobuf.data)?.message(&protobuf.name)?;
         let flat = &channel.definition;
         let definition = Definition::read(&flat.data).context("its definition in FlatBuffers")?;
-        Ok(Decoder(Pairing::of(&definition, &flat.name, &message)?))
+        Ok(Decoder(Pairing::new(&definition, &flat.name, &message)?))
     }
 
     /// A message in Protobuf, without what has no field there.
@@ -74,13 +74,13 @@ impl Decoder {
     /// # Errors
     /// When it is damaged, or a value does not fit.
     pub fn decode(&self, message: &[u8]) -> Result<Vec<u8>> {
-        let message = read(&self.0, message, &mut Losses::new(true));
+        let message = decode(&self.0, message, &mut Losses::new(true));
         Ok(message.context("no valid FlatBuffer")?.encode_to_vec())
     }
 }
 
 /// A message type, and how its messages become others.
-struct Way {
+struct ChannelConversion {
     pairing: Pairing,
     message: MessageDescriptor,
 }
@@ -89,8 +89,8 @@ struct Way {
 pub struct Converter {
     inner: Box<dyn TraceWriter>,
     origin: String,
-    encoding: Encoding,
-    ways: BTreeMap<u16, Way>,
+    encoding: ConversionTarget,
+    ways: BTreeMap<u16, ChannelConversion>,
     losses: Losses,
     /// The channels that are converted.
     takes: fn(&Channel) -> bool,
@@ -103,7 +103,7 @@ impl Converter {
     pub fn new(
         inner: Box<dyn TraceWriter>,
         origin: &str,
-        encoding: Encoding,
+        encoding: ConversionTarget,
         losses: Losses,
     ) -> Converter {
         let (origin, ways) = (origin.to_owned(), BTreeMap::new());
@@ -111,19 +111,19 @@ impl Converter {
     }
 
     /// The same for some channels, of which none need be there.
-    pub fn if_any(self, takes: fn(&Channel) -> bool) -> Converter {
+    pub fn optional_for(self, takes: fn(&Channel) -> bool) -> Converter {
         Converter { takes, wants_any: false, ..self }
     }
 
     /// How a channel's messages become others, and what the channel is then; none where
     /// they stay as they are.
-    fn way(&self, channel: &Channel) -> Result<Option<(Way, Channel)>> {
+    fn find_conversion(&self, channel: &Channel) -> Result<Option<(ChannelConversion, Channel)>> {
         if !(self.takes)(channel) {
             return Ok(None);
         }
         let mut converted = channel.clone();
         let (flat, protobuf) = match &self.encoding {
-            Encoding::FlatBuffers { definition, protobuf } => {
+            ConversionTarget::FlatBuffers { definition, protobuf } => {
                 if channel.message_encoding != PROTOBUF {
                     return Ok(None);
                 }
@@ -134,7 +134,7 @@ impl Converter {
                 converted.definition = flat.clone().into();
                 (flat, own)
             }
-            Encoding::Protobuf { definition } => {
+            ConversionTarget::Protobuf { definition } => {
                 if channel.message_encoding != FLATBUFFER {
                     return Ok(None);
                 }
@@ -146,52 +146,54 @@ impl Converter {
         };
         let message = Definitions::decode(&protobuf.data)?.message(&protobuf.name)?;
         let definition = Definition::read(&flat.data).context("its definition in FlatBuffers")?;
-        let pairing = Pairing::of(&definition, &flat.name, &message)?;
-        Ok(Some((Way { pairing, message }, converted)))
+        let pairing = Pairing::new(&definition, &flat.name, &message)?;
+        Ok(Some((ChannelConversion { pairing, message }, converted)))
     }
 }
 
 impl TraceWriter for Converter {
-    fn about(&mut self, about: &About) -> Result<()> {
-        self.inner.about(about)
+    fn write_header(&mut self, about: &FileHeader) -> Result<()> {
+        self.inner.write_header(about)
     }
 
-    fn channel(&mut self, channel: &Channel) -> Result<u16> {
-        let Some((way, converted)) = self.way(channel)? else { return self.inner.channel(channel) };
-        let number = self.inner.channel(&converted)?;
+    fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
+        let Some((way, converted)) = self.find_conversion(channel)? else {
+            return self.inner.add_channel(channel);
+        };
+        let number = self.inner.add_channel(&converted)?;
         self.ways.insert(number, way);
         Ok(number)
     }
 
-    fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
+    fn write_message(&mut self, channel: u16, head: &MessageInfo, data: &[u8]) -> Result<()> {
         let Some(way) = self.ways.get(&channel) else {
-            return self.inner.message(channel, head, data);
+            return self.inner.write_message(channel, head, data);
         };
         let converted = match self.encoding {
-            Encoding::FlatBuffers { .. } => {
+            ConversionTarget::FlatBuffers { .. } => {
                 let message = DynamicMessage::decode(way.message.clone(), data);
                 let message = message.context("no valid Protobuf message")?;
-                write(&way.pairing, &message, &mut self.losses)?
+                encode(&way.pairing, &message, &mut self.losses)?
             }
-            Encoding::Protobuf { .. } => {
-                let message = read(&way.pairing, data, &mut self.losses);
+            ConversionTarget::Protobuf { .. } => {
+                let message = decode(&way.pairing, data, &mut self.losses);
                 message.context("no valid FlatBuffer")?.encode_to_vec()
             }
         };
-        let head = Head { size: converted.len() as u64, ..*head };
-        self.inner.message(channel, &head, &converted)
+        let head = MessageInfo { size: converted.len() as u64, ..*head };
+        self.inner.write_message(channel, &head, &converted)
     }
 
     fn has_room(&self) -> bool {
         self.inner.has_room()
     }
 
-    fn metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
-        self.inner.metadata(name, entries)
+    fn write_metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
+        self.inner.write_metadata(name, entries)
     }
 
-    fn attachment(&mut self, attachment: &Attachment) -> Result<bool> {
-        self.inner.attachment(attachment)
+    fn write_attachment(&mut self, attachment: &Attachment) -> Result<bool> {
+        self.inner.write_attachment(attachment)
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -207,8 +209,8 @@ impl TraceWriter for Converter {
     /// Nothing is written where nothing was converted: its user would believe otherwise.
     fn finish(self: Box<Self>) -> Result<()> {
         let from = match self.encoding {
-            Encoding::FlatBuffers { .. } => "in Protobuf",
-            Encoding::Protobuf { .. } => "in FlatBuffers or has packed fields",
+            ConversionTarget::FlatBuffers { .. } => "in Protobuf",
+            ConversionTarget::Protobuf { .. } => "in FlatBuffers or has packed fields",
         };
         let is_done = self.has_changed() || !self.wants_any;
         ensure!(is_done, "no channel of {} is {from}", self.origin);

@@ -15,7 +15,7 @@ const LARGEST_STRUCT: usize = 0xffff;
 
 /// What a field or an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldKind {
     Scalar(Scalar),
     Text,
     /// A table or a struct, by its number in the definition.
@@ -30,7 +30,7 @@ pub enum Kind {
 
 /// How many of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Count {
+pub enum FieldCount {
     One,
     Vector,
     /// An array in a struct, of so many.
@@ -41,8 +41,8 @@ pub enum Count {
 #[derive(Clone, Debug)]
 pub struct Field {
     pub name: String,
-    pub kind: Kind,
-    pub count: Count,
+    pub kind: FieldKind,
+    pub count: FieldCount,
     /// In a table where its vtable tells of it, in a struct where it lies.
     pub place: usize,
     /// What it is where it is absent; none where that is `null`.
@@ -64,7 +64,7 @@ pub struct Object {
 #[derive(Clone, Debug)]
 pub struct Enum {
     /// What a number is called and, of a union, what is there then.
-    pub values: BTreeMap<i64, (String, Kind)>,
+    pub values: BTreeMap<i64, (String, FieldKind)>,
 }
 
 /// A definition.
@@ -120,7 +120,7 @@ impl Definition {
             }
             for field in &object.fields {
                 let names = match field.kind {
-                    Kind::Tag(id) | Kind::Union(id) => Some(id),
+                    FieldKind::Tag(id) | FieldKind::Union(id) => Some(id),
                     _ => field.named,
                 };
                 let is_there = names.is_none_or(|id| id < self.enums.len());
@@ -133,23 +133,29 @@ impl Definition {
                     field.name
                 );
                 let size = match field.kind {
-                    Kind::Scalar(scalar) => scalar.size(),
-                    Kind::Text | Kind::Other | Kind::Tag(_) | Kind::Union(_) => 4,
-                    Kind::Object(id) => {
+                    FieldKind::Scalar(scalar) => scalar.size(),
+                    FieldKind::Text
+                    | FieldKind::Other
+                    | FieldKind::Tag(_)
+                    | FieldKind::Union(_) => 4,
+                    FieldKind::Object(id) => {
                         let of = self.objects.get(id).context("a field of no known type")?;
                         of.fixed.map_or(4, |(size, _)| size)
                     }
                 };
                 let Some((whole, _)) = object.fixed else { continue };
                 let is_plain = match field.kind {
-                    Kind::Scalar(_) => true,
-                    Kind::Object(id) => self.objects[id].fixed.is_some(),
-                    Kind::Text | Kind::Other | Kind::Tag(_) | Kind::Union(_) => false,
+                    FieldKind::Scalar(_) => true,
+                    FieldKind::Object(id) => self.objects[id].fixed.is_some(),
+                    FieldKind::Text
+                    | FieldKind::Other
+                    | FieldKind::Tag(_)
+                    | FieldKind::Union(_) => false,
                 };
                 let count = match field.count {
-                    Count::One => Some(1),
-                    Count::Array(count) => Some(count),
-                    Count::Vector => None,
+                    FieldCount::One => Some(1),
+                    FieldCount::Array(count) => Some(count),
+                    FieldCount::Vector => None,
                 };
                 let end = count.and_then(|n| size.checked_mul(n)?.checked_add(field.place));
                 ensure!(
@@ -161,7 +167,7 @@ impl Definition {
             }
         }
         for (name, kind) in self.enums.iter().flat_map(|of| of.values.values()) {
-            let is_there = !matches!(kind, Kind::Object(id) if *id >= self.objects.len());
+            let is_there = !matches!(kind, FieldKind::Object(id) if *id >= self.objects.len());
             ensure!(is_there, "{name} in a union is of no known type");
         }
         (0..self.objects.len()).try_for_each(|id| self.check_nesting(id, 0))
@@ -173,7 +179,7 @@ impl Definition {
         ensure!(depth < 64, "{} is nested too deeply", object.name);
         if object.fixed.is_some() {
             for field in &object.fields {
-                if let Kind::Object(inner) = field.kind {
+                if let FieldKind::Object(inner) = field.kind {
                     self.check_nesting(inner, depth + 1)?;
                 }
             }
@@ -203,17 +209,19 @@ fn field(table: &Table) -> Result<Field> {
     let (base, element) = (unsigned(&of, 4, 1)?, unsigned(&of, 6, 1)?);
     let index = unsigned(&of, 8, 4)?;
     let (kind, count) = match base {
-        14 => (kind(element, index), Count::Vector),
-        17 => (kind(element, index), Count::Array(unsigned(&of, 10, 2)?)),
-        _ => (kind(base, index), Count::One),
+        14 => (kind(element, index), FieldCount::Vector),
+        17 => (kind(element, index), FieldCount::Array(unsigned(&of, 10, 2)?)),
+        _ => (kind(base, index), FieldCount::One),
     };
     // An index that is absent is −1, of nothing.
     let is_enum = of.field(8)?.is_some() && index != u32::MAX as usize;
-    let named = (is_enum && matches!(kind, Kind::Scalar(_))).then_some(index);
+    let named = (is_enum && matches!(kind, FieldKind::Scalar(_))).then_some(index);
     let default = match kind {
         _ if unsigned(table, 26, 1)? != 0 => None,
-        Kind::Scalar(Scalar::Float(_)) => Some(Number::Float(f64::from_bits(long(table, 14)?))),
-        Kind::Scalar(_) => Some(Number::Integer((long(table, 12)? as i64).into())),
+        FieldKind::Scalar(Scalar::Float(_)) => {
+            Some(Number::Float(f64::from_bits(long(table, 14)?)))
+        }
+        FieldKind::Scalar(_) => Some(Number::Integer((long(table, 12)? as i64).into())),
         _ => None,
     };
     Ok(Field { name, kind, count, place: unsigned(table, 10, 2)?, default, named })
@@ -226,7 +234,7 @@ fn enumeration(table: &Table) -> Result<Enum> {
         let of = value.field(10)?.map(|at| value.buffer().table(at)).transpose()?;
         let of = match of {
             Some(of) => kind(unsigned(&of, 4, 1)?, unsigned(&of, 8, 4)?),
-            None => Kind::Other,
+            None => FieldKind::Other,
         };
         let called = text(&value, 4).with_context(|| name.clone())?;
         values.insert(long(&value, 6)? as i64, (called, of));
@@ -235,9 +243,9 @@ fn enumeration(table: &Table) -> Result<Enum> {
 }
 
 /// Of the numbers of `BaseType`.
-fn kind(base: usize, index: usize) -> Kind {
-    Kind::Scalar(match base {
-        1 => return Kind::Tag(index),
+fn kind(base: usize, index: usize) -> FieldKind {
+    FieldKind::Scalar(match base {
+        1 => return FieldKind::Tag(index),
         2 => Scalar::Bool,
         3 => Scalar::Signed(1),
         4 => Scalar::Unsigned(1),
@@ -249,10 +257,10 @@ fn kind(base: usize, index: usize) -> Kind {
         10 => Scalar::Unsigned(8),
         11 => Scalar::Float(4),
         12 => Scalar::Float(8),
-        13 => return Kind::Text,
-        15 => return Kind::Object(index),
-        16 => return Kind::Union(index),
-        _ => return Kind::Other,
+        13 => return FieldKind::Text,
+        15 => return FieldKind::Object(index),
+        16 => return FieldKind::Union(index),
+        _ => return FieldKind::Other,
     })
 }
 

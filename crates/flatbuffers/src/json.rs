@@ -3,18 +3,18 @@
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_trace::channel::{Channel, FLATBUFFER};
-use wiregauge_trace::parsed::Show;
+use wiregauge_trace::parser::JsonFormatter;
 
 use crate::buffer::{Buffer, Table, Vector};
-use crate::definition::{Count, Definition, Field, Kind};
+use crate::definition::{Definition, Field, FieldCount, FieldKind};
 use crate::number::{Number, Scalar};
-use crate::reader::{DEPTH, SHARED};
+use crate::reader::{DEPTH, MAX_REPETITION};
 
 /// What tells the messages of a channel in FlatBuffers as JSON; none of another channel.
 ///
 /// # Errors
 /// When the channel carries no definition, or one without its type.
-pub fn of(channel: &Channel) -> Result<Option<Box<dyn Show>>> {
+pub fn create_formatter(channel: &Channel) -> Result<Option<Box<dyn JsonFormatter>>> {
     let Channel { topic, message_encoding, definition, .. } = channel;
     if message_encoding != FLATBUFFER {
         return Ok(None);
@@ -22,49 +22,49 @@ pub fn of(channel: &Channel) -> Result<Option<Box<dyn Show>>> {
     let told = || format!("{topic}: its definition in FlatBuffers");
     let known = Definition::read(&definition.data).with_context(told)?;
     let root = known.table(&definition.name).with_context(told)?;
-    Ok(Some(Box::new(Messages { definition: known, root })))
+    Ok(Some(Box::new(FlatBufferFormatter { definition: known, root })))
 }
 
 /// Messages of a type.
-pub struct Messages {
+pub struct FlatBufferFormatter {
     definition: Definition,
     root: usize,
 }
 
-impl Messages {
+impl FlatBufferFormatter {
     /// Of the root of a definition.
     ///
     /// # Errors
     /// When it has none.
-    pub fn of_root(definition: Definition) -> Result<Messages> {
+    pub fn from_root(definition: Definition) -> Result<FlatBufferFormatter> {
         let root = definition.table("")?;
-        Ok(Messages { definition, root })
+        Ok(FlatBufferFormatter { definition, root })
     }
 }
 
-impl Show for Messages {
-    fn name(&self) -> &str {
+impl JsonFormatter for FlatBufferFormatter {
+    fn type_name(&self) -> &str {
         &self.definition.objects[self.root].name
     }
 
-    fn show(&self, message: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        let left = SHARED * message.len() + 1024;
-        let mut teller = Teller { definition: &self.definition, out, left };
+    fn write_json(&self, message: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        let left = MAX_REPETITION * message.len() + 1024;
+        let mut teller = JsonEncoder { definition: &self.definition, out, left };
         let root = Buffer(message).root();
         root.and_then(|root| teller.table(self.root, &root, 0)).context("no valid FlatBuffer")
     }
 }
 
 /// Tells a message.
-struct Teller<'m> {
+struct JsonEncoder<'m> {
     definition: &'m Definition,
     out: &'m mut Vec<u8>,
     /// Bytes that may still be told.
     left: usize,
 }
 
-impl Teller<'_> {
-    fn take(&mut self, bytes: usize) -> Result<()> {
+impl JsonEncoder<'_> {
+    fn use_budget(&mut self, bytes: usize) -> Result<()> {
         let left = self.left.checked_sub(bytes);
         self.left = left.context("its tables share so much that it has no end")?;
         Ok(())
@@ -72,7 +72,7 @@ impl Teller<'_> {
 
     fn table(&mut self, id: usize, table: &Table, depth: usize) -> Result<()> {
         ensure!(depth < DEPTH, "nested more than {DEPTH} times");
-        self.take(8)?;
+        self.use_budget(8)?;
         let object = &self.definition.objects[id];
         let mut separator = b'{';
         for field in &object.fields {
@@ -107,23 +107,23 @@ impl Teller<'_> {
             let tag = table.field(field.place.saturating_sub(2))?;
             tag.context("nothing tells which member of the union it is")
         };
-        if field.count != Count::Vector {
+        if field.count != FieldCount::Vector {
             let tag = match field.kind {
-                Kind::Union(_) => buffer.bytes(tags()?, 1)?[0],
+                FieldKind::Union(_) => buffer.bytes(tags()?, 1)?[0],
                 _ => 0,
             };
-            return self.one(field.kind, field.named, buffer, (at, tag), depth);
+            return self.write_element(field.kind, field.named, buffer, (at, tag), depth);
         }
         let size = match field.kind {
-            Kind::Scalar(scalar) => scalar.size(),
-            Kind::Tag(_) => 1,
-            Kind::Object(id) => self.definition.objects[id].fixed.map_or(4, |(size, _)| size),
+            FieldKind::Scalar(scalar) => scalar.size(),
+            FieldKind::Tag(_) => 1,
+            FieldKind::Object(id) => self.definition.objects[id].fixed.map_or(4, |(size, _)| size),
             _ => 4,
         };
         let Vector { at, len } = buffer.vector(at, size)?;
-        self.take(len * size)?;
+        self.use_budget(len * size)?;
         let members = match field.kind {
-            Kind::Union(_) => {
+            FieldKind::Union(_) => {
                 let members = buffer.vector(tags()?, 1)?;
                 ensure!(members.len == len, "{} members of {len} in a union", members.len);
                 buffer.bytes(members.at, len)?
@@ -132,7 +132,7 @@ impl Teller<'_> {
         };
         self.list(len, |teller, n| {
             let member = members.get(n).copied().unwrap_or_default();
-            teller.one(field.kind, field.named, buffer, (at + n * size, member), depth)
+            teller.write_element(field.kind, field.named, buffer, (at + n * size, member), depth)
         })
     }
 
@@ -153,42 +153,44 @@ impl Teller<'_> {
     }
 
     /// What lies at a position; of a union with which member it is.
-    fn one(
+    fn write_element(
         &mut self,
-        kind: Kind,
+        kind: FieldKind,
         named: Option<usize>,
         buffer: Buffer,
         (at, member): (usize, u8),
         depth: usize,
     ) -> Result<()> {
         match kind {
-            Kind::Scalar(scalar) => {
-                self.take(scalar.size())?;
+            FieldKind::Scalar(scalar) => {
+                self.use_budget(scalar.size())?;
                 self.number(scalar, named, buffer.bytes(at, scalar.size())?)
             }
-            Kind::Tag(of) => self.number(Scalar::Unsigned(1), Some(of), buffer.bytes(at, 1)?),
-            Kind::Text => {
+            FieldKind::Tag(of) => self.number(Scalar::Unsigned(1), Some(of), buffer.bytes(at, 1)?),
+            FieldKind::Text => {
                 let text = buffer.text(at)?;
-                self.take(text.len() + 1)?;
+                self.use_budget(text.len() + 1)?;
                 self.text(text)
             }
-            Kind::Object(id) => match self.definition.objects[id].fixed {
+            FieldKind::Object(id) => match self.definition.objects[id].fixed {
                 None => self.table(id, &buffer.table(at)?, depth + 1),
                 Some((size, _)) => self.fixed(id, buffer.bytes(at, size)?),
             },
-            Kind::Union(of) => match self.definition.enums[of].values.get(&member.into()) {
+            FieldKind::Union(of) => match self.definition.enums[of].values.get(&member.into()) {
                 // A struct in a union lies elsewhere.
-                Some((_, Kind::Object(id))) => match self.definition.objects[*id].fixed {
+                Some((_, FieldKind::Object(id))) => match self.definition.objects[*id].fixed {
                     None => self.table(*id, &buffer.table(at)?, depth + 1),
                     Some((size, _)) => {
-                        self.take(size)?;
+                        self.use_budget(size)?;
                         self.fixed(*id, buffer.bytes(buffer.follow(at)?, size)?)
                     }
                 },
-                Some((_, Kind::Text)) => self.one(Kind::Text, None, buffer, (at, 0), depth),
+                Some((_, FieldKind::Text)) => {
+                    self.write_element(FieldKind::Text, None, buffer, (at, 0), depth)
+                }
                 _ => bail!("the union has no member {member}"),
             },
-            Kind::Other => {
+            FieldKind::Other => {
                 bail!("it is of a kind that is not shown; leave the channel out by --channel")
             }
         }
@@ -231,20 +233,20 @@ impl Teller<'_> {
         for (n, field) in fields.iter().enumerate() {
             self.key(if n == 0 { b'{' } else { b',' }, &field.name)?;
             let size = match field.kind {
-                Kind::Scalar(scalar) => scalar.size(),
-                Kind::Object(id) => definition.objects[id].fixed.map_or(0, |(size, _)| size),
+                FieldKind::Scalar(scalar) => scalar.size(),
+                FieldKind::Object(id) => definition.objects[id].fixed.map_or(0, |(size, _)| size),
                 _ => bail!("a struct holds numbers"),
             };
             let one = |teller: &mut Self, n: usize| {
                 let part = &bytes[field.place + n * size..][..size];
                 match field.kind {
-                    Kind::Object(id) => teller.fixed(id, part),
-                    Kind::Scalar(scalar) => teller.number(scalar, field.named, part),
+                    FieldKind::Object(id) => teller.fixed(id, part),
+                    FieldKind::Scalar(scalar) => teller.number(scalar, field.named, part),
                     _ => Ok(()),
                 }
             };
             match field.count {
-                Count::Array(len) => self.list(len, one)?,
+                FieldCount::Array(len) => self.list(len, one)?,
                 _ => one(self, 0)?,
             }
         }

@@ -30,7 +30,7 @@ impl Losses {
     }
 
     /// A number that is absent, where structs have a 0.
-    pub(crate) fn absent(&mut self, record: &str, field: &str) {
+    pub(crate) fn add_absent(&mut self, record: &str, field: &str) {
         *self.zeros.entry(format!("{record}.{field}")).or_default() += 1;
     }
 

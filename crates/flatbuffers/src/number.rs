@@ -31,7 +31,7 @@ pub enum Number {
 
 impl Number {
     /// Of a value of Protobuf; none of a text, bytes or a message.
-    pub fn of(value: &Value) -> Option<Number> {
+    pub fn from_value(value: &Value) -> Option<Number> {
         Some(match *value {
             Value::Bool(of) => Number::Integer(of.into()),
             Value::I32(of) | Value::EnumNumber(of) => Number::Integer(of.into()),
@@ -65,7 +65,7 @@ impl Number {
     ///
     /// # Errors
     /// When the type has no such value.
-    pub fn value(self, kind: &Kind) -> Result<Value> {
+    pub fn to_value(self, kind: &Kind) -> Result<Value> {
         let value = match (kind, self) {
             (Kind::Bool, Number::Integer(of @ (0 | 1))) => Some(Value::Bool(of == 1)),
             (Kind::Int32 | Kind::Sint32 | Kind::Sfixed32, Number::Integer(of)) => {
@@ -81,8 +81,8 @@ impl Number {
             (Kind::Uint64 | Kind::Fixed64, Number::Integer(of)) => {
                 of.try_into().ok().map(Value::U64)
             }
-            (Kind::Float, of) => of.single().map(Value::F32),
-            (Kind::Double, of) => of.double().map(Value::F64),
+            (Kind::Float, of) => of.to_f32().map(Value::F32),
+            (Kind::Double, of) => of.to_f64().map(Value::F64),
             _ => None,
         };
         value.with_context(|| format!("{self} is no {kind:?}"))
@@ -92,7 +92,7 @@ impl Number {
     ///
     /// # Errors
     /// When the type has no such value.
-    pub fn bytes(self, scalar: Scalar) -> Result<Vec<u8>> {
+    pub fn to_bytes(self, scalar: Scalar) -> Result<Vec<u8>> {
         let bytes = match (scalar, self) {
             (Scalar::Bool, Number::Integer(of @ (0 | 1))) => Some(vec![of as u8]),
             (Scalar::Unsigned(size), Number::Integer(of)) => {
@@ -103,15 +103,15 @@ impl Number {
                 let above = of >> (8 * u32::from(size) - 1);
                 (above == 0 || above == -1).then(|| of.to_le_bytes()[..size.into()].to_vec())
             }
-            (Scalar::Float(4), of) => of.single().map(|of| of.to_le_bytes().to_vec()),
-            (Scalar::Float(_), of) => of.double().map(|of| of.to_le_bytes().to_vec()),
+            (Scalar::Float(4), of) => of.to_f32().map(|of| of.to_le_bytes().to_vec()),
+            (Scalar::Float(_), of) => of.to_f64().map(|of| of.to_le_bytes().to_vec()),
             _ => None,
         };
         bytes.with_context(|| format!("{self} does not fit into {scalar:?}"))
     }
 
     /// With double precision, where nothing is lost by it.
-    fn double(self) -> Option<f64> {
+    fn to_f64(self) -> Option<f64> {
         match self {
             Number::Float(of) => Some(of),
             Number::Integer(of) => Some(of as f64).filter(|float| *float as i128 == of),
@@ -119,8 +119,8 @@ impl Number {
     }
 
     /// With single precision, where nothing is lost by it.
-    fn single(self) -> Option<f32> {
-        let double = self.double()?;
+    fn to_f32(self) -> Option<f32> {
+        let double = self.to_f64()?;
         let single = double as f32;
         (f64::from(single) == double || double.is_nan()).then_some(single)
     }

@@ -11,7 +11,7 @@ use prost_reflect::{FieldDescriptor, Kind as Protobuf, MessageDescriptor};
 
 use wiregauge_schema::name;
 
-use crate::definition::{Count, Definition, Field, Kind, Object};
+use crate::definition::{Definition, Field, FieldCount, FieldKind, Object};
 
 /// A type in both.
 pub struct Pair {
@@ -28,12 +28,12 @@ pub struct Member {
     /// What kind of pair it is; none where it is no record.
     pub pair: Option<usize>,
     /// What stands beside a list of structs, by Protobuf's number in the element.
-    pub beside: BTreeMap<u32, Member>,
+    pub side_lists: BTreeMap<u32, Member>,
 }
 
 impl Member {
     /// Whether it is in a group of which at most one is there: absent, it has no value.
-    pub fn is_one_of_several(&self) -> bool {
+    pub fn is_in_oneof(&self) -> bool {
         self.proto.containing_oneof().is_some_and(|group| !group.is_synthetic())
     }
 }
@@ -49,22 +49,26 @@ impl Pairing {
     ///
     /// # Errors
     /// When there is no such table.
-    pub fn of(definition: &Definition, name: &str, message: &MessageDescriptor) -> Result<Pairing> {
-        let mut pairer = Pairer { definition, pairs: Vec::new(), known: HashMap::new() };
+    pub fn new(
+        definition: &Definition,
+        name: &str,
+        message: &MessageDescriptor,
+    ) -> Result<Pairing> {
+        let mut pairer = PairingBuilder { definition, pairs: Vec::new(), known: HashMap::new() };
         let root = pairer.pair(definition.table(name)?, message);
         let pairs = pairer.pairs.into_iter().flatten().collect();
         Ok(Pairing { pairs, root })
     }
 }
 
-struct Pairer<'d> {
+struct PairingBuilder<'d> {
     definition: &'d Definition,
     /// None while a pair is being made.
     pairs: Vec<Option<Pair>>,
     known: HashMap<(usize, String), usize>,
 }
 
-impl Pairer<'_> {
+impl PairingBuilder<'_> {
     /// The number of a pair, which is made on its first use: types may hold themselves.
     fn pair(&mut self, object: usize, message: &MessageDescriptor) -> usize {
         let key = (object, message.full_name().to_owned());
@@ -76,10 +80,10 @@ impl Pairer<'_> {
         self.pairs.push(None);
         let object = self.definition.objects[object].clone();
         let mut members = BTreeMap::new();
-        for (proto, name) in named(message) {
+        for (proto, name) in fields_with_names(message) {
             let Some(mut member) = self.member(&object, &name, &proto) else { continue };
             if let Protobuf::Message(element) = proto.kind() {
-                self.add_beside(&object, &mut member, &element);
+                self.add_side_lists(&object, &mut member, &element);
             }
             members.insert(proto.number(), member);
         }
@@ -93,58 +97,68 @@ impl Pairer<'_> {
         let exact = fields.iter().find(|field| field.name == proto.name());
         let flat = exact.or_else(|| fields.iter().find(|field| field.name == name))?.clone();
         let is_list = proto.is_list() || proto.is_map();
-        let is_vector = flat.count == Count::Vector;
+        let is_vector = flat.count == FieldCount::Vector;
         let pair = match (&flat.kind, proto.kind()) {
-            (Kind::Object(id), Protobuf::Message(of)) if is_list == is_vector => {
+            (FieldKind::Object(id), Protobuf::Message(of)) if is_list == is_vector => {
                 Some(self.pair(*id, &of))
             }
-            (Kind::Text, Protobuf::String) if is_list == is_vector => None,
-            (Kind::Scalar(of), Protobuf::Bytes) if of.size() == 1 && is_vector && !is_list => None,
-            (Kind::Scalar(_), Protobuf::Message(_) | Protobuf::String | Protobuf::Bytes) => {
+            (FieldKind::Text, Protobuf::String) if is_list == is_vector => None,
+            (FieldKind::Scalar(of), Protobuf::Bytes) if of.size() == 1 && is_vector && !is_list => {
+                None
+            }
+            (FieldKind::Scalar(_), Protobuf::Message(_) | Protobuf::String | Protobuf::Bytes) => {
                 return None
             }
-            (Kind::Scalar(_), _) if is_list == is_vector => None,
+            (FieldKind::Scalar(_), _) if is_list == is_vector => None,
             _ => return None,
         };
         // An array of a struct has a length of its own, which no list of Protobuf has.
-        (!matches!(flat.count, Count::Array(_))).then(|| Member {
+        (!matches!(flat.count, FieldCount::Array(_))).then(|| Member {
             flat,
             proto: proto.clone(),
             pair,
-            beside: BTreeMap::new(),
+            side_lists: BTreeMap::new(),
         })
     }
 
-    fn add_beside(&mut self, object: &Object, member: &mut Member, element: &MessageDescriptor) {
-        let Kind::Object(id) = member.flat.kind else { return };
+    fn add_side_lists(
+        &mut self,
+        object: &Object,
+        member: &mut Member,
+        element: &MessageDescriptor,
+    ) {
+        let FieldKind::Object(id) = member.flat.kind else { return };
         let inner = &self.definition.objects[id];
-        if inner.fixed.is_none() || member.flat.count != Count::Vector {
+        if inner.fixed.is_none() || member.flat.count != FieldCount::Vector {
             return;
         }
-        for (proto, legal) in named(element) {
+        for (proto, legal) in fields_with_names(element) {
             let name = format!("{}_{legal}", member.flat.name);
             let is_single = !proto.is_list() && !proto.is_map();
             let in_struct = inner.fields.iter().any(|field| field.name == legal);
             let flat = object.fields.iter().find(|field| field.name == name);
-            let Some(flat) = flat.filter(|f| is_single && !in_struct && f.count == Count::Vector)
+            let Some(flat) =
+                flat.filter(|f| is_single && !in_struct && f.count == FieldCount::Vector)
             else {
                 continue;
             };
             let pair = match (&flat.kind, proto.kind()) {
-                (Kind::Object(id), Protobuf::Message(of)) => Some(self.pair(*id, &of)),
-                (Kind::Text, Protobuf::String) => None,
+                (FieldKind::Object(id), Protobuf::Message(of)) => Some(self.pair(*id, &of)),
+                (FieldKind::Text, Protobuf::String) => None,
                 _ => continue,
             };
             let flat = flat.clone();
-            let beside = Member { flat, proto: proto.clone(), pair, beside: BTreeMap::new() };
-            member.beside.insert(proto.number(), beside);
+            let beside = Member { flat, proto: proto.clone(), pair, side_lists: BTreeMap::new() };
+            member.side_lists.insert(proto.number(), beside);
         }
     }
 }
 
 /// The fields of a message, and how the message compiler calls them.
-fn named(message: &MessageDescriptor) -> impl Iterator<Item = (FieldDescriptor, String)> {
+fn fields_with_names(
+    message: &MessageDescriptor,
+) -> impl Iterator<Item = (FieldDescriptor, String)> {
     let fields: Vec<FieldDescriptor> = message.fields().collect();
-    let names = name::fields(&fields.iter().map(|field| field.name()).collect::<Vec<_>>());
+    let names = name::legal_fields(&fields.iter().map(|field| field.name()).collect::<Vec<_>>());
     fields.into_iter().zip(names.into_iter().map(|name| name.legal))
 }

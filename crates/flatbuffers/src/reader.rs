@@ -4,7 +4,7 @@ use anyhow::{bail, ensure, Context, Result};
 use prost_reflect::{DynamicMessage, Kind as Protobuf, Value};
 
 use crate::buffer::{Buffer, Table, Vector};
-use crate::definition::{Count, Kind};
+use crate::definition::{FieldCount, FieldKind};
 use crate::losses::Losses;
 use crate::number::Number;
 use crate::pairing::{Member, Pair, Pairing};
@@ -14,7 +14,7 @@ pub(crate) const DEPTH: usize = 100;
 
 /// How often what a message has in it may be told again: a table or a text may be shared,
 /// and tables that share tables would grow without end.
-pub(crate) const SHARED: usize = 16;
+pub(crate) const MAX_REPETITION: usize = 16;
 
 /// Reads a message.
 pub struct Reader<'p> {
@@ -35,11 +35,11 @@ impl<'p> Reader<'p> {
     /// When it is damaged, a value does not fit, or something has no place and losses are
     /// not allowed.
     pub fn read(&mut self, message: &[u8]) -> Result<DynamicMessage> {
-        self.left = SHARED * message.len() + 1024;
+        self.left = MAX_REPETITION * message.len() + 1024;
         self.table(self.pairing.root, Buffer(message).root()?, 0)
     }
 
-    fn take(&mut self, bytes: usize) -> Result<()> {
+    fn use_budget(&mut self, bytes: usize) -> Result<()> {
         let left = self.left.checked_sub(bytes);
         self.left = left.context("its tables share so much that it has no end")?;
         Ok(())
@@ -47,9 +47,9 @@ impl<'p> Reader<'p> {
 
     fn table(&mut self, pair: usize, table: Table, depth: usize) -> Result<DynamicMessage> {
         ensure!(depth < DEPTH, "nested more than {DEPTH} times");
-        self.take(8)?;
+        self.use_budget(8)?;
         let pair = &self.pairing.pairs[pair];
-        self.tell_unknown(pair, &table)?;
+        self.report_unknown(pair, &table)?;
         let mut message = DynamicMessage::new(pair.message.clone());
         for member in pair.members.values() {
             let value = match table.field(member.flat.place)? {
@@ -58,18 +58,18 @@ impl<'p> Reader<'p> {
             };
             let value = value.with_context(|| full_name(pair, member))?;
             let Some(mut value) = value else { continue };
-            for beside in member.beside.values() {
-                self.beside(beside, &table, &mut value, depth)?;
+            for beside in member.side_lists.values() {
+                self.read_side_list(beside, &table, &mut value, depth)?;
             }
             message.set_field(&member.proto, value);
         }
         Ok(message)
     }
 
-    fn tell_unknown(&mut self, pair: &Pair, table: &Table) -> Result<()> {
+    fn report_unknown(&mut self, pair: &Pair, table: &Table) -> Result<()> {
         let is_known = |place| {
             let is = |member: &Member| member.flat.place == place;
-            pair.members.values().any(|m| is(m) || m.beside.values().any(is))
+            pair.members.values().any(|m| is(m) || m.side_lists.values().any(is))
         };
         for place in table.places().filter(|place| !is_known(*place)) {
             let field = pair.object.fields.iter().find(|field| field.place == place);
@@ -86,15 +86,15 @@ impl<'p> Reader<'p> {
         at: usize,
         depth: usize,
     ) -> Result<Option<Value>> {
-        if member.flat.count == Count::Vector {
+        if member.flat.count == FieldCount::Vector {
             return self.list(member, buffer, at, depth).map(Some);
         }
         Ok(Some(match (member.flat.kind, member.pair) {
-            (Kind::Scalar(scalar), _) => {
+            (FieldKind::Scalar(scalar), _) => {
                 let bytes = buffer.bytes(at, scalar.size())?;
-                Number::read(scalar, bytes).value(&member.proto.kind())?
+                Number::read(scalar, bytes).to_value(&member.proto.kind())?
             }
-            (Kind::Text, _) => self.text(buffer, at)?,
+            (FieldKind::Text, _) => self.text(buffer, at)?,
             (_, Some(pair)) => Value::Message(match self.pairing.pairs[pair].object.fixed {
                 None => self.table(pair, buffer.table(at)?, depth + 1)?,
                 Some((size, _)) => self.fixed(pair, buffer.bytes(at, size)?)?,
@@ -105,30 +105,30 @@ impl<'p> Reader<'p> {
 
     fn text(&mut self, buffer: Buffer, at: usize) -> Result<Value> {
         let text = buffer.text(at)?;
-        self.take(text.len() + 1)?;
+        self.use_budget(text.len() + 1)?;
         Ok(Value::String(text.to_owned()))
     }
 
     fn list(&mut self, member: &Member, buffer: Buffer, at: usize, depth: usize) -> Result<Value> {
         let pair = member.pair.map(|pair| (pair, self.pairing.pairs[pair].object.fixed));
         let size = match (member.flat.kind, pair) {
-            (Kind::Scalar(scalar), _) => scalar.size(),
+            (FieldKind::Scalar(scalar), _) => scalar.size(),
             (_, Some((_, Some((size, _))))) => size,
             _ => 4,
         };
         ensure!(size > 0, "a vector of nothing");
         let Vector { at, len } = buffer.vector(at, size)?;
-        self.take(len * size)?;
+        self.use_budget(len * size)?;
         if member.proto.kind() == Protobuf::Bytes {
             return Ok(Value::Bytes(buffer.bytes(at, len)?.to_vec().into()));
         }
         let mut values = Vec::with_capacity(len);
         for at in (0..len).map(|n| at + n * size) {
             values.push(match (member.flat.kind, pair) {
-                (Kind::Scalar(scalar), _) => {
-                    Number::read(scalar, buffer.bytes(at, size)?).value(&member.proto.kind())?
+                (FieldKind::Scalar(scalar), _) => {
+                    Number::read(scalar, buffer.bytes(at, size)?).to_value(&member.proto.kind())?
                 }
-                (Kind::Text, _) => self.text(buffer, at)?,
+                (FieldKind::Text, _) => self.text(buffer, at)?,
                 (_, Some((pair, None))) => {
                     Value::Message(self.table(pair, buffer.table(at)?, depth + 1)?)
                 }
@@ -150,9 +150,9 @@ impl<'p> Reader<'p> {
         for member in pair.members.values() {
             let place = member.flat.place;
             let value = match (member.flat.kind, member.pair) {
-                (Kind::Scalar(scalar), _) => {
+                (FieldKind::Scalar(scalar), _) => {
                     let number = Number::read(scalar, &bytes[place..place + scalar.size()]);
-                    let number = number.value(&member.proto.kind());
+                    let number = number.to_value(&member.proto.kind());
                     number.with_context(|| full_name(pair, member))?
                 }
                 (_, Some(inner)) => {
@@ -167,7 +167,7 @@ impl<'p> Reader<'p> {
     }
 
     /// Puts what stands beside a list of structs into its elements.
-    fn beside(
+    fn read_side_list(
         &mut self,
         member: &Member,
         table: &Table,
@@ -197,14 +197,14 @@ impl<'p> Reader<'p> {
 
 /// The value of what is absent, where it is another one in Protobuf.
 fn default(member: &Member) -> Result<Option<Value>> {
-    let (Some(default), Count::One) = (member.flat.default, member.flat.count) else {
+    let (Some(default), FieldCount::One) = (member.flat.default, member.flat.count) else {
         return Ok(None);
     };
-    if member.is_one_of_several() {
+    if member.is_in_oneof() {
         return Ok(None);
     }
-    let is_same = Number::of(&member.proto.default_value()) == Some(default);
-    (!is_same).then(|| default.value(&member.proto.kind())).transpose()
+    let is_same = Number::from_value(&member.proto.default_value()) == Some(default);
+    (!is_same).then(|| default.to_value(&member.proto.kind())).transpose()
 }
 
 fn entries(values: Vec<Value>) -> Result<Value> {

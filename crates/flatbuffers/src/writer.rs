@@ -9,7 +9,7 @@ use anyhow::{ensure, Context, Result};
 use prost_reflect::{DynamicMessage, ReflectMessage, Value};
 
 use crate::builder::{Builder, Slot};
-use crate::definition::{Count, Kind};
+use crate::definition::{FieldCount, FieldKind};
 use crate::losses::Losses;
 use crate::number::Number;
 use crate::pairing::{Member, Pair, Pairing};
@@ -45,7 +45,7 @@ impl<'p> Writer<'p> {
 
     fn table(&mut self, pair: usize, message: &DynamicMessage) -> Result<usize> {
         let pair = &self.pairing.pairs[pair];
-        self.tell_unknown(message)?;
+        self.report_unknown(message)?;
         let mut slots = Vec::new();
         for (field, value) in message.fields() {
             let Some(member) = pair.members.get(&field.number()) else {
@@ -55,8 +55,8 @@ impl<'p> Writer<'p> {
             let slot = self.slot(member, value);
             let slot = slot.with_context(|| full_name(pair, field.name()))?;
             slots.push((member.flat.place, slot));
-            for (number, beside) in &member.beside {
-                if let Some(vector) = self.beside(value, *number, beside)? {
+            for (number, beside) in &member.side_lists {
+                if let Some(vector) = self.write_side_list(value, *number, beside)? {
                     slots.push((beside.flat.place, Slot::Offset(vector)));
                 }
             }
@@ -72,7 +72,7 @@ impl<'p> Writer<'p> {
         Ok(self.builder.table(slots))
     }
 
-    fn tell_unknown(&mut self, message: &DynamicMessage) -> Result<()> {
+    fn report_unknown(&mut self, message: &DynamicMessage) -> Result<()> {
         let unknown = message.unknown_fields().map(|field| format!("[{}]", field.number()));
         let extensions = message.extensions().map(|(field, _)| format!("[{}]", field.full_name()));
         for field in unknown.chain(extensions) {
@@ -99,15 +99,15 @@ impl<'p> Writer<'p> {
             let entries: Vec<Value> = entries.collect();
             return Ok(Slot::Offset(self.vector(member, entries.iter())?));
         }
-        if member.flat.count == Count::Vector {
+        if member.flat.count == FieldCount::Vector {
             let elements = value.as_list().context("no list")?;
             return Ok(Slot::Offset(self.vector(member, elements.iter())?));
         }
         Ok(match (member.flat.kind, value) {
-            (Kind::Text, Value::String(text)) => Slot::Offset(self.builder.text(text)),
-            (Kind::Scalar(scalar), _) => {
-                let number = Number::of(value).context("no number")?;
-                Slot::Inline(number.bytes(scalar)?, scalar.size())
+            (FieldKind::Text, Value::String(text)) => Slot::Offset(self.builder.text(text)),
+            (FieldKind::Scalar(scalar), _) => {
+                let number = Number::from_value(value).context("no number")?;
+                Slot::Inline(number.to_bytes(scalar)?, scalar.size())
             }
             (_, Value::Message(message)) => {
                 let pair = member.pair.context("no record")?;
@@ -130,10 +130,10 @@ impl<'p> Writer<'p> {
         elements: impl ExactSizeIterator<Item = &'v Value>,
     ) -> Result<usize> {
         let len = elements.len();
-        if let Kind::Scalar(scalar) = member.flat.kind {
+        if let FieldKind::Scalar(scalar) = member.flat.kind {
             let mut bytes = Vec::with_capacity(len * scalar.size());
             for element in elements {
-                bytes.extend(Number::of(element).context("no number")?.bytes(scalar)?);
+                bytes.extend(Number::from_value(element).context("no number")?.to_bytes(scalar)?);
             }
             return Ok(self.builder.vector(&bytes, len, scalar.size()));
         }
@@ -144,7 +144,7 @@ impl<'p> Writer<'p> {
             let mut bytes = vec![0; all];
             for (element, bytes) in elements.zip(bytes.chunks_exact_mut(size)) {
                 let message = element.as_message().context("no record")?;
-                self.fixed(pair, message, &member.beside, bytes)?;
+                self.fixed(pair, message, &member.side_lists, bytes)?;
             }
             return Ok(self.builder.vector(&bytes, len, align));
         }
@@ -168,7 +168,7 @@ impl<'p> Writer<'p> {
         bytes: &mut [u8],
     ) -> Result<()> {
         let pair = &self.pairing.pairs[pair];
-        self.tell_unknown(message)?;
+        self.report_unknown(message)?;
         for (field, _) in message.fields() {
             let number = field.number();
             if !pair.members.contains_key(&number) && !beside.contains_key(&number) {
@@ -178,12 +178,12 @@ impl<'p> Writer<'p> {
         for (number, member) in &pair.members {
             let value = message.get_field_by_number(*number).context("no such field")?;
             if !message.has_field_by_number(*number) {
-                self.losses.absent(pair.message.full_name(), member.proto.name());
+                self.losses.add_absent(pair.message.full_name(), member.proto.name());
             }
             let place = member.flat.place;
             match (member.flat.kind, value.as_ref(), member.pair) {
-                (Kind::Scalar(scalar), value, _) => {
-                    let number = Number::of(value).context("no number")?.bytes(scalar);
+                (FieldKind::Scalar(scalar), value, _) => {
+                    let number = Number::from_value(value).context("no number")?.to_bytes(scalar);
                     let number = number.with_context(|| full_name(pair, member.proto.name()))?;
                     bytes[place..place + number.len()].copy_from_slice(&number);
                 }
@@ -199,7 +199,12 @@ impl<'p> Writer<'p> {
     }
 
     /// What stands beside a list of structs; nothing where no element has it.
-    fn beside(&mut self, list: &Value, number: u32, member: &Member) -> Result<Option<usize>> {
+    fn write_side_list(
+        &mut self,
+        list: &Value,
+        number: u32,
+        member: &Member,
+    ) -> Result<Option<usize>> {
         let elements = list.as_list().context("no list")?.iter();
         let elements: Vec<_> = elements.filter_map(Value::as_message).collect();
         if !elements.iter().any(|element| element.has_field_by_number(number)) {
@@ -208,7 +213,7 @@ impl<'p> Writer<'p> {
         let mut values = Vec::with_capacity(elements.len());
         for element in elements {
             if !element.has_field_by_number(number) {
-                self.losses.absent(element.descriptor().full_name(), member.proto.name());
+                self.losses.add_absent(element.descriptor().full_name(), member.proto.name());
             }
             let value = element.get_field_by_number(number).context("no such field")?;
             values.push(value.into_owned());
@@ -219,16 +224,16 @@ impl<'p> Writer<'p> {
 
 /// What is absent in Protobuf and would have another value where it is absent in FlatBuffers.
 fn default(member: &Member, message: &DynamicMessage) -> Result<Option<Slot>> {
-    let (Kind::Scalar(scalar), Count::One, Some(default)) =
+    let (FieldKind::Scalar(scalar), FieldCount::One, Some(default)) =
         (member.flat.kind, member.flat.count, member.flat.default)
     else {
         return Ok(None);
     };
-    let Some(number) = Number::of(&member.proto.default_value()) else { return Ok(None) };
-    if number == default || message.has_field(&member.proto) || member.is_one_of_several() {
+    let Some(number) = Number::from_value(&member.proto.default_value()) else { return Ok(None) };
+    if number == default || message.has_field(&member.proto) || member.is_in_oneof() {
         return Ok(None);
     }
-    Ok(Some(Slot::Inline(number.bytes(scalar)?, scalar.size())))
+    Ok(Some(Slot::Inline(number.to_bytes(scalar)?, scalar.size())))
 }
 
 fn full_name(pair: &Pair, field: &str) -> String {

@@ -11,11 +11,11 @@ use prost_reflect::{
     ReflectMessage, Value,
 };
 use serde_json::{json, Value as Json};
-use wiregauge_flatbuffers::convert::{read, write};
-use wiregauge_flatbuffers::json::Messages;
+use wiregauge_flatbuffers::convert::{decode, encode};
+use wiregauge_flatbuffers::json::FlatBufferFormatter;
 use wiregauge_flatbuffers::{Definition, Losses, Pairing};
 use wiregauge_seeds::Seeds;
-use wiregauge_trace::parsed::Show;
+use wiregauge_trace::parser::JsonFormatter;
 
 const PROTO: &str = r#"syntax = "proto2";
 package drive;
@@ -88,25 +88,25 @@ fn message() -> MessageDescriptor {
 struct Flat {
     folder: tempfile::TempDir,
     pairing: Pairing,
-    messages: Messages,
+    messages: FlatBufferFormatter,
 }
 
 impl Flat {
-    fn of(text: &str) -> Flat {
+    fn compile(text: &str) -> Flat {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("d.fbs"), text).expect("writable");
         flatc(folder.path(), &["--schema", "--binary", "d.fbs"]);
         let bytes = fs::read(folder.path().join("d.bfbs")).expect("flatc wrote it");
         let definition = Definition::read(&bytes).expect("a definition");
-        let pairing = Pairing::of(&definition, "", &message()).expect("a root");
-        let messages = Messages::of_root(definition).expect("a root");
+        let pairing = Pairing::new(&definition, "", &message()).expect("a root");
+        let messages = FlatBufferFormatter::from_root(definition).expect("a root");
         Flat { folder, pairing, messages }
     }
 
     /// A message as it is shown.
-    fn shown(&self, bytes: &[u8]) -> anyhow::Result<String> {
+    fn to_json(&self, bytes: &[u8]) -> anyhow::Result<String> {
         let mut shown = Vec::new();
-        self.messages.show(bytes, &mut shown)?;
+        self.messages.write_json(bytes, &mut shown)?;
         Ok(String::from_utf8(shown).expect("it is a text"))
     }
 
@@ -135,11 +135,11 @@ impl Flat {
     }
 
     fn write(&self, message: &DynamicMessage) -> Vec<u8> {
-        write(&self.pairing, message, &mut Losses::new(false)).expect("it has a place for all")
+        encode(&self.pairing, message, &mut Losses::new(false)).expect("it has a place for all")
     }
 
     fn read(&self, bytes: &[u8]) -> DynamicMessage {
-        read(&self.pairing, bytes, &mut Losses::new(false)).expect("it is whole")
+        decode(&self.pairing, bytes, &mut Losses::new(false)).expect("it is whole")
     }
 }
 
@@ -245,13 +245,13 @@ fn leveled(json: Json) -> Json {
 
 #[test]
 fn flatc_reads_what_is_written_and_it_comes_back() {
-    let flat = Flat::of(TABLES);
+    let flat = Flat::compile(TABLES);
     let seeds = Seeds::new(env!("CARGO_MANIFEST_DIR"), "convert", "flatc_reads_what_is_written");
-    seeds.each(25, |seed| {
+    seeds.try_each(25, |seed| {
         let message = random(&message(), &mut seed.clone(), 0);
         let bytes = flat.write(&message);
         assert_eq!(leveled(flat.json(&bytes)), leveled(as_json(&message)));
-        let shown = serde_json::from_str(&flat.shown(&bytes).expect("it is whole"));
+        let shown = serde_json::from_str(&flat.to_json(&bytes).expect("it is whole"));
         assert_eq!(leveled(shown.expect("it is JSON")), leveled(as_json(&message)));
         assert_eq!(as_json(&flat.read(&bytes)), as_json(&message));
         // The order of a map's entries is nobody's.
@@ -277,7 +277,7 @@ fn what_protobuf_has_nothing_for_is_shown_as_flatc_tells_it() {
           blob:[ubyte]; absent:int = null; time:double;
         }
         root_type All;";
-    let flat = Flat::of(definition);
+    let flat = Flat::compile(definition);
     let cell =
         json!({"at": [1, -2, 3], "mode": "Late", "inner": [{"x": 0.5, "y": 1}, {"x": 2, "y": 3}]});
     let text = json!({
@@ -292,19 +292,19 @@ fn what_protobuf_has_nothing_for_is_shown_as_flatc_tells_it() {
     let types = untyped["many_type"].take();
     untyped.as_object_mut().expect("an object").remove("many_type");
     let bytes = flat.bytes_of(&format!("{{\"many_type\":{types},{}", &untyped.to_string()[1..]));
-    let shown = flat.shown(&bytes).expect("it is whole");
+    let shown = flat.to_json(&bytes).expect("it is whole");
     let told = |text: &str| leveled(serde_json::from_str(text).expect("it is JSON"));
     assert_eq!(told(&shown), leveled(text.clone()));
     // flatc reads them all, and tells unions of tables, one at a time.
     let fewer =
         definition.replace(" many:[Any];", "").replace(", Point, Other:string, Cell }", " }");
-    let flat = Flat::of(&fewer);
+    let flat = Flat::compile(&fewer);
     let mut fewer = text;
     for name in ["many", "many_type"] {
         fewer.as_object_mut().expect("an object").remove(name);
     }
     let bytes = flat.bytes(&fewer);
-    let shown = flat.shown(&bytes).expect("it is whole");
+    let shown = flat.to_json(&bytes).expect("it is whole");
     assert_eq!(told(&shown), leveled(flat.json(&bytes)));
     // Every digit of a number, and its fields in the order of the definition.
     assert!(
@@ -317,17 +317,17 @@ fn what_protobuf_has_nothing_for_is_shown_as_flatc_tells_it() {
         [(f64::NAN, "NaN"), (f64::INFINITY, "Infinity"), (f64::NEG_INFINITY, "-Infinity")]
     {
         let odd = [&bytes[..at], &number.to_le_bytes(), &bytes[at + 8..]].concat();
-        let shown = flat.shown(&odd).expect("it is whole");
+        let shown = flat.to_json(&odd).expect("it is whole");
         assert!(shown.ends_with(&format!("\"time\":\"{wanted}\"}}")), "{shown}");
     }
-    assert_eq!(flat.shown(&flat.bytes(&json!({}))).expect("it is whole"), "{}");
+    assert_eq!(flat.to_json(&flat.bytes(&json!({}))).expect("it is whole"), "{}");
     for cut in 0..bytes.len() {
-        let _ = flat.shown(&bytes[..cut]);
+        let _ = flat.to_json(&bytes[..cut]);
     }
     for (at, bits) in (0..bytes.len()).flat_map(|at| [(at, 0xff), (at, 1), (at, 0x80)]) {
         let mut damaged = bytes.clone();
         damaged[at] ^= bits;
-        if let Ok(shown) = flat.shown(&damaged) {
+        if let Ok(shown) = flat.to_json(&damaged) {
             told(&shown);
         }
     }
@@ -357,7 +357,7 @@ fn defaults(message: &DynamicMessage) -> DynamicMessage {
 
 #[test]
 fn structs_have_what_they_cannot_hold_beside_them() {
-    let flat = Flat::of(STRUCTS);
+    let flat = Flat::compile(STRUCTS);
     let text = json!({
         "flag": true,
         "place": {"x": 1.5, "y": -2, "heading": 0.25},
@@ -383,19 +383,19 @@ fn structs_have_what_they_cannot_hold_beside_them() {
     // One name for two echoes does not say whose it is.
     let mut fewer = expected;
     fewer["echo_name"] = json!([{"text": "a"}]);
-    let error = read(&flat.pairing, &flat.bytes(&fewer), &mut Losses::new(true)).unwrap_err();
+    let error = decode(&flat.pairing, &flat.bytes(&fewer), &mut Losses::new(true)).unwrap_err();
     assert_eq!(error.to_string(), "echo_name has 1 elements beside 2");
 }
 
 #[test]
 fn what_has_no_place_is_refused_or_told() {
-    let flat = Flat::of(STRUCTS);
+    let flat = Flat::compile(STRUCTS);
     let text = json!({"flag": true, "text": "lost", "place": {"x": 1}});
     let message = DynamicMessage::deserialize(message(), text).expect("it is a message");
-    let error = write(&flat.pairing, &message, &mut Losses::new(false)).unwrap_err().to_string();
+    let error = encode(&flat.pairing, &message, &mut Losses::new(false)).unwrap_err().to_string();
     assert!(error.starts_with("drive.All.text is there"), "{error}");
     let mut losses = Losses::new(true);
-    let bytes = write(&flat.pairing, &message, &mut losses).expect("it may be lost");
+    let bytes = encode(&flat.pairing, &message, &mut losses).expect("it may be lost");
     assert_eq!(
         losses.remarks(),
         [
@@ -407,20 +407,20 @@ fn what_has_no_place_is_refused_or_told() {
     let expected = json!({"flag": true, "place": {"heading": 0, "x": 1, "y": 0}});
     assert_eq!(leveled(flat.json(&bytes)), leveled(expected));
 
-    let fewer = Flat::of("namespace drive; table All { flag:bool; more:int; } root_type All;");
+    let fewer = Flat::compile("namespace drive; table All { flag:bool; more:int; } root_type All;");
     let bytes = fewer.bytes(&json!({"flag": true, "more": 3}));
-    let error = read(&fewer.pairing, &bytes, &mut Losses::new(false)).unwrap_err().to_string();
+    let error = decode(&fewer.pairing, &bytes, &mut Losses::new(false)).unwrap_err().to_string();
     assert!(error.starts_with("drive.All.more is there"), "{error}");
-    let narrow = Flat::of("namespace drive; table All { small:byte; } root_type All;");
+    let narrow = Flat::compile("namespace drive; table All { small:byte; } root_type All;");
     let text = json!({"small": 128});
     let message = DynamicMessage::deserialize(self::message(), text).expect("it is a message");
-    let error = write(&narrow.pairing, &message, &mut Losses::new(true)).unwrap_err();
+    let error = encode(&narrow.pairing, &message, &mut Losses::new(true)).unwrap_err();
     assert_eq!(format!("{error:#}"), "drive.All.small: 128 does not fit into Signed(1)");
 }
 
 #[test]
 fn what_is_absent_is_its_default() {
-    let flat = Flat::of(
+    let flat = Flat::compile(
         "namespace drive;
         table All { small:int = 7; time:double; count:uint = null; left:int = 3; }
         root_type All;",
@@ -434,38 +434,38 @@ fn what_is_absent_is_its_default() {
 #[test]
 fn damaged_messages_are_refused() {
     for text in [TABLES, STRUCTS] {
-        let flat = Flat::of(text);
+        let flat = Flat::compile(text);
         for seed in 1..8u64 {
             let message = random(&message(), &mut seed.clone(), 0);
-            let Ok(bytes) = write(&flat.pairing, &message, &mut Losses::new(true)) else {
+            let Ok(bytes) = encode(&flat.pairing, &message, &mut Losses::new(true)) else {
                 continue;
             };
             for cut in 0..bytes.len() {
-                let _ = read(&flat.pairing, &bytes[..cut], &mut Losses::new(true));
+                let _ = decode(&flat.pairing, &bytes[..cut], &mut Losses::new(true));
             }
             for at in 0..bytes.len() {
                 for bits in [0xff, 0x01, 0x80] {
                     let mut damaged = bytes.clone();
                     damaged[at] ^= bits;
-                    let _ = read(&flat.pairing, &damaged, &mut Losses::new(true));
-                    let _ = flat.shown(&damaged);
+                    let _ = decode(&flat.pairing, &damaged, &mut Losses::new(true));
+                    let _ = flat.to_json(&damaged);
                 }
             }
-            assert!(read(&flat.pairing, &bytes[..3], &mut Losses::new(true)).is_err());
+            assert!(decode(&flat.pairing, &bytes[..3], &mut Losses::new(true)).is_err());
         }
         let bfbs = fs::read(flat.path("d.bfbs")).expect("flatc wrote it");
         let whole = random(&message(), &mut 3, 0);
-        let whole = write(&flat.pairing, &whole, &mut Losses::new(true)).expect("it may be lost");
+        let whole = encode(&flat.pairing, &whole, &mut Losses::new(true)).expect("it may be lost");
         for at in (0..bfbs.len()).step_by(2) {
             for bits in [0xff, 0x04] {
                 let mut damaged = bfbs.clone();
                 damaged[at] ^= bits;
                 let Ok(definition) = Definition::read(&damaged) else { continue };
-                let Ok(pairing) = Pairing::of(&definition, "", &message()) else { continue };
+                let Ok(pairing) = Pairing::new(&definition, "", &message()) else { continue };
                 let all = random(&message(), &mut 3, 0);
-                let _ = write(&pairing, &all, &mut Losses::new(true));
-                let Ok(messages) = Messages::of_root(definition) else { continue };
-                let _ = messages.show(&whole, &mut Vec::new());
+                let _ = encode(&pairing, &all, &mut Losses::new(true));
+                let Ok(messages) = FlatBufferFormatter::from_root(definition) else { continue };
+                let _ = messages.write_json(&whole, &mut Vec::new());
             }
         }
     }
@@ -473,8 +473,8 @@ fn damaged_messages_are_refused() {
 
 #[test]
 fn tables_that_share_have_an_end() {
-    let flat = Flat::of(TABLES);
-    let read = |bytes: &[u8]| read(&flat.pairing, bytes, &mut Losses::new(true));
+    let flat = Flat::compile(TABLES);
+    let read = |bytes: &[u8]| decode(&flat.pairing, bytes, &mut Losses::new(true));
     // Tables that each are the `inner` of the one before.
     let nested = |depth: usize| {
         let mut message = DynamicMessage::new(message());
@@ -486,8 +486,8 @@ fn tables_that_share_have_an_end() {
         flat.write(&message)
     };
     assert!(read(&nested(99)).is_ok());
-    assert!(flat.shown(&nested(99)).is_ok());
-    for error in [read(&nested(100)).map(drop), flat.shown(&nested(100)).map(drop)] {
+    assert!(flat.to_json(&nested(99)).is_ok());
+    for error in [read(&nested(100)).map(drop), flat.to_json(&nested(100)).map(drop)] {
         let error = format!("{:#}", error.unwrap_err());
         assert!(error.ends_with("nested more than 100 times"), "{error}");
     }
@@ -508,7 +508,7 @@ fn tables_that_share_have_an_end() {
     shared.extend(u32::to_le_bytes(count));
     shared.extend((0..count).flat_map(|n| u32::to_le_bytes(4 * (count - n))));
     shared.extend(&bytes[text..]);
-    for error in [read(&shared).map(drop), flat.shown(&shared).map(drop)] {
+    for error in [read(&shared).map(drop), flat.to_json(&shared).map(drop)] {
         let error = format!("{:#}", error.unwrap_err());
         assert!(error.ends_with("share so much that it has no end"), "{error}");
     }
@@ -516,7 +516,7 @@ fn tables_that_share_have_an_end() {
 
 #[test]
 fn numbers_lie_where_they_are_read_at_once() {
-    for (flat, name) in [(Flat::of(TABLES), "words"), (Flat::of(STRUCTS), "echo")] {
+    for (flat, name) in [(Flat::compile(TABLES), "words"), (Flat::compile(STRUCTS), "echo")] {
         for len in 0..9 {
             let point = json!({"x": 1234.5, "y": 1234.5, "heading": 1});
             let mut text = json!({"flag": true, "place": point, "path": [point, point]});

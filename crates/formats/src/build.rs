@@ -11,12 +11,12 @@
 //! BUILD/roots/             bare roots of other releases
 //! ```
 
-mod common;
+mod build_origin;
+mod build_system;
+mod crate_release;
+mod fixed_parts;
 pub mod languages;
-mod origin;
-mod release;
 mod runner_build;
-mod system;
 mod variant;
 
 use std::cell::Cell;
@@ -28,17 +28,17 @@ use std::process::Command;
 use anyhow::{anyhow, Context, Result};
 use wiregauge_holders::Unit;
 use wiregauge_schema::{Projection, Schema};
-use wiregauge_workshop::{hash, lock, run, write_if_new, Progress};
+use wiregauge_workshop::{hash, lock, run, write_if_changed, Progress};
 
-pub use common::Common;
-pub use origin::Origin;
-pub use release::Release;
+pub use build_origin::BuildOrigin;
+pub use crate_release::CrateRelease;
+pub use fixed_parts::FixedParts;
 pub use runner_build::BuiltRunner;
-pub use variant::{Flags, Variant};
+pub use variant::{CompilerFlags, Variant};
 
 use crate::codec::Codec;
-use runner_build::{Place, RunnerBuild};
-use system::BuildSystem;
+use build_system::BuildSystem;
+use runner_build::{BuildFolders, RunnerBuild};
 
 /// Builds the runners of `codecs` for one message below `folder`, as the machine
 /// has their libraries.
@@ -52,7 +52,7 @@ pub fn build(
     codecs: &[&'static Codec],
     progress: Progress,
 ) -> Result<Vec<BuiltRunner>> {
-    let variants: Vec<Variant> = codecs.iter().copied().map(Variant::plain).collect();
+    let variants: Vec<Variant> = codecs.iter().copied().map(Variant::from_codec).collect();
     build_variants(folder, schema, projection, &variants, progress)
 }
 
@@ -72,10 +72,10 @@ pub fn build_variants(
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the build folder {}", folder.display()))?;
     let folder = folder.canonicalize()?;
-    let common = Common::write(&folder)?;
+    let common = FixedParts::write(&folder)?;
     let unit = Unit { schema, projection };
     let message = hash([serde_json::to_vec(schema)?, serde_json::to_vec(projection)?]);
-    let place = Place {
+    let place = BuildFolders {
         common: &common,
         target: folder.join("target"),
         message: folder.join("messages").join(format!("m{}", &message[..16])),
@@ -83,7 +83,7 @@ pub fn build_variants(
     fs::create_dir_all(place.message.join("bin"))?;
     // One builds a message at a time; different messages are built side by side.
     let _lock = lock(&place.message)?;
-    write_if_new(&place.message.join("schema.json"), &serde_json::to_vec_pretty(schema)?)?;
+    write_if_changed(&place.message.join("schema.json"), &serde_json::to_vec_pretty(schema)?)?;
 
     let mut built: Vec<BuiltRunner> = Vec::new();
     let mut stale: Vec<RunnerBuild> = Vec::new();
@@ -93,7 +93,7 @@ pub fn build_variants(
         let language = variant.codec.language;
         let message = messages.entry(language.key).or_insert_with(|| (language.message)(&unit));
         match RunnerBuild::prepare(&place, variant, &unit, message) {
-            Ok(build) if build.is_fresh() => built.push(build.built(Ok(build.program.clone()))),
+            Ok(build) if build.is_fresh() => built.push(build.outcome(Ok(build.program.clone()))),
             Ok(build) => stale.push(build),
             Err(error) => built.push(BuiltRunner::failed(variant, error)),
         }
@@ -103,7 +103,7 @@ pub fn build_variants(
         progress(&format!("generating {}", build.variant.title()), done, stale.len())?;
         match build.generate() {
             Ok(()) => groups.entry(build.variant.group()).or_default().push(build),
-            Err(error) => built.push(build.built(Err(error))),
+            Err(error) => built.push(build.outcome(Err(error))),
         }
     }
     for builds in groups.values() {
@@ -111,7 +111,7 @@ pub fn build_variants(
         let watched = |what: &str, done: usize, total: usize| {
             progress(what, done, total).inspect_err(|_| stopped.set(true))
         };
-        let system = BuildSystem::of(builds[0].variant.codec.language);
+        let system = BuildSystem::for_language(builds[0].variant.codec.language);
         let outcomes = match (system.compile)(&place, &unit, builds, &watched) {
             Err(error) if !stopped.get() => {
                 builds.iter().map(|_| Err(anyhow!("{error:#}"))).collect()
@@ -119,7 +119,7 @@ pub fn build_variants(
             outcomes => outcomes?,
         };
         for (build, outcome) in builds.iter().zip(outcomes) {
-            built.push(build.built(outcome.and_then(|made| build.install(&made))));
+            built.push(build.outcome(outcome.and_then(|made| build.install(&made))));
         }
     }
     let order = |built: &BuiltRunner| variants.iter().position(|variant| variant.id() == built.id);
@@ -128,11 +128,11 @@ pub fn build_variants(
 }
 
 /// The allocation counter, to be preloaded into runners.
-pub fn counter(folder: &Path) -> Result<PathBuf> {
+pub fn build_allocation_counter(folder: &Path) -> Result<PathBuf> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the build folder {}", folder.display()))?;
     let folder = folder.canonicalize()?;
-    let common = Common::write(&folder)?;
+    let common = FixedParts::write(&folder)?;
     let _lock = lock(&common.folder)?;
     let object = common.folder.join("liballoc.so");
     if !object.exists() {

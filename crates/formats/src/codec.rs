@@ -8,17 +8,17 @@ use wiregauge_schema::{Cardinality, Field, Projection, Schema, TypeDef, TypeId};
 use wiregauge_workshop::maven::Jar;
 use wiregauge_workshop::Need;
 
-use crate::language::Language;
 use crate::lowering::Lowering;
+use crate::runner_language::RunnerLanguage;
 
 /// The option of a codec that wiregauge itself has written.
-pub const OWN: &str =
+pub const OWN_CODE: &str =
     "measured only where it or its language is named: the default table has only \
                        codecs that others made";
 
 /// What no normalized form has: an array of no elements, which ROS 1 alone can say. In C++ it
 /// takes memory, in Rust it aligns, and IDLs have none such.
-fn no_elements(schema: &Schema) -> Option<String> {
+fn find_empty_array(schema: &Schema) -> Option<String> {
     schema.records().find_map(|(_, record)| {
         let is_none = |field: &&Field| field.cardinality == (Cardinality::Array { len: 0 });
         let field = record.fields.iter().find(is_none)?;
@@ -38,11 +38,11 @@ pub struct Codec {
     /// but for types that one of them says in another way.
     pub format: &'static str,
     /// Language of its runner.
-    pub language: &'static Language,
+    pub language: &'static RunnerLanguage,
     /// A bound of what is possible and not a codec to choose.
-    pub bound: bool,
+    pub is_bound: bool,
     /// How the library itself came to be machine code.
-    pub built: Linkage,
+    pub linkage: Linkage,
     /// How the library is set, a line each, where it has a choice.
     pub options: &'static [&'static str],
     /// The library's calls that are timed, in at most five lines of its own
@@ -51,7 +51,7 @@ pub struct Codec {
     /// What must be on the machine to build and run it.
     pub needs: &'static [Need],
     /// Whether and how the format can express one type.
-    pub answer: fn(&Schema, TypeId) -> Answer,
+    pub check_type: fn(&Schema, TypeId) -> Support,
     /// The definition in the format's own language; none where it has none.
     pub idl: Option<fn(&Schema) -> Result<File>>,
     /// Everything the runner is built from.
@@ -92,7 +92,7 @@ pub enum Linkage {
 
 /// Whether and how a format can express a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Support {
     /// As it is.
     Supported,
     /// In another way that keeps every value.
@@ -109,7 +109,7 @@ pub struct Emission {
     /// Files to write into the runner's folder.
     pub files: Vec<File>,
     /// Generators to run in the runner's folder, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<GeneratorStep>,
     /// C and C++ sources to compile, from the runner's folder; also those that
     /// the steps make.
     pub sources: Vec<String>,
@@ -129,7 +129,7 @@ pub struct Emission {
 }
 
 /// A generator of the format.
-pub enum Step {
+pub enum GeneratorStep {
     /// A program and its arguments, run in the runner's folder.
     Command(Vec<String>),
     /// A generator that is a Rust library, called with the runner's folder.
@@ -139,28 +139,28 @@ pub enum Step {
 /// A generator that is a Rust library.
 pub type Generator = dyn Fn(&Path) -> Result<()> + Send;
 
-impl Step {
+impl GeneratorStep {
     /// A program and its arguments.
-    pub fn command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Step {
-        Step::Command(words.into_iter().map(|w| w.as_ref().to_owned()).collect())
+    pub fn command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> GeneratorStep {
+        GeneratorStep::Command(words.into_iter().map(|w| w.as_ref().to_owned()).collect())
     }
 }
 
-impl Answer {
+impl Support {
     /// Supported where nothing was lowered; the lowerings sorted, each once.
-    pub fn lowered(mut lowerings: Vec<Lowering>) -> Answer {
+    pub fn lowered(mut lowerings: Vec<Lowering>) -> Support {
         lowerings.sort();
         lowerings.dedup();
         if lowerings.is_empty() {
-            Answer::Supported
+            Support::Supported
         } else {
-            Answer::Lowered(lowerings)
+            Support::Lowered(lowerings)
         }
     }
 }
 
 /// A type's name as its author wrote it.
-pub(crate) fn original(def: &TypeDef) -> &str {
+pub(crate) fn original_name(def: &TypeDef) -> &str {
     match def {
         TypeDef::Record(record) => &record.name.original,
         TypeDef::Enum(enumeration) => &enumeration.name.original,
@@ -171,7 +171,7 @@ impl Codec {
     /// All codecs, bounds first, then by name.
     pub fn all() -> Vec<&'static Codec> {
         let mut all: Vec<_> = inventory::iter::<Codec>().collect();
-        all.sort_by_key(|codec| (!codec.bound, codec.name));
+        all.sort_by_key(|codec| (!codec.is_bound, codec.name));
         all
     }
 
@@ -181,8 +181,8 @@ impl Codec {
     }
 
     /// Whether it takes part only where it or its language is named, as its options say.
-    pub fn is_asked_for(&self) -> bool {
-        self.options.contains(&OWN)
+    pub fn is_opt_in(&self) -> bool {
+        self.options.contains(&OWN_CODE)
     }
 
     /// What its runner for this message is built from.
@@ -194,27 +194,27 @@ impl Codec {
     }
 
     /// The answer for a whole schema: the first rejection, or all lowerings.
-    pub fn answer_all(&self, schema: &Schema) -> Answer {
-        if let Some(why) = no_elements(schema) {
-            return Answer::Rejected(why);
+    pub fn check_schema(&self, schema: &Schema) -> Support {
+        if let Some(why) = find_empty_array(schema) {
+            return Support::Rejected(why);
         }
-        if self.bound {
-            return Answer::Supported;
+        if self.is_bound {
+            return Support::Supported;
         }
-        if let Some(name) = schema.recursion() {
-            return Answer::Rejected(format!(
+        if let Some(name) = schema.recursive_type() {
+            return Support::Rejected(format!(
                 "{name} contains itself, and the normalized form is a plain structure"
             ));
         }
         let mut lowerings = Vec::new();
         for (id, def) in schema.types.iter().enumerate() {
-            let name = original(def);
-            match (self.answer)(schema, id) {
-                Answer::Supported => {}
-                Answer::Lowered(more) => lowerings.extend(more),
-                Answer::Rejected(why) => return Answer::Rejected(format!("{name}: {why}")),
+            let name = original_name(def);
+            match (self.check_type)(schema, id) {
+                Support::Supported => {}
+                Support::Lowered(more) => lowerings.extend(more),
+                Support::Rejected(why) => return Support::Rejected(format!("{name}: {why}")),
             }
         }
-        Answer::lowered(lowerings)
+        Support::lowered(lowerings)
     }
 }

@@ -70,12 +70,12 @@ impl Lowering {
 
     /// A narrow integer as a wide one.
     pub fn widened(scalar: Scalar, wide: &str) -> Lowering {
-        Lowering::new(format!("{} as {wide}", scalar.rust()), "the range is not enforced")
+        Lowering::new(format!("{} as {wide}", scalar.rust_name()), "the range is not enforced")
     }
 
     /// An unsigned integer as the signed one of its size.
     pub fn as_signed(scalar: Scalar, signed: &str) -> Lowering {
-        let what = format!("{} as {signed} by bit pattern", scalar.rust());
+        let what = format!("{} as {signed} by bit pattern", scalar.rust_name());
         Lowering::new(what, "that large values are not negative")
     }
 

@@ -3,14 +3,14 @@
 
 use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeDef, TypeId};
 
-use crate::codec::Answer;
+use crate::codec::Support;
 use crate::lowering::{self, Lowering};
 use crate::sequential::{self, flag_name};
 
 /// How a type is said there.
-pub fn answer(schema: &Schema, id: TypeId) -> Answer {
+pub fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::enumeration()]);
+        return Support::lowered(vec![Lowering::enumeration()]);
     };
     let mut lowerings = lowering::unions_and_bounds(record);
     lowerings.extend(sequential::lowerings(record));
@@ -20,7 +20,7 @@ pub fn answer(schema: &Schema, id: TypeId) -> Answer {
     if record.fields.is_empty() {
         lowerings.push(Lowering::no_fields());
     }
-    Answer::lowered(lowerings)
+    Support::lowered(lowerings)
 }
 
 /// Octets in a list or array, which ROS has no type for.

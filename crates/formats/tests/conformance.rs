@@ -19,8 +19,8 @@ use std::sync::Arc;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use wiregauge_formats::build::{self, BuiltRunner, Flags, Variant};
-use wiregauge_formats::{Answer, Codec};
+use wiregauge_formats::build::{self, BuiltRunner, CompilerFlags, Variant};
+use wiregauge_formats::{Codec, Support};
 use wiregauge_schema::name::MACROS;
 use wiregauge_schema::{arbitrary, canonical, digest, generate, path, project};
 use wiregauge_schema::{
@@ -39,7 +39,7 @@ fn build_folder() -> PathBuf {
 
 fn codecs() -> Vec<&'static Codec> {
     let wanted = std::env::var("WIREGAUGE_CODECS").ok();
-    let all = Codec::all().into_iter().filter(|codec| !codec.bound);
+    let all = Codec::all().into_iter().filter(|codec| !codec.is_bound);
     match wanted {
         None => all.collect(),
         Some(names) => {
@@ -68,18 +68,18 @@ fn lightly_built(codec: &'static Codec) -> Variant {
         "cpp" => "-O1",
         // What the runners depend on stays as it is for others.
         "rust" => r#"opt-level=1 package."*".opt-level=3"#,
-        _ => return Variant::plain(codec),
+        _ => return Variant::from_codec(codec),
     };
-    let flags = Flags { label: "lightly".into(), words: words.into() };
-    Variant { flags: Some(Arc::new(flags)), ..Variant::plain(codec) }
+    let flags = CompilerFlags { label: "lightly".into(), words: words.into() };
+    Variant { flags: Some(Arc::new(flags)), ..Variant::from_codec(codec) }
 }
 
 /// The codecs that take the schema.
 fn accepting(codecs: &[&'static Codec], schema: &Schema) -> Vec<&'static Codec> {
     let mut accepting = Vec::new();
     for codec in codecs {
-        match codec.answer_all(schema) {
-            Answer::Rejected(why) => println!("{}: rejected: {why}", codec.name),
+        match codec.check_schema(schema) {
+            Support::Rejected(why) => println!("{}: rejected: {why}", codec.name),
             _ => accepting.push(*codec),
         }
     }
@@ -176,14 +176,15 @@ fn readings(
     projection: &Projection,
     value: &Value,
 ) -> [(&'static str, Reading); 3] {
-    let at = |path: &Option<path::Path>| match path {
+    let at = |path: &Option<path::FieldPath>| match path {
         None => Reading { sum: 0.0, digest: Digest::default() },
         Some(path) => Reading {
-            sum: project::at(schema, value, path),
-            digest: digest::at(schema, value, path),
+            sum: project::number_at(schema, value, path),
+            digest: digest::digest_path(schema, value, path),
         },
     };
-    let all = Reading { sum: project::sum(value), digest: digest::all(schema, value) };
+    let all =
+        Reading { sum: project::sum_numbers(value), digest: digest::digest_message(schema, value) };
     [("project", all), ("fixed", at(&projection.fixed)), ("element", at(&projection.element))]
 }
 
@@ -362,7 +363,7 @@ const COLUMNS: [&str; 3] = ["packed-cpp", "packed-python", "packed-rust"];
 /// No codec refuses the schema.
 fn assert_all_accept(schema: &Schema) {
     for codec in codecs() {
-        if let Answer::Rejected(why) = codec.answer_all(schema) {
+        if let Support::Rejected(why) = codec.check_schema(schema) {
             assert!(
                 PARTICULAR.contains(&codec.name) || COLUMNS.contains(&codec.name),
                 "{} refuses what it is known to carry: {why}",
@@ -392,14 +393,18 @@ fn needs_are_here() {
     for codec in codecs() {
         for need in codec.needs {
             let (_, package) = need.names();
-            assert!(need.is_here(), "{} needs {need:?}: apt-get install {package}", codec.name);
+            assert!(
+                need.is_installed(),
+                "{} needs {need:?}: apt-get install {package}",
+                codec.name
+            );
         }
     }
 }
 
 #[test]
 fn everything_the_model_has() {
-    seeds("everything_the_model_has").each(1, |seed| {
+    seeds("everything_the_model_has").try_each(1, |seed| {
         for (name, schema) in zoo::all() {
             println!("== {name}");
             assert_all_accept(&schema);
@@ -427,7 +432,7 @@ fn small_arrays_as_lists() {
 #[test]
 fn lidar() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/lidar.msg");
-    let source = wiregauge_schema::Source::parse(&root.display().to_string());
+    let source = wiregauge_schema::SchemaSource::parse(&root.display().to_string());
     let schema = wiregauge_schema::source::load(&source).expect("lidar.msg loads");
     let projection = Projection {
         fixed: Some(path::parse(&schema, "info.guid").expect("a path")),
@@ -481,8 +486,8 @@ fn what_is_defined_in_protobufs_language() {
         }"#;
     let schema = wiregauge_schema::proto::read_texts(&[("a.proto", text)], None).expect("loads");
     for codec in codecs().iter().filter(|codec| PARTICULAR.contains(&codec.name)) {
-        let answer = codec.answer_all(&schema);
-        assert!(!matches!(answer, Answer::Rejected(_)), "{}: {answer:?}", codec.name);
+        let answer = codec.check_schema(&schema);
+        assert!(!matches!(answer, Support::Rejected(_)), "{}: {answer:?}", codec.name);
     }
     // The others have all this in their messages already.
     let writers: Vec<_> = codecs().into_iter().filter(writes_protobuf).collect();
@@ -511,10 +516,10 @@ fn groups_are_carried_as_such_or_refused() {
         .filter(writes_protobuf)
         .partition(|codec| PARTICULAR.contains(&codec.name));
     for codec in others {
-        let answer = codec.answer_all(&schema);
+        let answer = codec.check_schema(&schema);
         let is_told = |why: &str| why.contains("is delimited") || COLUMNS.contains(&codec.name);
         assert!(
-            matches!(&answer, Answer::Rejected(why) if is_told(why)),
+            matches!(&answer, Support::Rejected(why) if is_told(why)),
             "{}: {answer:?}",
             codec.name
         );
@@ -584,8 +589,8 @@ fn random_lists_of_plain_records() {
     let codecs: Vec<_> =
         codecs().into_iter().filter(|codec| COLUMNS.contains(&codec.name)).collect();
     let Some(first) = codecs.first() else { return };
-    let fits = |schema: &Schema| !matches!(first.answer_all(schema), Answer::Rejected(_));
-    seeds("random_lists_of_plain_records").each(2, |seed| {
+    let fits = |schema: &Schema| !matches!(first.check_schema(schema), Support::Rejected(_));
+    seeds("random_lists_of_plain_records").try_each(2, |seed| {
         let schemas = (0..).map(|further| random_schema(seed.wrapping_add(further)));
         let schema = schemas.into_iter().find(fits).expect("there are many");
         println!("== seed {seed}\n{}", definition(&schema));
@@ -739,7 +744,7 @@ fn long_names_in_lcm() {
     assert_carried(&codecs, &longest, &projection, &messages(&longest, 1));
     for codec in codecs {
         for longer in [schema(95, 200), schema(94, 201)] {
-            let Answer::Rejected(why) = codec.answer_all(&longer) else { panic!("not refused") };
+            let Support::Rejected(why) = codec.check_schema(&longer) else { panic!("not refused") };
             assert!(why.contains("names as long as"), "{why}");
         }
     }
@@ -755,7 +760,7 @@ fn random_schemas() {
     };
     let seeds = seeds("random_schemas");
     let recorded = seeds.recorded();
-    seeds.each(cases, |seed| {
+    seeds.try_each(cases, |seed| {
         let schema = random_schema(seed);
         println!("== seed {seed}\n{}", definition(&schema));
         assert_carried(&codecs(), &schema, &Projection::choose(&schema), &messages(&schema, seed));

@@ -6,13 +6,14 @@ use std::fs;
 use std::path::Path;
 
 use wiregauge_formats::{Codec, Linkage};
-use wiregauge_schema::{source, Source};
+use wiregauge_schema::{source, SchemaSource};
 
 #[test]
 fn definitions_of_the_lidar_message() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let lidar = here.join("../../schemas/lidar.msg");
-    let schema = source::load(&Source::parse(&lidar.display().to_string())).expect("it loads");
+    let schema =
+        source::load(&SchemaSource::parse(&lidar.display().to_string())).expect("it loads");
     let folder = here.join("tests/golden");
     if wiregauge_golden::blesses() {
         for entry in fs::read_dir(&folder).expect("the golden folder is there") {
@@ -60,7 +61,7 @@ const BOUNDS: &str =
 #[test]
 fn page_of_the_codecs() {
     let (bounds, mut codecs): (Vec<_>, Vec<_>) =
-        Codec::all().into_iter().partition(|codec| codec.bound);
+        Codec::all().into_iter().partition(|codec| codec.is_bound);
     codecs.sort_by_key(|codec| codec.title);
     let mut page = HEAD.to_owned();
     page.extend(codecs.iter().map(|codec| overview(codec)));
@@ -74,7 +75,7 @@ fn page_of_the_codecs() {
 
 /// A codec's line of the table.
 fn overview(codec: &Codec) -> String {
-    let library = match codec.built {
+    let library = match codec.linkage {
         // In Python and Java what is generated needs the standard library alone.
         _ if codec.name.starts_with("generated-") => "`wiregauge generate`".to_owned(),
         Linkage::Without => "none".to_owned(),

@@ -47,7 +47,7 @@ fn subjects(names: &[&str]) -> Vec<Subject> {
     let message = canonical::encode(&schema, &value).expect("it fits the schema");
     let codecs: Vec<_> = Codec::all()
         .into_iter()
-        .filter(|codec| codec.language.key == "java" && !codec.bound)
+        .filter(|codec| codec.language.key == "java" && !codec.is_bound)
         .filter(|codec| names.is_empty() || names.contains(&codec.name))
         .collect();
     build::build(&folder, &schema, &Projection::choose(&schema), &codecs, &|_, _, _| Ok(()))

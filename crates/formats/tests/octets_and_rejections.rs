@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use wiregauge_formats::{build, Answer, Codec};
+use wiregauge_formats::{build, Codec, Support};
 use wiregauge_schema::{msg, Projection, Schema};
 
 fn build_folder() -> PathBuf {
@@ -84,8 +84,8 @@ fn all_reject_an_array_of_no_elements() {
     let schema = msg::read_text(text, "p/Sample", msg::Dialect::Ros1, "sample.msg");
     let schema = schema.expect("ROS 1 has such");
     for codec in Codec::all() {
-        let answer = codec.answer_all(&schema);
-        let Answer::Rejected(why) = &answer else { panic!("{}: {answer:?}", codec.name) };
+        let answer = codec.check_schema(&schema);
+        let Support::Rejected(why) = &answer else { panic!("{}: {answer:?}", codec.name) };
         assert!(why.contains("p/Sample.none is an array of no elements"), "{}: {why}", codec.name);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use wiregauge_formats::build::{self, Origin, Variant};
+use wiregauge_formats::build::{self, BuildOrigin, Variant};
 use wiregauge_formats::Codec;
 use wiregauge_schema::{proto, Projection};
 
@@ -21,7 +21,7 @@ fn a_cached_runner_tells_what_it_was_built_with() {
         (built.program.expect("it compiles"), built.origin)
     };
     let (program, origin) = build();
-    assert_eq!(origin, Origin::now(&Variant::plain(codec)));
+    assert_eq!(origin, BuildOrigin::probe(&Variant::from_codec(codec)));
     assert!(!origin.compiler.is_empty() && origin.flags.contains("-O3"), "{origin:?}");
 
     // Nothing to build again.
@@ -32,9 +32,9 @@ fn a_cached_runner_tells_what_it_was_built_with() {
 
     // As if the compiler had been replaced since: the runner is not of today's.
     let kept = program.with_extension("origin.json");
-    let earlier = Origin { compiler: "c++ of last year".into(), ..origin };
+    let earlier = BuildOrigin { compiler: "c++ of last year".into(), ..origin };
     fs::write(&kept, serde_json::to_vec(&earlier).expect("JSON")).expect("written");
-    assert_eq!(build().1, Origin::now(&Variant::plain(codec)));
+    assert_eq!(build().1, BuildOrigin::probe(&Variant::from_codec(codec)));
     let anew = fs::metadata(&program).and_then(|file| file.modified()).expect("a program");
     assert_ne!(again, anew);
 }
@@ -43,7 +43,7 @@ fn a_cached_runner_tells_what_it_was_built_with() {
 fn a_jar_tells_who_built_it() {
     let library = |name: &str| {
         let codec = Codec::find(name).expect("it is there");
-        Origin::now(&Variant::plain(codec)).library
+        BuildOrigin::probe(&Variant::from_codec(codec)).library
     };
     let own = library("kryo");
     assert!(own.starts_with("jar of kryo, by its makers"), "{own}");

@@ -1,6 +1,6 @@
 //! What must hold for a definition, whoever wrote it.
 
-use wiregauge_formats::{Answer, Codec};
+use wiregauge_formats::{Codec, Support};
 use wiregauge_holders::Unit;
 use wiregauge_schema::{
     canonical, describe, estimate, generate, path, prune, Projection, Schema, Sizes, Value,
@@ -13,7 +13,7 @@ const LARGEST: u128 = 1 << 20;
 /// it in its canonical form.
 pub fn definition(schema: &Schema) {
     assert!(!describe(schema).is_empty());
-    if schema.recursion().is_some() {
+    if schema.recursive_type().is_some() {
         return;
     }
     let sizes = Sizes { list: 2, text: 3, bytes: 4, ..Sizes::default() };
@@ -30,7 +30,7 @@ pub fn definition(schema: &Schema) {
         path::parse(schema, &path::display(schema, number)).expect("a path that was chosen");
     }
     for codec in Codec::all() {
-        if !matches!(codec.answer_all(schema), Answer::Rejected(_)) {
+        if !matches!(codec.check_schema(schema), Support::Rejected(_)) {
             let emitted = (codec.emit)(&Unit { schema, projection: &projection });
             drop(emitted.map_err(|error| format!("{error:#}")));
         }

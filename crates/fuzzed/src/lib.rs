@@ -16,10 +16,10 @@ use rustix::net::sockopt;
 use tempfile::TempDir;
 use wiregauge_schema::msg::{read_text, Dialect};
 use wiregauge_schema::{canonical, Schema};
-use wiregauge_system::text::safe;
+use wiregauge_system::text::escape_short;
 use wiregauge_trace::check::check;
-use wiregauge_trace::info::info;
-use wiregauge_trace::open::{open, Wish};
+use wiregauge_trace::info::read_info;
+use wiregauge_trace::open::{open, OpenHints};
 use wiregauge_trace::{Lookup, Recording};
 
 thread_local! {
@@ -34,8 +34,10 @@ pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
 }
 
 /// What was read; an error is one that can be told in a line.
-pub fn told<T>(outcome: anyhow::Result<T>) -> Option<T> {
-    outcome.map_err(|error| assert!(!safe(&format!("{error:#}")).contains(char::is_control))).ok()
+pub fn check_error<T>(outcome: anyhow::Result<T>) -> Option<T> {
+    outcome
+        .map_err(|error| assert!(!escape_short(&format!("{error:#}")).contains(char::is_control)))
+        .ok()
 }
 
 /// The text that the bytes are; what is none is read by nobody.
@@ -51,25 +53,25 @@ pub fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
 
 /// Whoever came over a connection and has said all that it will. To be dropped
 /// before the other end is.
-pub struct Visitor(#[allow(dead_code, reason = "it is held")] TcpStream);
+pub struct Connection(#[allow(dead_code, reason = "it is held")] TcpStream);
 
 /// Whoever comes to an address.
-pub fn visitor_at(address: SocketAddr, bytes: &[u8]) -> Visitor {
+pub fn connection_to(address: SocketAddr, bytes: &[u8]) -> Connection {
     let mut stream = TcpStream::connect(address).expect("it is there");
     // Closed at once in the end: millions of connections would use up all ports.
     sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).expect("an option");
     stream.write_all(bytes).expect("it fits");
     stream.shutdown(Shutdown::Write).expect("it is open");
-    Visitor(stream)
+    Connection(stream)
 }
 
 /// Whoever comes, and the end of the connection that hears it.
-pub fn visitor(bytes: &[u8]) -> (Visitor, TcpStream) {
+pub fn connection(bytes: &[u8]) -> (Connection, TcpStream) {
     thread_local! {
         static DOOR: TcpListener = TcpListener::bind("127.0.0.1:0").expect("a port");
     }
     DOOR.with(|door| {
-        let visitor = visitor_at(door.local_addr().expect("it listens"), bytes);
+        let visitor = connection_to(door.local_addr().expect("it listens"), bytes);
         (visitor, door.accept().expect("it came").0)
     })
 }
@@ -89,18 +91,18 @@ pub fn one_of_each(dialect: Dialect) -> Schema {
 /// held against the rules.
 pub fn trace(name: &str, bytes: &[u8]) {
     let path = file(name, bytes);
-    let Some(mut reader) = told(open(&path, &Wish::default())) else { return };
+    let Some(mut reader) = check_error(open(&path, &OpenHints::default())) else { return };
     reader.salvage();
     let mut count = 0;
-    while let Some(head) = told(reader.next()).flatten() {
-        let data = told(reader.data().map(<[u8]>::len));
+    while let Some(head) = check_error(reader.next()).flatten() {
+        let data = check_error(reader.data().map(<[u8]>::len));
         assert!(data.is_none_or(|length| length as u64 == head.size));
         count += 1;
         assert!(count <= bytes.len().max(1 << 24), "there are more messages than bytes");
     }
-    told(info(&path, &Wish::default(), false, &mut |_, _| {}));
+    check_error(read_info(&path, &OpenHints::default(), false, &mut |_, _| {}));
     let definitions = || Ok(DESCRIPTORS.to_vec());
-    told(check(&path, &Wish::default(), &definitions, &mut |_, _| {}).map(drop));
+    check_error(check(&path, &OpenHints::default(), &definitions, &mut |_, _| {}).map(drop));
 }
 
 /// A small definition of a message of OSI, with all that Protobuf has.
@@ -113,10 +115,12 @@ pub const RUN: &[u8] = include_bytes!("../../../fuzz/corpus/run_json/bus.json");
 /// each.
 pub fn recording(name: &str, bytes: &[u8]) {
     let lookup = Lookup { osi: Some(|| Ok(DESCRIPTORS.to_vec())), ..Lookup::default() };
-    let Some(recording) = told(Recording::open_with(file(name, bytes), lookup)) else { return };
+    let Some(recording) = check_error(Recording::open_with(file(name, bytes), lookup)) else {
+        return;
+    };
     for topic in recording.topics().iter().take(4) {
-        let Some(schema) = told(recording.schema(&topic.name)) else { continue };
-        for value in told(recording.messages(&topic.name, 3)).unwrap_or_default() {
+        let Some(schema) = check_error(recording.schema(&topic.name)) else { continue };
+        for value in check_error(recording.messages(&topic.name, 3)).unwrap_or_default() {
             canonical::encode(&schema, &value).expect("a message fits its definition");
         }
     }

@@ -13,7 +13,7 @@ pub type Progress<'a> = &'a dyn Fn(&str, usize, usize);
 
 /// The rounds between two starts of processes.
 #[derive(Clone, Copy, Debug)]
-pub struct Sitting<'a> {
+pub struct ProcessRounds<'a> {
     /// Which of the processes of each contender, from 0.
     pub process: usize,
     /// The cases, by their places in the plan, one after the other.
@@ -51,7 +51,7 @@ pub trait Contender {
     ///
     /// # Errors
     /// When it fails.
-    fn start(&mut self, sitting: &Sitting) -> Result<Option<Self::Live>, Self::Trouble>;
+    fn start(&mut self, sitting: &ProcessRounds) -> Result<Option<Self::Live>, Self::Trouble>;
 
     /// Makes its process ready for a case.
     ///
@@ -69,22 +69,22 @@ pub trait Contender {
     ///
     /// # Errors
     /// When it fails.
-    fn end(&mut self, live: Self::Live, sitting: &Sitting) -> Result<(), Self::Trouble>;
+    fn end(&mut self, live: Self::Live, sitting: &ProcessRounds) -> Result<(), Self::Trouble>;
 
     /// Takes note of what went wrong with it.
     ///
     /// # Errors
     /// Passes on what concerns all, such as an interruption.
-    fn settle(&mut self, trouble: Self::Trouble) -> Result<()>;
+    fn record_failure(&mut self, trouble: Self::Trouble) -> Result<()>;
 
     /// What came of something that it did; none where it failed.
     ///
     /// # Errors
     /// What concerns all.
-    fn take<T>(&mut self, outcome: Result<T, Self::Trouble>) -> Result<Option<T>> {
+    fn record_outcome<T>(&mut self, outcome: Result<T, Self::Trouble>) -> Result<Option<T>> {
         match outcome {
             Ok(value) => Ok(Some(value)),
-            Err(trouble) => self.settle(trouble).map(|()| None),
+            Err(trouble) => self.record_failure(trouble).map(|()| None),
         }
     }
 }
@@ -94,9 +94,9 @@ pub trait Contender {
 ///
 /// # Errors
 /// What concerns all contenders.
-pub fn sit<C: Contender>(
+pub fn run_rounds<C: Contender>(
     contenders: &mut [C],
-    sitting: &Sitting,
+    sitting: &ProcessRounds,
     random: &mut Random,
     show: &dyn Fn(usize, u32),
 ) -> Result<()> {
@@ -104,20 +104,20 @@ pub fn sit<C: Contender>(
     for contender in contenders.iter_mut() {
         interrupt::check()?;
         let started = contender.start(sitting);
-        live.push(contender.take(started)?.flatten());
+        live.push(contender.record_outcome(started)?.flatten());
     }
     for &case in sitting.cases {
         for (contender, live) in contenders.iter_mut().zip(&mut live) {
-            keep(contender, live, |contender, live| contender.load(live, case))?;
+            keep_if_ok(contender, live, |contender, live| contender.load(live, case))?;
         }
         for round in 0..sitting.rounds {
             interrupt::check()?;
             show(case, round);
             for experiment in 0..sitting.experiments {
-                let Sitting { process, rounds, .. } = *sitting;
+                let ProcessRounds { process, rounds, .. } = *sitting;
                 let turn = Turn { process, case, experiment, round, rounds };
                 for index in random.shuffled(contenders.len()) {
-                    keep(&mut contenders[index], &mut live[index], |contender, live| {
+                    keep_if_ok(&mut contenders[index], &mut live[index], |contender, live| {
                         contender.epoch(live, &turn)
                     })?;
                 }
@@ -127,21 +127,21 @@ pub fn sit<C: Contender>(
     for (contender, live) in contenders.iter_mut().zip(live) {
         let Some(live) = live else { continue };
         let ended = contender.end(live, sitting);
-        contender.take(ended)?;
+        contender.record_outcome(ended)?;
     }
     Ok(())
 }
 
 /// Has a contender do something, if its process lives; it is kept where that
 /// goes well.
-fn keep<C: Contender>(
+fn keep_if_ok<C: Contender>(
     contender: &mut C,
     slot: &mut Option<C::Live>,
     act: impl FnOnce(&mut C, &mut C::Live) -> Result<(), C::Trouble>,
 ) -> Result<()> {
     let Some(live) = slot else { return Ok(()) };
     let outcome = act(contender, live);
-    if contender.take(outcome)?.is_none() {
+    if contender.record_outcome(outcome)?.is_none() {
         *slot = None;
     }
     Ok(())
@@ -182,7 +182,7 @@ mod tests {
         type Live = ();
         type Trouble = String;
 
-        fn start(&mut self, sitting: &Sitting) -> Result<Option<()>, String> {
+        fn start(&mut self, sitting: &ProcessRounds) -> Result<Option<()>, String> {
             if self.failed {
                 return Ok(None);
             }
@@ -197,11 +197,11 @@ mod tests {
             self.act(&format!("{}/{}/{}", turn.case, turn.experiment, turn.round))
         }
 
-        fn end(&mut self, (): (), _: &Sitting) -> Result<(), String> {
+        fn end(&mut self, (): (), _: &ProcessRounds) -> Result<(), String> {
             self.act("ends")
         }
 
-        fn settle(&mut self, trouble: String) -> Result<()> {
+        fn record_failure(&mut self, trouble: String) -> Result<()> {
             if self.fatal {
                 bail!("{trouble}");
             }
@@ -221,7 +221,8 @@ mod tests {
         })
     }
 
-    const SITTING: Sitting = Sitting { process: 1, cases: &[4, 7], experiments: 2, rounds: 3 };
+    const SITTING: ProcessRounds =
+        ProcessRounds { process: 1, cases: &[4, 7], experiments: 2, rounds: 3 };
 
     fn of(diary: &Diary, name: char) -> Vec<String> {
         let diary = diary.borrow();
@@ -238,7 +239,7 @@ mod tests {
         let mut contenders = scripted(&diary, [""; 3]);
         let shown = RefCell::new(Vec::new());
         let show = |case, round| shown.borrow_mut().push((case, round));
-        sit(&mut contenders, &SITTING, &mut Random::new(1), &show).unwrap();
+        run_rounds(&mut contenders, &SITTING, &mut Random::new(1), &show).unwrap();
         let wanted = [
             "starts 1", "loads 4", "4/0/0", "4/1/0", "4/0/1", "4/1/1", "4/0/2", "4/1/2", "loads 7",
             "7/0/0", "7/1/0", "7/0/1", "7/1/1", "7/0/2", "7/1/2", "ends",
@@ -264,12 +265,12 @@ mod tests {
     fn who_fails_is_left_out_and_the_others_go_on() {
         let diary = Diary::default();
         let mut contenders = scripted(&diary, ["starts 1", "4/1/0", "loads 7"]);
-        sit(&mut contenders, &SITTING, &mut Random::new(2), &|_, _| {}).unwrap();
+        run_rounds(&mut contenders, &SITTING, &mut Random::new(2), &|_, _| {}).unwrap();
         assert_eq!(of(&diary, 'a'), ["starts 1"]);
         assert_eq!(of(&diary, 'b'), ["starts 1", "loads 4", "4/0/0", "4/1/0"]);
         assert_eq!(of(&diary, 'c').last().unwrap(), "loads 7");
         assert_eq!(of(&diary, 'c').len(), 9);
-        sit(&mut contenders, &SITTING, &mut Random::new(2), &|_, _| {}).unwrap();
+        run_rounds(&mut contenders, &SITTING, &mut Random::new(2), &|_, _| {}).unwrap();
         assert_eq!(of(&diary, 'a').len() + of(&diary, 'b').len(), 5, "they stay left out");
     }
 
@@ -277,7 +278,7 @@ mod tests {
     fn what_goes_wrong_at_the_end_counts() {
         let diary = Diary::default();
         let mut contenders = scripted(&diary, ["", "ends", ""]);
-        sit(&mut contenders, &SITTING, &mut Random::new(4), &|_, _| {}).unwrap();
+        run_rounds(&mut contenders, &SITTING, &mut Random::new(4), &|_, _| {}).unwrap();
         assert_eq!(contenders.map(|contender| contender.failed), [false, true, false]);
     }
 
@@ -286,7 +287,8 @@ mod tests {
         let diary = Diary::default();
         let mut contenders = scripted(&diary, ["", "4/0/1", ""]);
         contenders[1].fatal = true;
-        let error = sit(&mut contenders, &SITTING, &mut Random::new(3), &|_, _| {}).unwrap_err();
+        let error =
+            run_rounds(&mut contenders, &SITTING, &mut Random::new(3), &|_, _| {}).unwrap_err();
         assert_eq!(error.to_string(), "4/0/1");
         let lines = diary.borrow();
         assert_eq!(lines.last().unwrap(), "b 4/0/1");

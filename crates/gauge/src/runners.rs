@@ -14,20 +14,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use wiregauge_conversation::child::Limits;
-use wiregauge_conversation::runner::{Launch, Runner, Trouble};
+use wiregauge_conversation::runner::{Launch, Runner, RunnerError};
 use wiregauge_result::random::Random;
 use wiregauge_result::run::{Fact, Measurement, Status, Subject};
 use wiregauge_result::warning::{self, Caution, Warning};
 use wiregauge_system::interrupt::{self, Interrupted};
 
-use crate::rounds::{sit, Contender, Progress, Sitting};
+use crate::rounds::{run_rounds, Contender, ProcessRounds, Progress};
 use crate::runners::contender::{load_all, RunnerContender};
 use crate::runners::plan::Plan;
 use crate::runners::proof::Proofs;
-use crate::schedule::{self, Share};
+use crate::schedule::{self, CellCost};
 
 /// Fewest rounds in a process of a cell that is dear, where time is short.
-const FEWEST: u32 = 3;
+const MIN_ROUNDS: u32 = 3;
 
 /// What was measured.
 pub struct Measured {
@@ -89,7 +89,7 @@ impl<'a> Session<'a> {
         let deadline = Instant::now() + self.plan.time;
         self.prove(progress)?;
         self.count_allocations(progress)?;
-        self.start_cold(progress)?;
+        self.measure_cold_start(progress)?;
         self.sample(deadline, progress)
     }
 
@@ -120,7 +120,7 @@ impl<'a> Session<'a> {
     /// epochs have to be.
     fn prove(&mut self, progress: Progress) -> Result<()> {
         let proofs = &mut self.proofs;
-        each(&mut self.contenders, "proving", progress, |contender, launch| {
+        for_each_contender(&mut self.contenders, "proving", progress, |contender, launch| {
             proofs.prove(contender, launch)
         })?;
         self.facts.append(&mut self.proofs.facts);
@@ -130,39 +130,45 @@ impl<'a> Session<'a> {
     fn count_allocations(&mut self, progress: Progress) -> Result<()> {
         let Some(counter) = &self.plan.counter else { return Ok(()) };
         let (plan, facts) = (self.plan, &mut self.facts);
-        each(&mut self.contenders, "counting allocations of", progress, |_, launch| {
-            let preload = Some((counter, &[][..]));
-            let mut runner = Runner::start(launch, Limits::default(), preload, plan.patience)?;
-            for load in &plan.cases {
-                load_all(&mut runner, &load.samples)?;
-                for experiment in ["encode", "decode", "project"] {
-                    // A runner in another language may not count.
-                    let Ok((count, bytes)) = runner.allocations(experiment, &plan.lifetimes())
-                    else {
-                        return Ok(());
-                    };
-                    let figures = [("allocations", "1", count), ("allocated", "B", Some(bytes))];
-                    for (metric, unit, value) in figures {
-                        let Some(value) = value else { continue };
-                        facts.push(Fact {
-                            case: load.case.id.clone(),
-                            subject: launch.id.clone(),
-                            metric: format!("{metric}/{experiment}"),
-                            unit: unit.into(),
-                            value,
-                        });
+        for_each_contender(
+            &mut self.contenders,
+            "counting allocations of",
+            progress,
+            |_, launch| {
+                let preload = Some((counter, &[][..]));
+                let mut runner = Runner::start(launch, Limits::default(), preload, plan.patience)?;
+                for load in &plan.cases {
+                    load_all(&mut runner, &load.samples)?;
+                    for experiment in ["encode", "decode", "project"] {
+                        // A runner in another language may not count.
+                        let Ok((count, bytes)) = runner.allocations(experiment, &plan.lifetimes())
+                        else {
+                            return Ok(());
+                        };
+                        let figures =
+                            [("allocations", "1", count), ("allocated", "B", Some(bytes))];
+                        for (metric, unit, value) in figures {
+                            let Some(value) = value else { continue };
+                            facts.push(Fact {
+                                case: load.case.id.clone(),
+                                subject: launch.id.clone(),
+                                metric: format!("{metric}/{experiment}"),
+                                unit: unit.into(),
+                                value,
+                            });
+                        }
                     }
                 }
-            }
-            Ok(())
-        })
+                Ok(())
+            },
+        )
     }
 
     /// What the first messages of a process cost, in languages where that is another
     /// matter.
-    fn start_cold(&mut self, progress: Progress) -> Result<()> {
+    fn measure_cold_start(&mut self, progress: Progress) -> Result<()> {
         let (plan, facts) = (self.plan, &mut self.facts);
-        each(&mut self.contenders, "starting cold", progress, |contender, launch| {
+        for_each_contender(&mut self.contenders, "starting cold", progress, |contender, launch| {
             if contender.is_managed {
                 facts.extend(managed::facts(plan, launch, contender.subject.bound)?);
             }
@@ -175,7 +181,7 @@ impl<'a> Session<'a> {
         if plan.corruptions == 0 {
             return Ok(());
         }
-        each(&mut self.contenders, "corrupting", progress, |contender, launch| {
+        for_each_contender(&mut self.contenders, "corrupting", progress, |contender, launch| {
             if contender.subject.bound {
                 return Ok(());
             }
@@ -208,10 +214,10 @@ impl<'a> Session<'a> {
             let began = Instant::now();
             let left = deadline.saturating_duration_since(began);
             let planned = left / (processes - process);
-            let rounds = self.share_out(planned, slowness);
+            let rounds = self.assign_rounds(planned, slowness);
             self.rounds = self.rounds.max(rounds);
-            let expected = self.expected();
-            let sitting = Sitting {
+            let expected = self.expected_duration();
+            let sitting = ProcessRounds {
                 process: process as usize,
                 cases: &cases,
                 experiments: plan.experiments.len(),
@@ -230,7 +236,7 @@ impl<'a> Session<'a> {
                     plan.time.as_millis() as usize,
                 );
             };
-            sit(&mut self.contenders, &sitting, &mut self.random, &show)?;
+            run_rounds(&mut self.contenders, &sitting, &mut self.random, &show)?;
             let took = began.elapsed().as_secs_f64();
             slowness = (took / expected.as_secs_f64().max(1e-3)).clamp(0.5, 4.0);
         }
@@ -239,19 +245,20 @@ impl<'a> Session<'a> {
 
     /// Gives each cell its rounds in one process that may take so long; returns
     /// the most.
-    fn share_out(&mut self, time: Duration, slowness: f64) -> u32 {
+    fn assign_rounds(&mut self, time: Duration, slowness: f64) -> u32 {
         let plan = self.plan;
         let starting: Duration = self.contenders.iter().map(|c| c.starting).sum();
         let time = time.as_secs_f64() / slowness - starting.as_secs_f64();
         let cells = || self.contenders.iter().flat_map(|c| &c.cells);
-        let shares: Vec<Share> = cells().map(|cell| cell.share).collect();
+        let shares: Vec<CellCost> = cells().map(|cell| cell.share).collect();
         let most = plan.most_rounds.max(plan.settings.rounds);
         let mut rounds = schedule::rounds(&shares, time * 1e9, plan.settings.rounds, most);
         let cost = |rounds: &[u32]| -> f64 {
             rounds.iter().zip(&shares).map(|(n, share)| f64::from(*n) * share.wall_ns).sum()
         };
         if cost(&rounds) > time * 1e9 {
-            rounds = schedule::rounds(&shares, time * 1e9, FEWEST.min(plan.settings.rounds), most);
+            rounds =
+                schedule::rounds(&shares, time * 1e9, MIN_ROUNDS.min(plan.settings.rounds), most);
         }
         let most = rounds.iter().copied().max().unwrap_or(0);
         let processes = plan.settings.processes as usize;
@@ -277,7 +284,7 @@ impl<'a> Session<'a> {
     }
 
     /// What a process with these rounds takes, by calibration.
-    fn expected(&self) -> Duration {
+    fn expected_duration(&self) -> Duration {
         let starting: Duration = self.contenders.iter().map(|c| c.starting).sum();
         let cells = self.contenders.iter().flat_map(|c| &c.cells);
         let ns: f64 = cells.map(|cell| f64::from(cell.rounds) * cell.share.wall_ns).sum();
@@ -299,11 +306,11 @@ impl<'a> Session<'a> {
 }
 
 /// Has each contender that is still to be measured do something, in its turn.
-fn each<'a>(
+fn for_each_contender<'a>(
     contenders: &mut [RunnerContender<'a>],
     what: &str,
     progress: Progress,
-    mut act: impl FnMut(&mut RunnerContender<'a>, &'a Launch) -> Result<(), Trouble>,
+    mut act: impl FnMut(&mut RunnerContender<'a>, &'a Launch) -> Result<(), RunnerError>,
 ) -> Result<()> {
     let total = contenders.len();
     for (index, contender) in contenders.iter_mut().enumerate() {
@@ -311,7 +318,7 @@ fn each<'a>(
         progress(&format!("{what} {}", contender.subject.title), index, total);
         let Some(launch) = contender.runner() else { continue };
         let outcome = act(contender, launch);
-        contender.take(outcome)?;
+        contender.record_outcome(outcome)?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ pub const MOST: u64 = 1 << 32;
 
 /// What a round of one cell costs and is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Share {
+pub struct CellCost {
     /// Wall time of one epoch in nanoseconds.
     pub wall_ns: f64,
     /// Its share of the time, beside 1 for most.
@@ -19,7 +19,7 @@ pub struct Share {
 
 /// Rounds for each cell such that all together take `time_ns` at most, between
 /// `least` and `most`; `least` is kept even where that takes longer.
-pub fn rounds(shares: &[Share], time_ns: f64, least: u32, most: u32) -> Vec<u32> {
+pub fn rounds(shares: &[CellCost], time_ns: f64, least: u32, most: u32) -> Vec<u32> {
     let at = |level: f64| -> Vec<u32> {
         shares
             .iter()
@@ -48,7 +48,7 @@ pub fn rounds(shares: &[Share], time_ns: f64, least: u32, most: u32) -> Vec<u32>
 
 /// Which of its `rounds` epochs a cell takes in round `round` of `all`, spread
 /// evenly; none where it sits out.
-pub fn turn(round: u32, all: u32, rounds: u32) -> Option<u32> {
+pub fn epoch_in_round(round: u32, all: u32, rounds: u32) -> Option<u32> {
     let before = |round: u32| u64::from(round) * u64::from(rounds) / u64::from(all.max(1));
     (before(round + 1) > before(round)).then(|| before(round) as u32)
 }
@@ -56,7 +56,7 @@ pub fn turn(round: u32, all: u32, rounds: u32) -> Option<u32> {
 /// How many iterations to try next where so many took `ns`, so that an epoch
 /// takes `wanted`. Short epochs are mostly start-up, so that it grows step by
 /// step.
-pub fn longer(iterations: u64, ns: f64, wanted: f64) -> u64 {
+pub fn more_iterations(iterations: u64, ns: f64, wanted: f64) -> u64 {
     let factor = (wanted / ns * 1.1).clamp(1.2, 20.0);
     (iterations as f64 * factor) as u64 + 1
 }
@@ -65,8 +65,8 @@ pub fn longer(iterations: u64, ns: f64, wanted: f64) -> u64 {
 mod tests {
     use super::*;
 
-    fn share(wall_ns: f64) -> Share {
-        Share { wall_ns, weight: 1.0 }
+    fn share(wall_ns: f64) -> CellCost {
+        CellCost { wall_ns, weight: 1.0 }
     }
 
     #[test]
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_time_is_kept_and_used() {
-        let shares: Vec<Share> = (1..300).map(|i| share(f64::from(i) * 1e5)).collect();
+        let shares: Vec<CellCost> = (1..300).map(|i| share(f64::from(i) * 1e5)).collect();
         for time in [10e9, 20e9, 50e9] {
             let rounds = rounds(&shares, time, 1, 1000);
             let cost: f64 =
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_helps_least_gets_least() {
-        let shares = [share(1e6), Share { wall_ns: 1e6, weight: 0.25 }];
+        let shares = [share(1e6), CellCost { wall_ns: 1e6, weight: 0.25 }];
         let some = rounds(&shares, 100e6, 1, 1000);
         assert_eq!(some, [80, 20]);
     }
@@ -101,17 +101,19 @@ mod tests {
     #[test]
     fn turns_are_spread_evenly_and_all_taken() {
         for (all, rounds) in [(10, 10), (10, 3), (200, 7), (5, 1), (1, 1)] {
-            let taken: Vec<u32> = (0..all).filter_map(|round| turn(round, all, rounds)).collect();
+            let taken: Vec<u32> =
+                (0..all).filter_map(|round| epoch_in_round(round, all, rounds)).collect();
             assert_eq!(taken, (0..rounds).collect::<Vec<_>>(), "{rounds} of {all}");
         }
-        let at: Vec<u32> = (0..10).filter(|round| turn(*round, 10, 3).is_some()).collect();
+        let at: Vec<u32> =
+            (0..10).filter(|round| epoch_in_round(*round, 10, 3).is_some()).collect();
         assert_eq!(at, [3, 6, 9]);
     }
 
     #[test]
     fn epochs_grow_by_steps_until_they_are_long_enough() {
-        assert_eq!(longer(10, 1.0, 1e9), 201, "no more than twenty-fold");
-        assert_eq!(longer(1000, 50.0, 100.0), 2201);
-        assert_eq!(longer(10, 99.0, 100.0), 13, "and always longer");
+        assert_eq!(more_iterations(10, 1.0, 1e9), 201, "no more than twenty-fold");
+        assert_eq!(more_iterations(1000, 50.0, 100.0), 2201);
+        assert_eq!(more_iterations(10, 99.0, 100.0), 13, "and always longer");
     }
 }

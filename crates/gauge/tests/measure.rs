@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use wiregauge_conversation::reply::{Numbers, Reading};
+use wiregauge_conversation::reply::{NumberDigest, Reading};
 use wiregauge_conversation::runner::Launch;
 use wiregauge_gauge::runners::plan::{Deviation, Entrant, Experiment, Judge, Load, Plan, Sample};
 use wiregauge_gauge::runners::{measure, Measured};
@@ -25,7 +25,7 @@ fn sample() -> Sample {
         all.record(0, inner);
     }
     let sum = POINTS.iter().flatten().map(|number| f64::from(*number)).sum();
-    let numbers = Numbers { count: all.count, hash: all.hash };
+    let numbers = NumberDigest { count: all.count, hash: all.hash };
     Sample {
         canonical,
         readings: [Reading { sum, numbers }, Reading::default(), Reading::default()],

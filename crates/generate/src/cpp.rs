@@ -13,7 +13,7 @@ use wiregauge_schema::{
 };
 
 use crate::definition::Package;
-use crate::doc;
+use crate::doc_comment;
 use crate::names::{Names, Rules};
 use crate::tagged as numbered;
 use crate::wire::Wire;
@@ -80,7 +80,7 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     let schema = &package.schema;
     let names = names(package);
     let header = Header { package, schema, names };
-    let mut code = begun(package);
+    let mut code = begin_header(package);
     for header in ["array", "cstdint", "limits", "optional", "string", "string_view", "vector"] {
         code.line(format!("#include <{header}>"));
     }
@@ -92,10 +92,12 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     let namespace = RULES.module(&package.name, GLOBALS);
     code.line(format!("namespace {namespace} {{"));
     let recursive: Vec<TypeId> =
-        schema.records().map(|(id, _)| id).filter(|id| schema.recurses(*id)).collect();
+        schema.records().map(|(id, _)| id).filter(|id| schema.is_recursive(*id)).collect();
     if !recursive.is_empty() {
         code.line("");
-        recursive.iter().for_each(|id| code.line(format!("struct {};", header.names.of(*id))));
+        recursive
+            .iter()
+            .for_each(|id| code.line(format!("struct {};", header.names.type_name(*id))));
     }
     for id in header.order() {
         code.line("");
@@ -106,7 +108,7 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     }
     for id in recursive {
         code.line("");
-        header.compared(id, schema.record(id), "inline ", &mut code);
+        header.write_comparison(id, schema.record(id), "inline ", &mut code);
     }
     code.line(format!("\n}}  // namespace {namespace}"));
     let mut files = vec![
@@ -125,9 +127,9 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
 }
 
 /// A header that says of what it is.
-fn begun(package: &Package) -> SourceWriter {
+fn begin_header(package: &Package) -> SourceWriter {
     let mut code = SourceWriter::new();
-    package.head().iter().for_each(|line| code.line(format!("// {line}").trim_end()));
+    package.header_lines().iter().for_each(|line| code.line(format!("// {line}").trim_end()));
     code.line("// clang-format off\n#pragma once\n");
     code
 }
@@ -153,7 +155,7 @@ impl Header<'_> {
                         (
                             Cardinality::List { .. } | Cardinality::Optional,
                             Element::Record(inner),
-                        ) if schema.recurses(inner) => {}
+                        ) if schema.is_recursive(inner) => {}
                         (_, Element::Record(inner) | Element::Enum(inner)) => {
                             add(schema, inner, open, order);
                         }
@@ -171,12 +173,12 @@ impl Header<'_> {
     fn enumeration(&self, id: TypeId, def: &Enum, code: &mut SourceWriter) {
         let original = &def.name.original;
         remark(&format!("{original}.\n{}", self.package.comment(original)), code);
-        let open = format!("enum class {} : {} {{", self.names.of(id), def.repr.cpp());
+        let open = format!("enum class {} : {} {{", self.names.type_name(id), def.repr.cpp_name());
         code.block(open, "};", |code| {
             for (place, value) in def.values.iter().enumerate() {
                 let (name, written) = (self.names.member(id, place), &value.name.original);
                 remark(self.package.member_comment(original, written), code);
-                remark(&doc::renamed(name, written).unwrap_or_default(), code);
+                remark(&doc_comment::renamed_note(name, written).unwrap_or_default(), code);
                 let number = integer(i128::from(value.number), def.repr);
                 code.line(format!("{name} = {number},"));
             }
@@ -190,7 +192,7 @@ impl Header<'_> {
         wires: &[Wire],
         code: &mut SourceWriter,
     ) -> Result<()> {
-        let (name, original) = (self.names.of(id), &record.name.original);
+        let (name, original) = (self.names.type_name(id), &record.name.original);
         remark(&format!("{original}.\n{}", self.package.comment(original)), code);
         code.open(format!("struct {name} {{"));
         self.constants(id, record, code)?;
@@ -200,7 +202,7 @@ impl Header<'_> {
             code.line(format!("{} {member}{{{}}};", self.kind(field), self.initial(field)?));
         }
         self.identity(id, original, wires, code);
-        self.described(id, record, code);
+        self.write_description(id, record, code);
         if wires.contains(&Wire::Protobuf) {
             self.tagged(id, record, code)?;
         }
@@ -217,8 +219,8 @@ impl Header<'_> {
     fn remarks(&self, record: &str, member: &str, field: &Field, code: &mut SourceWriter) {
         let written = &field.name.original;
         remark(self.package.member_comment(record, written), code);
-        remark(&doc::renamed(member, written).unwrap_or_default(), code);
-        doc::unsaid(field).iter().for_each(|text| remark(text, code));
+        remark(&doc_comment::renamed_note(member, written).unwrap_or_default(), code);
+        doc_comment::field_notes(field).iter().for_each(|text| remark(text, code));
     }
 
     fn constants(&self, id: TypeId, record: &Record, code: &mut SourceWriter) -> Result<()> {
@@ -227,10 +229,10 @@ impl Header<'_> {
             let (element, value) = literal::constant(constant)?;
             let name = self.names.constant(id, place);
             remark(&constant.comment, code);
-            remark(&doc::renamed(name, &constant.name).unwrap_or_default(), code);
+            remark(&doc_comment::renamed_note(name, &constant.name).unwrap_or_default(), code);
             let (kind, value) = match self.schema.scalar(element) {
-                Some(scalar) => (scalar.cpp(), shown(&value, Some(scalar))),
-                None => ("std::string_view", shown(&value, None)),
+                Some(scalar) => (scalar.cpp_name(), value_literal(&value, Some(scalar))),
+                None => ("std::string_view", value_literal(&value, None)),
             };
             code.line(format!("static constexpr {kind} {name} = {value};"));
         }
@@ -244,15 +246,15 @@ impl Header<'_> {
     fn identity(&self, id: TypeId, original: &str, wires: &[Wire], code: &mut SourceWriter) {
         code.line("");
         let mut said = vec![("kName", original.to_owned())];
-        for (name, text) in identity::said(self.package, id, wires) {
+        for (name, text) in identity::type_identities(self.package, id, wires) {
             said.push((
                 match name {
-                    identity::Said::Ros1Type => "kRos1Type",
-                    identity::Said::Ros1Md5 => "kRos1Md5",
-                    identity::Said::Ros1Definition => "kRos1Definition",
-                    identity::Said::Ros2Type => "kRos2Type",
-                    identity::Said::Ros2Hash => "kRos2Hash",
-                    identity::Said::Ros2Description => "kRos2Description",
+                    identity::TypeIdentity::Ros1Type => "kRos1Type",
+                    identity::TypeIdentity::Ros1Md5 => "kRos1Md5",
+                    identity::TypeIdentity::Ros1Definition => "kRos1Definition",
+                    identity::TypeIdentity::Ros2Type => "kRos2Type",
+                    identity::TypeIdentity::Ros2Hash => "kRos2Hash",
+                    identity::TypeIdentity::Ros2Description => "kRos2Description",
                 },
                 text,
             ));
@@ -266,8 +268,8 @@ impl Header<'_> {
         match element {
             Element::String => "std::string".into(),
             Element::Bytes => "std::vector<std::uint8_t>".into(),
-            Element::Record(id) | Element::Enum(id) => self.names.of(id).to_owned(),
-            Element::Scalar(scalar) => scalar.cpp().into(),
+            Element::Record(id) | Element::Enum(id) => self.names.type_name(id).to_owned(),
+            Element::Scalar(scalar) => scalar.cpp_name().into(),
         }
     }
 
@@ -292,10 +294,10 @@ impl Header<'_> {
         }
         let one = |value: &Literal| match field.element {
             Element::Enum(id) => {
-                let number = shown(value, Some(self.schema.enumeration(id).repr));
-                format!("static_cast<{}>({number})", self.names.of(id))
+                let number = value_literal(value, Some(self.schema.enumeration(id).repr));
+                format!("static_cast<{}>({number})", self.names.type_name(id))
             }
-            other => shown(value, self.schema.scalar(other)),
+            other => value_literal(value, self.schema.scalar(other)),
         };
         Ok(match &value {
             Literal::List(values) => {
@@ -310,7 +312,7 @@ impl Header<'_> {
     }
 
     /// What wires want to know of a record.
-    fn described(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {
+    fn write_description(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {
         let kinds: Vec<String> = record.fields.iter().map(|field| self.kind(field)).collect();
         code.line("");
         code.line(format!("using wiregauge_fields = wiregauge::Fields<{}>;", kinds.join(", ")));
@@ -348,23 +350,23 @@ impl Header<'_> {
     }
 
     fn equality(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {
-        let name = self.names.of(id);
+        let name = self.names.type_name(id);
         code.line("");
-        match self.schema.recurses(id) {
+        match self.schema.is_recursive(id) {
             // Where all that is compared is known.
             true => {
                 let both = format!("(const {name} &a, const {name} &b)");
                 code.line(format!("friend bool operator=={both};"));
             }
-            false => self.compared(id, record, "friend ", code),
+            false => self.write_comparison(id, record, "friend ", code),
         }
         code.line(format!(
             "friend bool operator!=(const {name} &a, const {name} &b) {{ return !(a == b); }}"
         ));
     }
 
-    fn compared(&self, id: TypeId, record: &Record, word: &str, code: &mut SourceWriter) {
-        let name = self.names.of(id);
+    fn write_comparison(&self, id: TypeId, record: &Record, word: &str, code: &mut SourceWriter) {
+        let name = self.names.type_name(id);
         let tests = (0..record.fields.len()).map(|place| {
             let member = self.names.member(id, place);
             format!("a.{member} == b.{member}")
@@ -383,7 +385,7 @@ impl Header<'_> {
 
 /// A comment for documentation.
 fn remark(text: &str, code: &mut SourceWriter) {
-    for line in doc::lines(text) {
+    for line in doc_comment::lines(text) {
         // A backslash at the end would draw in the next line, as would its trigraph.
         let mut line = line.as_str();
         while let Some(rest) = line.strip_suffix(['\\', ' ']).or(line.strip_suffix("??/")) {
@@ -394,12 +396,12 @@ fn remark(text: &str, code: &mut SourceWriter) {
 }
 
 /// A value in C++, as a number of this type or a text.
-fn shown(value: &Literal, scalar: Option<Scalar>) -> String {
+fn value_literal(value: &Literal, scalar: Option<Scalar>) -> String {
     match value {
         Literal::Bool(value) => value.to_string(),
         Literal::Integer(value) => integer(*value, scalar.unwrap_or(Scalar::I64)),
         Literal::Float(value) => {
-            let kind = scalar.unwrap_or(Scalar::F64).cpp();
+            let kind = scalar.unwrap_or(Scalar::F64).cpp_name();
             let end = if kind == "float" { "F" } else { "" };
             let sign = if value.is_sign_negative() { "-" } else { "" };
             match value {
@@ -412,7 +414,8 @@ fn shown(value: &Literal, scalar: Option<Scalar>) -> String {
         }
         Literal::Text(text) => quoted(text),
         Literal::List(values) => {
-            let values: Vec<String> = values.iter().map(|value| shown(value, scalar)).collect();
+            let values: Vec<String> =
+                values.iter().map(|value| value_literal(value, scalar)).collect();
             format!("{{{}}}", values.join(", "))
         }
     }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_schema::wording::{Constant, TypeWording};
+use wiregauge_schema::documentation::{Constant, TypeDocumentation};
 use wiregauge_schema::{Element, Field, Record, Schema, TypeDef, TypeId};
 
-use crate::doc;
+use crate::doc_comment;
 
 /// Definitions that become one module.
 pub struct Package {
@@ -33,24 +33,24 @@ impl Package {
         let mut types: Vec<TypeDef> = Vec::new();
         let mut known: BTreeMap<String, TypeId> = BTreeMap::new();
         let (mut messages, mut origins) = (Vec::new(), Vec::new());
-        let mut wording = wiregauge_schema::Wording::default();
+        let mut wording = wiregauge_schema::Documentation::default();
         for (origin, schema) in &definitions {
             let mut ids = vec![usize::MAX; schema.types.len()];
-            let fresh = schema.types.iter().filter(|def| !known.contains_key(original(def)));
-            let fresh: Vec<&str> = fresh.map(original).collect();
+            let fresh = schema.types.iter().filter(|def| !known.contains_key(original_name(def)));
+            let fresh: Vec<&str> = fresh.map(original_name).collect();
             // Names first: types may use each other in a circle.
             for (id, def) in schema.types.iter().enumerate() {
                 let next = known.len();
-                ids[id] = *known.entry(original(def).to_owned()).or_insert(next);
+                ids[id] = *known.entry(original_name(def).to_owned()).or_insert(next);
             }
             for (id, def) in schema.types.iter().enumerate() {
                 let def = renumbered(def, &ids);
-                if fresh.contains(&original(&def)) {
+                if fresh.contains(&original_name(&def)) {
                     types.push(def);
                 } else if !is_same(&types[ids[id]], &def) {
                     bail!(
                         "{} is defined in two ways, in {origin} and before; generate them apart",
-                        original(&def)
+                        original_name(&def)
                     );
                 }
             }
@@ -63,7 +63,7 @@ impl Package {
         let root = *messages.last().context("there is nothing to generate")?;
         let name = match name {
             Some(name) => name.to_owned(),
-            None => default_name(original(&types[messages[0]])),
+            None => default_name(original_name(&types[messages[0]])),
         };
         let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
         ensure!(
@@ -75,23 +75,23 @@ impl Package {
     }
 
     /// What the definition says of a type.
-    pub fn words(&self, original: &str) -> Option<&TypeWording> {
-        self.schema.wording.of(original)
+    pub fn documentation(&self, original: &str) -> Option<&TypeDocumentation> {
+        self.schema.wording.find_type(original)
     }
 
     /// The comment on a type; empty where it has none.
     pub fn comment(&self, original: &str) -> &str {
-        self.words(original).map_or("", |words| &words.comment)
+        self.documentation(original).map_or("", |words| &words.comment)
     }
 
     /// The comment on a field or value of a type; empty where it has none.
     pub fn member_comment(&self, original: &str, member: &str) -> &str {
-        self.schema.wording.member(original, member).map_or("", |words| &words.comment)
+        self.schema.wording.find_member(original, member).map_or("", |words| &words.comment)
     }
 
     /// The constants of a record.
     pub fn constants(&self, record: &Record) -> &[Constant] {
-        self.words(&record.name.original).map_or(&[], |words| &words.constants)
+        self.documentation(&record.name.original).map_or(&[], |words| &words.constants)
     }
 
     /// The names of each type's constants.
@@ -99,7 +99,9 @@ impl Package {
         let types = self.schema.types.iter();
         types
             .map(|def| {
-                let constants = self.words(original(def)).map_or(&[][..], |words| &words.constants);
+                let constants = self
+                    .documentation(original_name(def))
+                    .map_or(&[][..], |words| &words.constants);
                 constants.iter().map(|constant| constant.name.as_str()).collect()
             })
             .collect()
@@ -107,7 +109,7 @@ impl Package {
 
     /// The type of a field as its author spelled it, where that is known.
     pub fn spelling(&self, record: &Record, field: &Field) -> Option<&str> {
-        let words = self.schema.wording.member(&record.name.original, &field.name.original)?;
+        let words = self.schema.wording.find_member(&record.name.original, &field.name.original)?;
         (!words.spelling.is_empty()).then_some(&words.spelling)
     }
 
@@ -118,12 +120,12 @@ impl Package {
     }
 
     /// What the heads of files say: what they were made from, and by what.
-    pub fn head(&self) -> Vec<String> {
+    pub fn header_lines(&self) -> Vec<String> {
         let mut lines = vec![format!("Generated by wiregauge {} from:", env!("CARGO_PKG_VERSION"))];
         for (message, origin) in self.messages.iter().zip(&self.origins) {
             // The name of a file may have any letters.
-            let origin = doc::shown(origin);
-            lines.push(format!("  {} ({origin})", original(&self.schema.types[*message])));
+            let origin = doc_comment::printable_line(origin);
+            lines.push(format!("  {} ({origin})", original_name(&self.schema.types[*message])));
         }
         lines.push("Changes are lost when it is generated again.".into());
         lines
@@ -131,7 +133,7 @@ impl Package {
 }
 
 /// A type's name as its author wrote it.
-pub fn original(def: &TypeDef) -> &str {
+pub fn original_name(def: &TypeDef) -> &str {
     match def {
         TypeDef::Record(record) => &record.name.original,
         TypeDef::Enum(def) => &def.name.original,

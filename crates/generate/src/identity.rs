@@ -13,7 +13,7 @@ use crate::wire::Wire;
 
 /// A type in ROS 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ros1 {
+pub struct Ros1Identity {
     /// `sensor_msgs/Image`.
     pub name: String,
     /// The md5 sum, in hex.
@@ -24,7 +24,7 @@ pub struct Ros1 {
 
 /// A type in ROS 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ros2 {
+pub struct Ros2Identity {
     /// `sensor_msgs/msg/Image`.
     pub name: String,
     /// `RIHS01_` and the hash, in hex.
@@ -35,7 +35,7 @@ pub struct Ros2 {
 
 /// Something by which a type is recognized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum TypeIdentity {
     /// `sensor_msgs/Image`.
     Ros1Type,
     /// The md5 sum.
@@ -51,34 +51,40 @@ pub enum Said {
 }
 
 /// What holders say of a message that was asked for, on these wires.
-pub fn said(package: &Package, id: TypeId, wires: &[Wire]) -> Vec<(Said, String)> {
+pub fn type_identities(
+    package: &Package,
+    id: TypeId,
+    wires: &[Wire],
+) -> Vec<(TypeIdentity, String)> {
     let mut said = Vec::new();
     if !package.messages.contains(&id) {
         return said;
     }
-    if let Some(ros1) = ros1(package, id).filter(|_| wires.contains(&Wire::RosMsg)) {
-        said.push((Said::Ros1Type, ros1.name));
-        said.push((Said::Ros1Md5, ros1.md5));
-        said.push((Said::Ros1Definition, ros1.definition));
+    if let Some(ros1) = ros1_identity(package, id).filter(|_| wires.contains(&Wire::RosMsg)) {
+        said.push((TypeIdentity::Ros1Type, ros1.name));
+        said.push((TypeIdentity::Ros1Md5, ros1.md5));
+        said.push((TypeIdentity::Ros1Definition, ros1.definition));
     }
-    if let Some(ros2) = ros2(package, id).filter(|_| wires.iter().any(|wire| wire.is_dds())) {
-        said.push((Said::Ros2Type, ros2.name));
-        said.push((Said::Ros2Hash, ros2.hash));
-        said.push((Said::Ros2Description, ros2.description));
+    if let Some(ros2) =
+        ros2_identity(package, id).filter(|_| wires.iter().any(|wire| wire.is_dds()))
+    {
+        said.push((TypeIdentity::Ros2Type, ros2.name));
+        said.push((TypeIdentity::Ros2Hash, ros2.hash));
+        said.push((TypeIdentity::Ros2Description, ros2.description));
     }
     said
 }
 
 /// A type in ROS 1; none where its definition is not one of ROS or uses what only
 /// ROS 2 has. A definition that was made up for a test of both is in both.
-pub fn ros1(package: &Package, id: TypeId) -> Option<Ros1> {
+pub fn ros1_identity(package: &Package, id: TypeId) -> Option<Ros1Identity> {
     let mut used = Vec::new();
     uses(package, id, &mut used);
     let text = |id: TypeId| {
         let record = package.schema.record(id);
-        package.words(&record.name.original)?.text.as_deref()
+        package.documentation(&record.name.original)?.text.as_deref()
     };
-    let md5 = sum(package, id)?;
+    let md5 = md5_sum(package, id)?;
     let mut definition = text(id)?.to_owned();
     for inner in used.into_iter().filter(|inner| *inner != id) {
         // Its own types of time have no definition.
@@ -86,7 +92,7 @@ pub fn ros1(package: &Package, id: TypeId) -> Option<Ros1> {
         let (line, name) = ("=".repeat(80), ros1_name(package, inner));
         write!(definition, "\n{line}\nMSG: {name}\n{text}").expect("writing to a string");
     }
-    Some(Ros1 { name: ros1_name(package, id), md5, definition })
+    Some(Ros1Identity { name: ros1_name(package, id), md5, definition })
 }
 
 fn ros1_name(package: &Package, id: TypeId) -> String {
@@ -106,9 +112,9 @@ fn uses(package: &Package, id: TypeId, used: &mut Vec<TypeId>) {
 }
 
 /// Genmsg's rule: constants first, then fields, records by their own sums.
-fn sum(package: &Package, id: TypeId) -> Option<String> {
+fn md5_sum(package: &Package, id: TypeId) -> Option<String> {
     let record = package.schema.record(id);
-    package.words(&record.name.original)?.text.as_ref()?;
+    package.documentation(&record.name.original)?.text.as_ref()?;
     let mut lines = Vec::new();
     for constant in package.constants(record) {
         lines.push(format!("{} {}={}", constant.spelling, constant.name, constant.value));
@@ -116,12 +122,12 @@ fn sum(package: &Package, id: TypeId) -> Option<String> {
     for field in &record.fields {
         let (spelling, name) = (package.spelling(record, field)?, &field.name.original);
         let only_ros2 = spelling.contains("<=") || spelling.starts_with("wstring");
-        if only_ros2 || field.default.is_some() || package.schema.recurses(id) {
+        if only_ros2 || field.default.is_some() || package.schema.is_recursive(id) {
             return None;
         }
         lines.push(match field.element {
             Element::Record(inner) if !is_time(&package.schema.record(inner).name.original) => {
-                format!("{} {name}", sum(package, inner)?)
+                format!("{} {name}", md5_sum(package, inner)?)
             }
             _ => format!("{spelling} {name}"),
         });
@@ -136,13 +142,13 @@ fn is_time(original: &str) -> bool {
 
 /// A type in ROS 2; none where its definition is not one of ROS 2, or the name of
 /// its package is not known.
-pub fn ros2(package: &Package, id: TypeId) -> Option<Ros2> {
+pub fn ros2_identity(package: &Package, id: TypeId) -> Option<Ros2Identity> {
     let mut used = vec![id];
     uses(package, id, &mut used);
     let mut descriptions = BTreeMap::new();
     for inner in used {
         let record = package.schema.record(inner);
-        descriptions.insert(record.name.original.clone(), described(package, record)?);
+        descriptions.insert(record.name.original.clone(), describe_type(package, record)?);
     }
     let name = package.schema.record(id).name.original.clone();
     let own = descriptions.remove(&name)?;
@@ -152,10 +158,10 @@ pub fn ros2(package: &Package, id: TypeId) -> Option<Ros2> {
         others.join(", ")
     );
     let hash = format!("RIHS01_{}", hex(&Sha256::digest(&description)));
-    Some(Ros2 { name, hash, description })
+    Some(Ros2Identity { name, hash, description })
 }
 
-fn described(package: &Package, record: &Record) -> Option<String> {
+fn describe_type(package: &Package, record: &Record) -> Option<String> {
     let name = &record.name.original;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '/';
     if !name.contains("/msg/") || !name.chars().all(is_plain) {

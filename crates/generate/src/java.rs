@@ -1,8 +1,9 @@
 //! Java 17: a package of final classes, and beside it the package of the wires, the
 //! same for all holders.
 
-mod kind;
-mod parts;
+mod equality;
+mod method_parts;
+mod scalar;
 mod tagged;
 mod text;
 mod wire;
@@ -14,12 +15,13 @@ use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::literal::{self, Literal};
 use wiregauge_schema::{Cardinality, Element, Enum, Field, Record, Schema, TypeDef, TypeId};
 
-use self::kind::Kind;
-use self::parts::joined;
-use self::text::{block, quoted, whole};
+use self::equality::EqualityMethod;
+use self::method_parts::joined;
+use self::scalar::JavaScalar;
+use self::text::{block, quoted, text_literal};
 use crate::definition::Package;
-use crate::doc;
-use crate::identity::{self, Said};
+use crate::doc_comment;
+use crate::identity::{self, TypeIdentity};
 use crate::names::{Names, Rules};
 use crate::wire::Wire;
 
@@ -73,7 +75,7 @@ const TAGGED: [(&str, &str); 4] = [
 ///
 /// # Errors
 /// When that is no name of a package.
-pub fn within(package: Package, name: &str) -> Result<Package> {
+pub fn with_java_package(package: Package, name: &str) -> Result<Package> {
     let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
     let is_part = |part: &str| {
         part.starts_with(is_letter)
@@ -117,7 +119,10 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
                 module.holder(id, record, wires, &mut code)?;
             }
         }
-        files.push(File::new(format!("{folder}/{}.java", module.names.of(id)), code.finish()));
+        files.push(File::new(
+            format!("{folder}/{}.java", module.names.type_name(id)),
+            code.finish(),
+        ));
     }
     let version = env!("CARGO_PKG_VERSION");
     let mut fixed = if wires.is_empty() { Vec::new() } else { FIXED.to_vec() };
@@ -146,7 +151,7 @@ struct Module<'a> {
 impl Module<'_> {
     /// Where a file is from, its package, and what it imports.
     fn head(&self, name: &str, mut imports: Vec<String>, code: &mut SourceWriter) {
-        for line in self.package.head() {
+        for line in self.package.header_lines() {
             code.line(format!("// {}", text::remark(&line)).trim_end());
         }
         code.line(format!("package {name};\n"));
@@ -167,7 +172,7 @@ impl Module<'_> {
         if record.fields.iter().any(is_list) {
             names.extend(["java.util.ArrayList", "java.util.List"].map(str::to_owned));
         }
-        let classes = record.fields.iter().filter_map(|field| self.compared(field).class());
+        let classes = record.fields.iter().filter_map(|field| self.equality_method(field).class());
         let classes: BTreeSet<&str> = classes.collect();
         names.extend(classes.iter().map(|class| format!("java.util.{class}")));
         let mut classes = BTreeSet::new();
@@ -183,17 +188,22 @@ impl Module<'_> {
 
     /// Integers with names: a message may have others, which an `enum` could not.
     fn enumeration(&self, id: TypeId, def: &Enum, code: &mut SourceWriter) {
-        let (name, original) = (self.names.of(id), &def.name.original);
-        let kind = Kind::of(def.repr);
+        let (name, original) = (self.names.type_name(id), &def.name.original);
+        let kind = JavaScalar::from_scalar(def.repr);
         remark(&[&format!("{original}."), self.package.comment(original)], code);
         code.open(format!("public final class {name} {{"));
         let (mut known, mut numbers) = (Vec::new(), HashSet::new());
         for (place, value) in def.values.iter().enumerate() {
             let (member, written) = (self.names.member(id, place), &value.name.original);
-            let renamed = doc::renamed(member, written).unwrap_or_default();
-            said(written, self.package.member_comment(original, written), &renamed, code);
-            let number = kind.single(&Literal::Integer(value.number.into()));
-            code.line(format!("public static final {} {member} = {number};\n", kind.plain()));
+            let renamed = doc_comment::renamed_note(member, written).unwrap_or_default();
+            write_member_comment(
+                written,
+                self.package.member_comment(original, written),
+                &renamed,
+                code,
+            );
+            let number = kind.single_literal(&Literal::Integer(value.number.into()));
+            code.line(format!("public static final {} {member} = {number};\n", kind.single_type()));
             if numbers.insert(value.number) {
                 known.push((number, written));
             }
@@ -206,7 +216,7 @@ impl Module<'_> {
             code.line(format!("return {};", quoted(written)));
             code.close("}");
         };
-        code.open(format!("public static String name({} number) {{", kind.plain()));
+        code.open(format!("public static String name({} number) {{", kind.single_type()));
         if known.len() <= MOST_NAMES {
             known.iter().for_each(|value| one(value, code));
             code.line("return null;");
@@ -221,7 +231,10 @@ impl Module<'_> {
         code.close("}");
         for (part, values) in known.chunks(MOST_NAMES).enumerate() {
             code.line("");
-            code.open(format!("private static String namePart{part}({} number) {{", kind.plain()));
+            code.open(format!(
+                "private static String namePart{part}({} number) {{",
+                kind.single_type()
+            ));
             values.iter().for_each(|value| one(value, code));
             code.line("return null;");
             code.close("}");
@@ -236,7 +249,7 @@ impl Module<'_> {
         wires: &[Wire],
         code: &mut SourceWriter,
     ) -> Result<()> {
-        let (name, original) = (self.names.of(id), &record.name.original);
+        let (name, original) = (self.names.type_name(id), &record.name.original);
         let count = record.fields.len();
         ensure!(
             count <= MOST_FIELDS,
@@ -261,10 +274,10 @@ impl Module<'_> {
         for (place, field) in record.fields.iter().enumerate() {
             let (member, written) = (self.names.member(id, place), &field.name.original);
             let mut notes = self.notes(record, field);
-            notes.extend(doc::unsaid(field));
-            notes.extend(doc::renamed(member, written));
+            notes.extend(doc_comment::field_notes(field));
+            notes.extend(doc_comment::renamed_note(member, written));
             let comment = self.package.member_comment(original, written);
-            said(written, comment, &notes.join("\n"), code);
+            write_member_comment(written, comment, &notes.join("\n"), code);
             let initial = match self.initial(field)? {
                 Some(value) => format!(" = {value}"),
                 None => String::new(),
@@ -287,12 +300,12 @@ impl Module<'_> {
         for (place, constant) in self.package.constants(record).iter().enumerate() {
             let (element, value) = literal::constant(constant)?;
             let name = self.names.constant(id, place);
-            let renamed = doc::renamed(name, &constant.name).unwrap_or_default();
-            said(&constant.name, &constant.comment, &renamed, code);
-            let kind = self.schema.scalar(element).map(Kind::of);
+            let renamed = doc_comment::renamed_note(name, &constant.name).unwrap_or_default();
+            write_member_comment(&constant.name, &constant.comment, &renamed, code);
+            let kind = self.schema.scalar(element).map(JavaScalar::from_scalar);
             let (kind, value) = match (kind, &value) {
-                (Some(kind), value) => (kind.plain(), kind.single(value)),
-                (None, Literal::Text(text)) => ("String", whole(text)),
+                (Some(kind), value) => (kind.single_type(), kind.single_literal(value)),
+                (None, Literal::Text(text)) => ("String", text_literal(text)),
                 (None, other) => unreachable!("a constant {other:?}"),
             };
             code.line(format!("public static final {kind} {name} = {value};\n"));
@@ -303,14 +316,16 @@ impl Module<'_> {
     /// What a type is called, and what it is recognized by.
     fn identity(&self, id: TypeId, original: &str, wires: &[Wire], code: &mut SourceWriter) {
         let mut said = vec![("NAME", "What the definition calls it.", original.to_owned())];
-        for (what, text) in identity::said(self.package, id, wires) {
+        for (what, text) in identity::type_identities(self.package, id, wires) {
             let (name, about) = match what {
-                Said::Ros1Type => ("ROS1_TYPE", "The type in ROS 1."),
-                Said::Ros1Md5 => ("ROS1_MD5", "The md5 sum by which ROS 1 recognizes it."),
-                Said::Ros1Definition => ("ROS1_DEFINITION", "Its full definition in ROS 1."),
-                Said::Ros2Type => ("ROS2_TYPE", "The type in ROS 2."),
-                Said::Ros2Hash => ("ROS2_HASH", "The hash by which ROS 2 recognizes it."),
-                Said::Ros2Description => ("ROS2_DESCRIPTION", "What of it is hashed."),
+                TypeIdentity::Ros1Type => ("ROS1_TYPE", "The type in ROS 1."),
+                TypeIdentity::Ros1Md5 => ("ROS1_MD5", "The md5 sum by which ROS 1 recognizes it."),
+                TypeIdentity::Ros1Definition => {
+                    ("ROS1_DEFINITION", "Its full definition in ROS 1.")
+                }
+                TypeIdentity::Ros2Type => ("ROS2_TYPE", "The type in ROS 2."),
+                TypeIdentity::Ros2Hash => ("ROS2_HASH", "The hash by which ROS 2 recognizes it."),
+                TypeIdentity::Ros2Description => ("ROS2_DESCRIPTION", "What of it is hashed."),
             };
             said.push((name, about, text));
         }
@@ -326,9 +341,12 @@ impl Module<'_> {
         let repeats =
             matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
         if let Element::Enum(id) = field.element {
-            notes.push(format!("A value of {}, or one that it does not name.", self.names.of(id)));
+            notes.push(format!(
+                "A value of {}, or one that it does not name.",
+                self.names.type_name(id)
+            ));
         }
-        notes.extend(self.packed(field).and_then(|kind| kind.range(repeats)));
+        notes.extend(self.packed(field).and_then(|kind| kind.range_note(repeats)));
         if let Cardinality::Array { len } = field.cardinality {
             notes.push(format!("Exactly {len} elements."));
         }
@@ -345,23 +363,25 @@ impl Module<'_> {
         match element {
             Element::String => "String",
             Element::Bytes => "byte[]",
-            Element::Record(id) => self.names.of(id),
-            other => Kind::of(self.schema.scalar(other).expect("a number")).plain(),
+            Element::Record(id) => self.names.type_name(id),
+            other => {
+                JavaScalar::from_scalar(self.schema.scalar(other).expect("a number")).single_type()
+            }
         }
     }
 
     /// How lists of a number's type are held.
-    fn packed(&self, field: &Field) -> Option<Kind> {
-        self.schema.scalar(field.element).map(Kind::of)
+    fn packed(&self, field: &Field) -> Option<JavaScalar> {
+        self.schema.scalar(field.element).map(JavaScalar::from_scalar)
     }
 
     fn kind(&self, field: &Field) -> String {
         let element = self.element(field.element);
         match (field.cardinality, self.packed(field)) {
             (Cardinality::Required | Cardinality::Implicit, _) => element.into(),
-            (Cardinality::Optional, Some(kind)) => kind.boxed().into(),
+            (Cardinality::Optional, Some(kind)) => kind.boxed_type().into(),
             (Cardinality::Optional, None) => element.into(),
-            (_, Some(kind)) => format!("{}[]", kind.packed()),
+            (_, Some(kind)) => format!("{}[]", kind.element_type()),
             (Cardinality::List { .. }, None) => format!("List<{element}>"),
             (Cardinality::Array { .. }, None) => format!("{element}[]"),
         }
@@ -371,15 +391,16 @@ impl Module<'_> {
     fn initial(&self, field: &Field) -> Result<Option<String>> {
         let default = literal::default(self.schema, field)?;
         let one = |value: &Literal| match (self.packed(field), value) {
-            (Some(kind), value) => kind.single(value),
-            (None, Literal::Text(text)) => whole(text),
+            (Some(kind), value) => kind.single_literal(value),
+            (None, Literal::Text(text)) => text_literal(text),
             (None, other) => unreachable!("a default {other:?}"),
         };
         let (element, kind) = (self.element(field.element), self.packed(field));
         Ok(match (field.cardinality, default, kind) {
             (Cardinality::Optional, ..) => None,
             (_, Some(Literal::List(values)), Some(kind)) => {
-                let values: Vec<String> = values.iter().map(|value| kind.part(value)).collect();
+                let values: Vec<String> =
+                    values.iter().map(|value| kind.element_literal(value)).collect();
                 Some(format!("{{{}}}", values.join(", ")))
             }
             (cardinality, Some(Literal::List(values)), None) => {
@@ -392,11 +413,11 @@ impl Module<'_> {
             }
             (_, Some(value), _) => Some(one(&value)),
             (Cardinality::List { .. }, None, Some(kind)) => {
-                Some(format!("new {}[0]", kind.packed()))
+                Some(format!("new {}[0]", kind.element_type()))
             }
             (Cardinality::List { .. }, None, None) => Some("new ArrayList<>()".into()),
             (Cardinality::Array { len }, None, Some(kind)) => {
-                Some(format!("new {}[{len}]", kind.packed()))
+                Some(format!("new {}[{len}]", kind.element_type()))
             }
             (Cardinality::Array { len }, None, None) => Some(match field.element {
                 Element::Bytes => format!("new byte[{len}][0]"),
@@ -413,7 +434,7 @@ impl Module<'_> {
 
     fn constructor(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {
         remark(&["With what the definition has as defaults, and zero or empty elsewhere."], code);
-        code.block(format!("public {}() {{", self.names.of(id)), "}\n", |code| {
+        code.block(format!("public {}() {{", self.names.type_name(id)), "}\n", |code| {
             for (place, field) in record.fields.iter().enumerate() {
                 let member = format!("this.{}", self.names.member(id, place));
                 let Cardinality::Array { len } = field.cardinality else { continue };
@@ -424,7 +445,7 @@ impl Module<'_> {
                     Element::Record(inner) => {
                         let open = format!("for (int place = 0; place < {len}; place++) {{");
                         code.block(open, "}", |code| {
-                            let name = self.names.of(inner);
+                            let name = self.names.type_name(inner);
                             code.line(format!("{member}[place] = new {name}();"));
                         });
                     }
@@ -436,12 +457,12 @@ impl Module<'_> {
 
     /// Equal by values, numbers as `Double.compare` has them.
     fn equality(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {
-        let name = self.names.of(id);
-        let fields: Vec<(&str, How)> = record
+        let name = self.names.type_name(id);
+        let fields: Vec<(&str, EqualityMethod)> = record
             .fields
             .iter()
             .enumerate()
-            .map(|(place, field)| (self.names.member(id, place), self.compared(field)))
+            .map(|(place, field)| (self.names.member(id, place), self.equality_method(field)))
             .collect();
         let mut methods = Vec::new();
         code.line("@Override");
@@ -463,11 +484,12 @@ impl Module<'_> {
         code.line("@Override");
         code.block("public int hashCode() {", "}\n", |code| {
             code.line("int hash = 1;");
-            let add =
-                |(member, how): &(&str, How)| format!("hash = 31 * hash + {};", how.hash(member));
+            let add = |(member, how): &(&str, EqualityMethod)| {
+                format!("hash = 31 * hash + {};", how.hash(member))
+            };
             let mut lines: Vec<String> = fields.iter().map(add).collect();
-            if lines.len() > parts::MOST {
-                let chunks = lines.chunks(parts::MOST).enumerate();
+            if lines.len() > method_parts::MOST {
+                let chunks = lines.chunks(method_parts::MOST).enumerate();
                 methods.extend(chunks.map(|(part, lines)| {
                     (
                         format!("private int hashPart{part}(int hash) {{"),
@@ -475,7 +497,7 @@ impl Module<'_> {
                         "hash".into(),
                     )
                 }));
-                let calls = 0..lines.len().div_ceil(parts::MOST);
+                let calls = 0..lines.len().div_ceil(method_parts::MOST);
                 lines = calls.map(|part| format!("hash = hashPart{part}(hash);")).collect();
             }
             lines.iter().for_each(|line| code.line(line));
@@ -486,7 +508,7 @@ impl Module<'_> {
             let mut parts = Vec::new();
             for (at, (member, how)) in fields.iter().enumerate() {
                 let open = if at == 0 { format!("{name}(") } else { ", ".into() };
-                parts.push(format!("\"{open}{member}=\" + {}", how.shown(member)));
+                parts.push(format!("\"{open}{member}=\" + {}", how.text_expression(member)));
             }
             let close = if parts.is_empty() { format!("\"{name}()\"") } else { "\")\"".into() };
             parts.push(close);
@@ -504,84 +526,21 @@ impl Module<'_> {
         }
     }
 
-    fn compared(&self, field: &Field) -> How {
+    fn equality_method(&self, field: &Field) -> EqualityMethod {
         let kind = self.packed(field);
         match (field.cardinality, kind, field.element) {
-            (Cardinality::Required | Cardinality::Implicit, Some(kind), _) => How::Number(kind),
-            (Cardinality::Optional, Some(_), _) => How::Object,
-            (_, Some(_), _) => How::Numbers,
-            (Cardinality::List { .. }, None, Element::Bytes) => How::Blocks,
-            (Cardinality::List { .. }, None, _) => How::Object,
-            (Cardinality::Array { .. }, None, _) => How::Objects,
-            (_, None, Element::Bytes) => How::Numbers,
-            (_, None, _) => How::Object,
-        }
-    }
-}
-
-/// How a field is compared.
-enum How {
-    /// A number.
-    Number(Kind),
-    /// An array of numbers.
-    Numbers,
-    /// An object that knows it by itself.
-    Object,
-    /// An array of objects.
-    Objects,
-    /// A list of arrays.
-    Blocks,
-}
-
-impl How {
-    /// The class of `java.util` that compares it.
-    fn class(&self) -> Option<&'static str> {
-        match self {
-            How::Number(_) => None,
-            How::Object => Some("Objects"),
-            How::Numbers | How::Objects | How::Blocks => Some("Arrays"),
-        }
-    }
-
-    fn equal(&self, member: &str) -> String {
-        let (a, b) = (format!("this.{member}"), format!("that.{member}"));
-        match self {
-            How::Number(kind) if kind.is_float() => {
-                format!("{}.compare({a}, {b}) == 0", kind.boxed())
+            (Cardinality::Required | Cardinality::Implicit, Some(kind), _) => {
+                EqualityMethod::Number(kind)
             }
-            How::Number(_) => format!("{a} == {b}"),
-            How::Object => format!("Objects.equals({a}, {b})"),
-            How::Numbers => format!("Arrays.equals({a}, {b})"),
-            How::Objects => format!("Arrays.deepEquals({a}, {b})"),
-            How::Blocks => format!("Arrays.deepEquals({}, {})", array(&a), array(&b)),
+            (Cardinality::Optional, Some(_), _) => EqualityMethod::Object,
+            (_, Some(_), _) => EqualityMethod::Numbers,
+            (Cardinality::List { .. }, None, Element::Bytes) => EqualityMethod::Blocks,
+            (Cardinality::List { .. }, None, _) => EqualityMethod::Object,
+            (Cardinality::Array { .. }, None, _) => EqualityMethod::Objects,
+            (_, None, Element::Bytes) => EqualityMethod::Numbers,
+            (_, None, _) => EqualityMethod::Object,
         }
     }
-
-    fn hash(&self, member: &str) -> String {
-        let a = format!("this.{member}");
-        match self {
-            How::Number(kind) => format!("{}.hashCode({a})", kind.boxed()),
-            How::Object => format!("Objects.hashCode({a})"),
-            How::Numbers => format!("Arrays.hashCode({a})"),
-            How::Objects => format!("Arrays.deepHashCode({a})"),
-            How::Blocks => format!("Arrays.deepHashCode({})", array(&a)),
-        }
-    }
-
-    fn shown(&self, member: &str) -> String {
-        let a = format!("this.{member}");
-        match self {
-            How::Number(kind) => kind.shown(&a),
-            How::Object => a,
-            How::Numbers => format!("Arrays.toString({a})"),
-            How::Objects => format!("Arrays.deepToString({a})"),
-            How::Blocks => format!("Arrays.deepToString({})", array(&a)),
-        }
-    }
-}
-
-fn array(list: &str) -> String {
-    format!("{list} == null ? null : {list}.toArray()")
 }
 
 /// A comment for documentation, of paragraphs.
@@ -590,7 +549,7 @@ fn remark(paragraphs: &[&str], code: &mut SourceWriter) {
 }
 
 /// What is said of a member, or what it is called where nothing is; then notes.
-fn said(original: &str, comment: &str, notes: &str, code: &mut SourceWriter) {
+fn write_member_comment(original: &str, comment: &str, notes: &str, code: &mut SourceWriter) {
     let name = format!("{original}.");
     remark(&[if text::is_blank(comment) { &name } else { comment }, notes], code);
 }

@@ -9,7 +9,7 @@ use crate::{cpp, java, python, rust};
 
 /// A language that holders are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
+pub enum HolderLanguage {
     /// C++17: headers.
     Cpp,
     /// Java 17: a package of classes.
@@ -20,18 +20,18 @@ pub enum Language {
     Rust,
 }
 
-impl Language {
+impl HolderLanguage {
     /// All of them.
-    pub const ALL: [Language; 4] =
-        [Language::Cpp, Language::Java, Language::Python, Language::Rust];
+    pub const ALL: [HolderLanguage; 4] =
+        [HolderLanguage::Cpp, HolderLanguage::Java, HolderLanguage::Python, HolderLanguage::Rust];
 
     /// As the command line has it.
     pub fn name(self) -> &'static str {
         match self {
-            Language::Cpp => "cpp",
-            Language::Java => "java",
-            Language::Python => "python",
-            Language::Rust => "rust",
+            HolderLanguage::Cpp => "cpp",
+            HolderLanguage::Java => "java",
+            HolderLanguage::Python => "python",
+            HolderLanguage::Rust => "rust",
         }
     }
 }
@@ -40,11 +40,11 @@ impl Language {
 ///
 /// # Errors
 /// When a default or constant cannot be read.
-pub fn generate(package: &Package, language: Language, wires: &[Wire]) -> Result<Vec<File>> {
+pub fn generate(package: &Package, language: HolderLanguage, wires: &[Wire]) -> Result<Vec<File>> {
     match language {
-        Language::Cpp => cpp::emit(package, wires),
-        Language::Java => java::emit(package, wires),
-        Language::Python => python::emit(package, wires),
-        Language::Rust => rust::emit(package, wires),
+        HolderLanguage::Cpp => cpp::emit(package, wires),
+        HolderLanguage::Java => java::emit(package, wires),
+        HolderLanguage::Python => python::emit(package, wires),
+        HolderLanguage::Rust => rust::emit(package, wires),
     }
 }

@@ -6,13 +6,13 @@ use crate::wire::Wire;
 
 /// The fewest bytes that a record takes, without what aligns it. A list with
 /// more elements than this leaves room for is not believed.
-pub fn least_size(schema: &Schema, id: TypeId, wire: Wire) -> u64 {
+pub fn min_size(schema: &Schema, id: TypeId, wire: Wire) -> u64 {
     let record = schema.record(id);
     if record.fields.is_empty() {
         return u64::from(wire.has_filler());
     }
     let sizes = record.fields.iter().map(|field| {
-        let one = least_element(schema, field.element, wire);
+        let one = min_element_size(schema, field.element, wire);
         match field.cardinality {
             Cardinality::Required | Cardinality::Implicit => one,
             Cardinality::List { .. } => 4 + delimiter(wire, field.element),
@@ -39,11 +39,11 @@ pub fn is_delimited(wire: Wire, element: Element) -> bool {
 }
 
 /// The fewest bytes that an element takes.
-pub fn least_element(schema: &Schema, element: Element, wire: Wire) -> u64 {
+pub fn min_element_size(schema: &Schema, element: Element, wire: Wire) -> u64 {
     match element {
         // A length; an empty text in CDR may do without its zero.
         Element::String | Element::Bytes => 4,
-        Element::Record(id) => least_size(schema, id, wire),
+        Element::Record(id) => min_size(schema, id, wire),
         other => schema.scalar(other).map_or(0, |scalar| scalar.size() as u64),
     }
 }
@@ -114,7 +114,7 @@ pub fn row(schema: &Schema, id: TypeId, wire: Wire) -> Option<Block> {
     if wire.alignment() > 1 {
         return block_on(schema, id, wire);
     }
-    let plain = wire.is_sequential() && !schema.recurses(id);
+    let plain = wire.is_sequential() && !schema.is_recursive(id);
     let numbers = plain.then(|| numbers(schema, schema.record(id)))??;
     Some(Block { size: numbers.iter().map(|number| number.size()).sum(), alignment: 1 })
 }
@@ -122,7 +122,7 @@ pub fn row(schema: &Schema, id: TypeId, wire: Wire) -> Option<Block> {
 /// A plain record that has gaps on a wire, always the same ones, as its first number aligns
 /// all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gapped {
+pub struct GappedRow {
     /// Its numbers, each with the gap before it.
     pub numbers: Vec<(usize, Scalar)>,
     /// Its bytes.
@@ -134,12 +134,12 @@ pub struct Gapped {
 /// Whether a list of the record moves as one block on this wire for who keeps its bytes as
 /// they come, with gaps or without.
 pub fn is_block(schema: &Schema, id: TypeId, wire: Wire) -> bool {
-    row(schema, id, wire).is_some() || gapped(schema, id, wire).is_some()
+    row(schema, id, wire).is_some() || gapped_row(schema, id, wire).is_some()
 }
 
 /// What a record in a list is on this wire where it is no [`row`].
-pub fn gapped(schema: &Schema, id: TypeId, wire: Wire) -> Option<Gapped> {
-    let plain = wire.is_sequential() && !schema.recurses(id) && row(schema, id, wire).is_none();
+pub fn gapped_row(schema: &Schema, id: TypeId, wire: Wire) -> Option<GappedRow> {
+    let plain = wire.is_sequential() && !schema.is_recursive(id) && row(schema, id, wire).is_none();
     let all = plain.then(|| numbers(schema, schema.record(id)))??;
     // Of an array of records each may have its gaps elsewhere.
     if has_record_arrays(schema, id) || wire.is_delimited() && has_sizes(schema, id) {
@@ -156,12 +156,12 @@ pub fn gapped(schema: &Schema, id: TypeId, wire: Wire) -> Option<Gapped> {
         size += gap + number.size();
         numbers.push((gap, number));
     }
-    Some(Gapped { numbers, size, gap: size.next_multiple_of(first) - size })
+    Some(GappedRow { numbers, size, gap: size.next_multiple_of(first) - size })
 }
 
 /// The block that a record is; none where it is no plain record or has gaps.
 pub fn block(schema: &Schema, id: TypeId) -> Option<Block> {
-    if schema.recurses(id) {
+    if schema.is_recursive(id) {
         return None;
     }
     let numbers = numbers(schema, schema.record(id))?;

@@ -4,7 +4,7 @@
 
 mod cpp;
 pub mod definition;
-mod doc;
+mod doc_comment;
 pub mod identity;
 mod java;
 mod language;
@@ -19,8 +19,8 @@ mod wire;
 pub use cpp::names as cpp_names;
 pub use cpp::view::names as cpp_view_names;
 pub use definition::Package;
-pub use java::{names as java_names, within};
-pub use language::{generate, Language};
+pub use java::{names as java_names, with_java_package};
+pub use language::{generate, HolderLanguage};
 pub use loss::{losses, Loss};
 pub use names::Names;
 pub use python::names as python_names;

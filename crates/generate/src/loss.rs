@@ -29,14 +29,14 @@ pub fn losses(wire: Wire, package: &Package) -> Result<Vec<Loss>> {
         let name = &record.name.original;
         if wire == Wire::Protobuf {
             ensure!(
-                !tagged::is_endless(schema, id),
+                !tagged::requires_itself(schema, id),
                 "{name} must be there in itself, so that no message ends; make the field optional"
             );
             numbered(package, record)?;
             continue;
         }
         ensure!(
-            !schema.recurses(id),
+            !schema.is_recursive(id),
             "{name} contains itself, which {title} cannot say; take protobuf"
         );
         for field in &record.fields {
@@ -56,7 +56,7 @@ pub fn losses(wire: Wire, package: &Package) -> Result<Vec<Loss>> {
             let repeats = matches!(field.cardinality, Cardinality::List { .. });
             if let (true, Element::Record(inner)) = (repeats, field.element) {
                 ensure!(
-                    layout::least_size(schema, inner, wire) > 0,
+                    layout::min_size(schema, inner, wire) > 0,
                     "{place} is a list of records that take no bytes on {title}, so that its \
                      length could not be checked; give the record a field"
                 );
@@ -80,7 +80,7 @@ pub fn losses(wire: Wire, package: &Package) -> Result<Vec<Loss>> {
 /// Protobuf carries what is defined in its own language.
 fn numbered(package: &Package, record: &Record) -> Result<()> {
     let name = &record.name.original;
-    let is_ros = package.words(name).is_some_and(|words| words.text.is_some());
+    let is_ros = package.documentation(name).is_some_and(|words| words.text.is_some());
     ensure!(
         !is_ros && tagged::fields(&package.schema, record).is_some(),
         "{name} is not defined in Protobuf's language, so that its fields have no numbers and \

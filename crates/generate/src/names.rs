@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wiregauge_schema::{Schema, TypeDef, TypeId};
 
-use crate::definition::original;
+use crate::definition::original_name;
 
 /// What names a language does not accept.
 pub struct Rules {
@@ -35,14 +35,14 @@ impl Rules {
     }
 
     /// Keywords, and more words.
-    fn reserved(&self, more: &'static str) -> Words<'static> {
+    fn reserved(&self, more: &'static str) -> TakenNames<'static> {
         let words = [self.keywords, self.macros, more];
         words.into_iter().flat_map(str::split_ascii_whitespace).collect()
     }
 }
 
 /// Names that are taken.
-type Words<'a> = BTreeSet<&'a str>;
+type TakenNames<'a> = BTreeSet<&'a str>;
 
 /// The names of a schema's types and of what is in them.
 pub struct Names {
@@ -55,7 +55,7 @@ impl Names {
     /// Legal names; `constants` are those of each type.
     pub fn new(schema: &Schema, rules: &Rules, constants: &[Vec<&str>]) -> Names {
         let types = type_names(schema, rules);
-        let mut of_records: Words = rules.reserved(rules.members);
+        let mut of_records: TakenNames = rules.reserved(rules.members);
         if rules.members_unlike_types {
             of_records.extend(types.iter().map(String::as_str));
         }
@@ -81,7 +81,7 @@ impl Names {
     }
 
     /// The name of a type.
-    pub fn of(&self, id: TypeId) -> &str {
+    pub fn type_name(&self, id: TypeId) -> &str {
         &self.types[id]
     }
 
@@ -99,7 +99,8 @@ impl Names {
 /// The last part of each name, `Image`, with what a message is defined in,
 /// `MovingObjectType`; where two are the same, both with their packages.
 fn type_names(schema: &Schema, rules: &Rules) -> Vec<String> {
-    let short: Vec<String> = schema.types.iter().map(|def| camel(own(original(def)))).collect();
+    let short: Vec<String> =
+        schema.types.iter().map(|def| camel(unqualified_name(original_name(def)))).collect();
     let mut uses: BTreeMap<String, usize> = BTreeMap::new();
     for name in &short {
         *uses.entry(name.to_ascii_lowercase()).or_default() += 1;
@@ -110,7 +111,7 @@ fn type_names(schema: &Schema, rules: &Rules) -> Vec<String> {
         .zip(short)
         .map(|(def, name)| match uses[&name.to_ascii_lowercase()] {
             1 => name,
-            _ => camel(&original(def).replace("/msg/", "/")),
+            _ => camel(&original_name(def).replace("/msg/", "/")),
         })
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -119,7 +120,7 @@ fn type_names(schema: &Schema, rules: &Rules) -> Vec<String> {
 
 /// The part of a qualified name behind the package: after the last `/`, or from
 /// the first capital part on.
-fn own(original: &str) -> &str {
+fn unqualified_name(original: &str) -> &str {
     let last = original.rsplit('/').next().unwrap_or(original);
     let mut start = last.rfind('.').map_or(0, |dot| dot + 1);
     for (dot, _) in last.rmatch_indices('.') {
@@ -146,7 +147,7 @@ fn camel(text: &str) -> String {
 
 /// The names themselves where they are legal, and unlike each other, maybe also without
 /// regard to case.
-fn unique(originals: &[&str], reserved: &Words, ignores_case: bool) -> Vec<String> {
+fn unique(originals: &[&str], reserved: &TakenNames, ignores_case: bool) -> Vec<String> {
     let key = |name: &str| match ignores_case {
         true => name.to_ascii_lowercase(),
         false => name.to_owned(),
@@ -197,7 +198,7 @@ mod tests {
 
     #[test]
     fn legal_names_stay_and_others_give_way() {
-        let reserved = Words::from(["class", "def"]);
+        let reserved = TakenNames::from(["class", "def"]);
         let names = unique(&["class_", "class", "x__y", "_p", "3d", "größe", ""], &reserved, false);
         assert_eq!(names, ["class_", "class_2", "x_y", "p", "n3d", "gr_e", "unnamed"]);
         assert_eq!(unique(&["Scan", "SCAN", "Class"], &reserved, true), ["Scan", "SCAN2", "Class"]);
@@ -205,9 +206,9 @@ mod tests {
 
     #[test]
     fn types_are_called_by_what_stands_behind_their_package() {
-        assert_eq!(own("sensor_msgs/msg/Image"), "Image");
-        assert_eq!(own("osi3.MovingObject.Type"), "MovingObject.Type");
-        assert_eq!(own("a.b.point"), "point");
+        assert_eq!(unqualified_name("sensor_msgs/msg/Image"), "Image");
+        assert_eq!(unqualified_name("osi3.MovingObject.Type"), "MovingObject.Type");
+        assert_eq!(unqualified_name("a.b.point"), "point");
         assert_eq!(camel("std_msgs/String"), "StdMsgsString");
     }
 }

@@ -1,8 +1,9 @@
 //! Python 3.9 and newer: a module of slotted dataclasses, with what reads and
 //! writes them on each wire.
 
+mod expression;
 mod module;
-mod sorting;
+mod sort_key;
 mod tagged;
 mod wire;
 
@@ -13,10 +14,11 @@ use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::literal::{self, Literal};
 use wiregauge_schema::{Cardinality, Element, Enum, Field, Record, Scalar, TypeDef, TypeId};
 
+use self::expression::value_literal;
 use self::module::{code_of, numpy_kind, Module};
 use crate::definition::Package;
-use crate::doc;
-use crate::identity::{self, Said};
+use crate::doc_comment;
+use crate::identity::{self, TypeIdentity};
 use crate::layout;
 use crate::names::{Names, Rules};
 use crate::wire::Wire;
@@ -84,7 +86,7 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
 
 impl Module<'_> {
     fn head(&self, wires: &[Wire], code: &mut SourceWriter) {
-        docstring(&format!("{}\n", self.package.head().join("\n")), code);
+        docstring(&format!("{}\n", self.package.header_lines().join("\n")), code);
         code.line("");
         let has_enums = self.schema.enums().next().is_some();
         let has_blocks = self.schema.records().any(|(id, _)| self.is_listed_block(wires, id));
@@ -108,9 +110,9 @@ impl Module<'_> {
         code.line(format!("from typing import {}", typing.join(", ")));
         code.line("\n__all__ = [");
         let fixed: &[&str] = if has_blocks { &["Records", "WireError"] } else { &["WireError"] };
-        let types = (0..self.schema.types.len()).map(|id| self.names.of(id));
+        let types = (0..self.schema.types.len()).map(|id| self.names.type_name(id));
         let mut all: Vec<&str> = types.chain(fixed.iter().copied()).collect();
-        all.sort_by_key(|name| sorting::exported(name));
+        all.sort_by_key(|name| sort_key::export_key(name));
         all.iter().for_each(|name| code.line(format!("    \"{name}\",")));
         code.line("]\n");
         if has_blocks {
@@ -132,8 +134,11 @@ impl Module<'_> {
     }
 
     fn enumeration(&self, id: TypeId, def: &Enum, code: &mut SourceWriter) {
-        code.open(format!("class {}(IntEnum):", self.names.of(id)));
-        docstring(&described(&def.name.original, self.package.comment(&def.name.original)), code);
+        code.open(format!("class {}(IntEnum):", self.names.type_name(id)));
+        docstring(
+            &docstring_text(&def.name.original, self.package.comment(&def.name.original)),
+            code,
+        );
         code.line("");
         for (place, value) in def.values.iter().enumerate() {
             let name = self.names.member(id, place);
@@ -151,13 +156,13 @@ impl Module<'_> {
         wires: &[Wire],
         code: &mut SourceWriter,
     ) -> Result<()> {
-        let (name, original) = (self.names.of(id), &record.name.original);
+        let (name, original) = (self.names.type_name(id), &record.name.original);
         code.line("@dataclass(init=False, eq=False)");
         code.open(format!("class {name}:"));
-        docstring(&described(original, self.package.comment(original)), code);
+        docstring(&docstring_text(original, self.package.comment(original)), code);
         let mut slots: Vec<&str> =
             (0..record.fields.len()).map(|place| self.names.member(id, place)).collect();
-        slots.sort_by_key(|name| sorting::natural(name));
+        slots.sort_by_key(|name| sort_key::natural_key(name));
         let end = if slots.len() == 1 { "," } else { "" };
         let slots: Vec<String> = slots.iter().map(|name| format!("\"{name}\"")).collect();
         code.line(format!("\n__slots__ = ({}{end})", slots.join(", ")));
@@ -189,8 +194,10 @@ impl Module<'_> {
     fn with_enum(&self, field: &Field, comment: &str) -> String {
         let mut text = comment.to_owned();
         if let Element::Enum(inner) = field.element {
-            text +=
-                &format!("\nA value of {}, or one that it does not name.", self.names.of(inner));
+            text += &format!(
+                "\nA value of {}, or one that it does not name.",
+                self.names.type_name(inner)
+            );
         }
         if let Some(union) = &field.union {
             text += &format!("\nAt most one member of '{union}' is set.");
@@ -215,7 +222,7 @@ impl Module<'_> {
             };
             let name = self.names.constant(id, place);
             remark(name, &constant.name, &constant.comment, code);
-            code.line(format!("{name}: ClassVar[{kind}] = {}", shown(&value)));
+            code.line(format!("{name}: ClassVar[{kind}] = {}", value_literal(&value)));
         }
         Ok(())
     }
@@ -223,15 +230,15 @@ impl Module<'_> {
     /// What a type is called, and what it is recognized by.
     fn identity(&self, id: TypeId, wires: &[Wire], code: &mut SourceWriter) {
         let mut said = Vec::new();
-        for (name, text) in identity::said(self.package, id, wires) {
+        for (name, text) in identity::type_identities(self.package, id, wires) {
             said.push((
                 match name {
-                    Said::Ros1Type => "ROS1_TYPE",
-                    Said::Ros1Md5 => "ROS1_MD5",
-                    Said::Ros1Definition => "ROS1_DEFINITION",
-                    Said::Ros2Type => "ROS2_TYPE",
-                    Said::Ros2Hash => "ROS2_HASH",
-                    Said::Ros2Description => "ROS2_DESCRIPTION",
+                    TypeIdentity::Ros1Type => "ROS1_TYPE",
+                    TypeIdentity::Ros1Md5 => "ROS1_MD5",
+                    TypeIdentity::Ros1Definition => "ROS1_DEFINITION",
+                    TypeIdentity::Ros2Type => "ROS2_TYPE",
+                    TypeIdentity::Ros2Hash => "ROS2_HASH",
+                    TypeIdentity::Ros2Description => "ROS2_DESCRIPTION",
                 },
                 text,
             ));
@@ -240,7 +247,7 @@ impl Module<'_> {
             code.line("");
         }
         for (name, value) in said {
-            code.line(format!("{name}: ClassVar[str] = {}", shown(&Literal::Text(value))));
+            code.line(format!("{name}: ClassVar[str] = {}", value_literal(&Literal::Text(value))));
         }
     }
 
@@ -249,7 +256,7 @@ impl Module<'_> {
         let one = match field.element {
             Element::String => "str".into(),
             Element::Bytes => OCTETS.into(),
-            Element::Record(id) => self.names.of(id).to_owned(),
+            Element::Record(id) => self.names.type_name(id).to_owned(),
             other => match self.schema.scalar(other).expect("a number") {
                 Scalar::Bool => "bool".into(),
                 scalar if scalar.is_float() => "float".into(),
@@ -280,11 +287,11 @@ impl Module<'_> {
             let hint = self.hint(field);
             match self.initial(field)? {
                 // A value that nobody can change is shared.
-                Initial::Shared(value) => {
+                InitialValue::Shared(value) => {
                     code.line(format!("{member}: {hint} = {value},"));
                     body.push(format!("self.{member} = {member}"));
                 }
-                Initial::Made(value) => {
+                InitialValue::Made(value) => {
                     code.line(format!("{member}: {hint} | None = None,"));
                     body.push(format!("self.{member} = {value} if {member} is None else {member}"));
                 }
@@ -297,12 +304,12 @@ impl Module<'_> {
         Ok(())
     }
 
-    fn initial(&self, field: &Field) -> Result<Initial> {
+    fn initial(&self, field: &Field) -> Result<InitialValue> {
         let default = literal::default(self.schema, field)?;
         let empty = match field.element {
             Element::String => "\"\"".to_owned(),
             Element::Bytes => "b\"\"".to_owned(),
-            Element::Record(id) => format!("{}()", self.names.of(id)),
+            Element::Record(id) => format!("{}()", self.names.type_name(id)),
             other => match self.schema.scalar(other).expect("a number") {
                 Scalar::Bool => "False".into(),
                 scalar if scalar.is_float() => "0.0".into(),
@@ -310,33 +317,35 @@ impl Module<'_> {
             },
         };
         Ok(match (field.cardinality, default, self.code(field)) {
-            (Cardinality::Optional, ..) => Initial::Shared("None".into()),
+            (Cardinality::Optional, ..) => InitialValue::Shared("None".into()),
             (Cardinality::List { .. } | Cardinality::Array { .. }, Some(list), Some((code, _))) => {
-                Initial::Made(format!("_array(\"{code}\", {})", shown(&list)))
+                InitialValue::Made(format!("_array(\"{code}\", {})", value_literal(&list)))
             }
             (Cardinality::List { .. } | Cardinality::Array { .. }, Some(list), None) => {
-                Initial::Made(shown(&list))
+                InitialValue::Made(value_literal(&list))
             }
             (Cardinality::List { .. }, None, Some((code, _))) => {
-                Initial::Made(format!("_array(\"{code}\")"))
+                InitialValue::Made(format!("_array(\"{code}\")"))
             }
-            (Cardinality::List { .. }, None, None) => Initial::Made("[]".into()),
+            (Cardinality::List { .. }, None, None) => InitialValue::Made("[]".into()),
             (Cardinality::Array { len }, None, Some((code, size))) => {
-                Initial::Made(format!("_array(\"{code}\", bytes({}))", size * len as usize))
+                InitialValue::Made(format!("_array(\"{code}\", bytes({}))", size * len as usize))
             }
             (Cardinality::Array { len }, None, None) => {
-                Initial::Made(format!("[{empty} for _ in _range({len})]"))
+                InitialValue::Made(format!("[{empty} for _ in _range({len})]"))
             }
-            (_, Some(value), _) => Initial::Shared(shown(&value)),
-            (_, None, _) if matches!(field.element, Element::Record(_)) => Initial::Made(empty),
-            (_, None, _) => Initial::Shared(empty),
+            (_, Some(value), _) => InitialValue::Shared(value_literal(&value)),
+            (_, None, _) if matches!(field.element, Element::Record(_)) => {
+                InitialValue::Made(empty)
+            }
+            (_, None, _) => InitialValue::Shared(empty),
         })
     }
 
     fn equality(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {
         code.line("");
         code.open("def __eq__(self, other: object) -> bool:");
-        code.open(format!("if not isinstance(other, {}):", self.names.of(id)));
+        code.open(format!("if not isinstance(other, {}):", self.names.type_name(id)));
         code.line("return NotImplemented");
         code.outdent();
         let tests = record.fields.iter().enumerate().map(|(place, field)| {
@@ -396,8 +405,11 @@ impl Module<'_> {
         }
         code.outdent();
         code.line("\n@classmethod");
-        code.open(format!("def _from_block(cls, t: tuple[Any, ...]) -> {}:", self.names.of(id)));
-        code.line(format!("return {}", self.gathered(id, record, &mut 0)));
+        code.open(format!(
+            "def _from_block(cls, t: tuple[Any, ...]) -> {}:",
+            self.names.type_name(id)
+        ));
+        code.line(format!("return {}", self.construct_record(id, record, &mut 0)));
         code.outdent();
     }
 
@@ -425,9 +437,9 @@ impl Module<'_> {
     }
 
     /// A plain record made of the values of a tuple `t`, from a place on.
-    fn gathered(&self, id: TypeId, record: &Record, next: &mut usize) -> String {
+    fn construct_record(&self, id: TypeId, record: &Record, next: &mut usize) -> String {
         let one = |field: &Field, next: &mut usize| match field.element {
-            Element::Record(inner) => self.gathered(inner, self.schema.record(inner), next),
+            Element::Record(inner) => self.construct_record(inner, self.schema.record(inner), next),
             other => {
                 let at = *next;
                 *next += 1;
@@ -452,12 +464,12 @@ impl Module<'_> {
                 _ => one(field, next),
             });
         }
-        format!("{}({})", self.names.of(id), values.join(", "))
+        format!("{}({})", self.names.type_name(id), values.join(", "))
     }
 }
 
 /// What a field is without a value given.
-enum Initial {
+enum InitialValue {
     /// One value for all.
     Shared(String),
     /// Made anew for each.
@@ -522,7 +534,7 @@ fn methods(name: &str, wire: Wire, code: &mut SourceWriter) {
 }
 
 /// What a type is called, then what is said of it.
-fn described(original: &str, comment: &str) -> String {
+fn docstring_text(original: &str, comment: &str) -> String {
     match comment {
         "" => format!("{original}."),
         _ => format!("{original}.\n\n{comment}\n"),
@@ -533,60 +545,16 @@ fn docstring(text: &str, code: &mut SourceWriter) {
     let text: Vec<&str> = text.lines().map(str::trim_end).collect();
     let end = if text.len() > 1 { "\n" } else { "" };
     let text = text.join("\n").replace('\\', "\\\\").replace('"', "\\\"");
-    let text = text.split('\n').map(doc::shown).collect::<Vec<_>>().join("\n");
+    let text = text.split('\n').map(doc_comment::printable_line).collect::<Vec<_>>().join("\n");
     code.line(format!("\"\"\"{text}{end}\"\"\""));
 }
 
 /// A comment on what the next line defines, and what its author called it.
 fn remark(name: &str, original: &str, comment: &str, code: &mut SourceWriter) {
     for line in comment.lines() {
-        code.line(format!("#: {}", doc::shown(line)).trim_end());
+        code.line(format!("#: {}", doc_comment::printable_line(line)).trim_end());
     }
     if name != original {
         code.line(format!("#: Called '{}' in the definition.", original.escape_debug()));
-    }
-}
-
-/// A value in Python.
-fn shown(value: &Literal) -> String {
-    match value {
-        Literal::Bool(value) => if *value { "True" } else { "False" }.into(),
-        Literal::Integer(value) => value.to_string(),
-        Literal::Float(value) if value.is_finite() => format!("{value:?}"),
-        Literal::Float(value) => format!("float(\"{value}\")"),
-        Literal::Text(text) => quoted(text),
-        Literal::List(values) => {
-            let values: Vec<String> = values.iter().map(shown).collect();
-            format!("[{}]", values.join(", "))
-        }
-    }
-}
-
-/// A text as a literal; a long one in a line each.
-fn quoted(text: &str) -> String {
-    let one = |text: &str| {
-        let quote = if text.contains('"') && !text.contains('\'') { '\'' } else { '"' };
-        let mut quoted = String::from(quote);
-        for letter in text.chars() {
-            match letter {
-                '"' if quote == '"' => quoted.push_str("\\\""),
-                '\\' => quoted.push_str("\\\\"),
-                '\n' => quoted.push_str("\\n"),
-                '\r' => quoted.push_str("\\r"),
-                '\t' => quoted.push_str("\\t"),
-                c if c.is_control() => write!(quoted, "\\U{:08x}", u32::from(c)).expect("text"),
-                c => quoted.push(c),
-            }
-        }
-        quoted.push(quote);
-        quoted
-    };
-    match text.contains('\n') {
-        false => one(text),
-        true => {
-            let lines: Vec<String> =
-                text.split_inclusive('\n').map(|line| format!("    {}", one(line))).collect();
-            format!("(\n{}\n)", lines.join("\n"))
-        }
     }
 }

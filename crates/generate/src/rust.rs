@@ -9,8 +9,8 @@ use wiregauge_schema::{
 };
 
 use crate::definition::Package;
-use crate::doc;
-use crate::identity::{self, Said};
+use crate::doc_comment;
+use crate::identity::{self, TypeIdentity};
 use crate::layout;
 use crate::names::{Names, Rules};
 use crate::tagged as numbered;
@@ -58,7 +58,7 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     let names = names(package);
     let module = Module { package, schema, names };
     let is_sequential = wires.iter().any(|wire| wire.is_sequential());
-    let mut code = begun(package);
+    let mut code = begin_module(package);
     if is_sequential {
         code.line(include_str!("rust/sequential.txt").trim_end());
     }
@@ -97,9 +97,9 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
 }
 
 /// A module that says of what it is.
-fn begun(package: &Package) -> SourceWriter {
+fn begin_module(package: &Package) -> SourceWriter {
     let mut code = SourceWriter::indented(4);
-    package.head().iter().for_each(|line| code.line(format!("//! {line}").trim_end()));
+    package.header_lines().iter().for_each(|line| code.line(format!("//! {line}").trim_end()));
     code.line(include_str!("rust/imports.txt").trim_end());
     code
 }
@@ -114,7 +114,8 @@ struct Module<'a> {
 impl Module<'_> {
     /// An integer with names: it may have others, which an `enum` could not.
     fn enumeration(&self, id: TypeId, def: &Enum, wires: &[Wire], code: &mut SourceWriter) {
-        let (name, original, repr) = (self.names.of(id), &def.name.original, def.repr.rust());
+        let (name, original, repr) =
+            (self.names.type_name(id), &def.name.original, def.repr.rust_name());
         remark(&format!("{original}.\n{}", self.package.comment(original)), code);
         code.line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]");
         code.line(format!("pub struct {name}(pub {repr});\n"));
@@ -122,7 +123,7 @@ impl Module<'_> {
             for (place, value) in def.values.iter().enumerate() {
                 let (member, written) = (self.names.member(id, place), &value.name.original);
                 remark(self.package.member_comment(original, written), code);
-                remark(&doc::renamed(member, written).unwrap_or_default(), code);
+                remark(&doc_comment::renamed_note(member, written).unwrap_or_default(), code);
                 code.line(format!("pub const {member}: {name} = {name}({});", value.number));
             }
         });
@@ -161,7 +162,7 @@ impl Module<'_> {
         wires: &[Wire],
         code: &mut SourceWriter,
     ) -> Result<()> {
-        let (name, original) = (self.names.of(id), &record.name.original);
+        let (name, original) = (self.names.type_name(id), &record.name.original);
         remark(&format!("{original}.\n{}", self.package.comment(original)), code);
         let copy = if layout::block(self.schema, id).is_some() { ", Copy" } else { "" };
         code.line(format!("#[derive(Clone{copy}, Debug, PartialEq)]"));
@@ -169,8 +170,8 @@ impl Module<'_> {
             for (place, field) in record.fields.iter().enumerate() {
                 let (member, written) = (self.names.member(id, place), &field.name.original);
                 remark(self.package.member_comment(original, written), code);
-                remark(&doc::renamed(member, written).unwrap_or_default(), code);
-                doc::unsaid(field).iter().for_each(|text| remark(text, code));
+                remark(&doc_comment::renamed_note(member, written).unwrap_or_default(), code);
+                doc_comment::field_notes(field).iter().for_each(|text| remark(text, code));
                 code.line(format!("pub {member}: {},", self.kind(field)));
             }
         });
@@ -206,10 +207,10 @@ impl Module<'_> {
             let (element, value) = literal::constant(constant)?;
             let name = self.names.constant(id, place);
             remark(&constant.comment, code);
-            remark(&doc::renamed(name, &constant.name).unwrap_or_default(), code);
+            remark(&doc_comment::renamed_note(name, &constant.name).unwrap_or_default(), code);
             let scalar = self.schema.scalar(element);
-            let kind = scalar.map_or("&'static str", Scalar::rust);
-            code.line(format!("pub const {name}: {kind} = {};", shown(&value, scalar)));
+            let kind = scalar.map_or("&'static str", Scalar::rust_name);
+            code.line(format!("pub const {name}: {kind} = {};", value_literal(&value, scalar)));
         }
         Ok(())
     }
@@ -217,15 +218,15 @@ impl Module<'_> {
     /// What a type is called, and what it is recognized by.
     fn identity(&self, id: TypeId, original: &str, wires: &[Wire], code: &mut SourceWriter) {
         let mut said = vec![("NAME", original.to_owned())];
-        for (what, text) in identity::said(self.package, id, wires) {
+        for (what, text) in identity::type_identities(self.package, id, wires) {
             said.push((
                 match what {
-                    Said::Ros1Type => "ROS1_TYPE",
-                    Said::Ros1Md5 => "ROS1_MD5",
-                    Said::Ros1Definition => "ROS1_DEFINITION",
-                    Said::Ros2Type => "ROS2_TYPE",
-                    Said::Ros2Hash => "ROS2_HASH",
-                    Said::Ros2Description => "ROS2_DESCRIPTION",
+                    TypeIdentity::Ros1Type => "ROS1_TYPE",
+                    TypeIdentity::Ros1Md5 => "ROS1_MD5",
+                    TypeIdentity::Ros1Definition => "ROS1_DEFINITION",
+                    TypeIdentity::Ros2Type => "ROS2_TYPE",
+                    TypeIdentity::Ros2Hash => "ROS2_HASH",
+                    TypeIdentity::Ros2Description => "ROS2_DESCRIPTION",
                 },
                 text,
             ));
@@ -239,8 +240,8 @@ impl Module<'_> {
         match element {
             Element::String => "String".into(),
             Element::Bytes => "Vec<u8>".into(),
-            Element::Record(id) | Element::Enum(id) => self.names.of(id).to_owned(),
-            Element::Scalar(scalar) => scalar.rust().into(),
+            Element::Record(id) | Element::Enum(id) => self.names.type_name(id).to_owned(),
+            Element::Scalar(scalar) => scalar.rust_name().into(),
         }
     }
 
@@ -261,10 +262,10 @@ impl Module<'_> {
         let default = literal::default(self.schema, field)?;
         let one = |value: &Literal| match (field.element, value) {
             (Element::Enum(id), Literal::Integer(value)) => {
-                format!("{}({value})", self.names.of(id))
+                format!("{}({value})", self.names.type_name(id))
             }
-            (Element::String, value) => format!("String::from({})", shown(value, None)),
-            (other, value) => shown(value, self.schema.scalar(other)),
+            (Element::String, value) => format!("String::from({})", value_literal(value, None)),
+            (other, value) => value_literal(value, self.schema.scalar(other)),
         };
         Ok(match (field.cardinality, default) {
             (Cardinality::Optional, _) => "None".into(),
@@ -425,18 +426,18 @@ const READ_BLOCK: &str = "fn read_block(&mut self, block: &[u8])";
 
 /// A comment for documentation.
 fn remark(text: &str, code: &mut SourceWriter) {
-    for line in doc::lines(text) {
+    for line in doc_comment::lines(text) {
         code.line(format!("/// {line}").trim_end());
     }
 }
 
 /// A value in Rust, as a number of this type or a text.
-fn shown(value: &Literal, scalar: Option<Scalar>) -> String {
+fn value_literal(value: &Literal, scalar: Option<Scalar>) -> String {
     match value {
         Literal::Bool(value) => value.to_string(),
         Literal::Integer(value) => value.to_string(),
         Literal::Float(value) => {
-            let kind = scalar.unwrap_or(Scalar::F64).rust();
+            let kind = scalar.unwrap_or(Scalar::F64).rust_name();
             match value {
                 value if value.is_nan() => format!("{kind}::NAN"),
                 value if *value == f64::INFINITY => format!("{kind}::INFINITY"),
@@ -446,7 +447,8 @@ fn shown(value: &Literal, scalar: Option<Scalar>) -> String {
         }
         Literal::Text(text) => format!("{text:?}"),
         Literal::List(values) => {
-            let values: Vec<String> = values.iter().map(|value| shown(value, scalar)).collect();
+            let values: Vec<String> =
+                values.iter().map(|value| value_literal(value, scalar)).collect();
             format!("[{}]", values.join(", "))
         }
     }

@@ -4,17 +4,17 @@
 use std::collections::HashMap;
 
 use wiregauge_schema::{
-    Cardinality, Element, Field, Integer, Record, Role, Scalar, Schema, TypeId,
+    Cardinality, Element, Field, IntegerEncoding, Record, Role, Scalar, Schema, TypeId,
 };
 
 /// A field on the wire.
-pub struct Tagged<'a> {
+pub struct TaggedField<'a> {
     /// Its place in the record.
     pub place: usize,
     /// The field.
     pub field: &'a Field,
     /// What its values are.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// Whether there is nothing where it is zero or empty.
     pub is_implicit: bool,
     /// Whether bytes without it are no message.
@@ -25,9 +25,9 @@ pub struct Tagged<'a> {
 
 /// What the values of a field are.
 #[derive(Clone, Copy)]
-pub enum Kind {
+pub enum ValueKind {
     /// A number in one of Protobuf's ways.
-    Number(Number),
+    Number(ProtobufNumber),
     /// Text.
     Text,
     /// Octets.
@@ -39,7 +39,7 @@ pub enum Kind {
 /// Protobuf's ways to write a number.
 #[derive(Clone, Copy)]
 #[allow(missing_docs)]
-pub enum Number {
+pub enum ProtobufNumber {
     Int32,
     Int64,
     Uint32,
@@ -56,41 +56,41 @@ pub enum Number {
     Double,
 }
 
-impl Number {
+impl ProtobufNumber {
     /// As it is called in definitions.
     pub fn name(self) -> &'static str {
         match self {
-            Number::Int32 => "int32",
-            Number::Int64 => "int64",
-            Number::Uint32 => "uint32",
-            Number::Uint64 => "uint64",
-            Number::Sint32 => "sint32",
-            Number::Sint64 => "sint64",
-            Number::Fixed32 => "fixed32",
-            Number::Fixed64 => "fixed64",
-            Number::Sfixed32 => "sfixed32",
-            Number::Sfixed64 => "sfixed64",
-            Number::Bool => "bool",
-            Number::Enum(_) => "enum",
-            Number::Float => "float",
-            Number::Double => "double",
+            ProtobufNumber::Int32 => "int32",
+            ProtobufNumber::Int64 => "int64",
+            ProtobufNumber::Uint32 => "uint32",
+            ProtobufNumber::Uint64 => "uint64",
+            ProtobufNumber::Sint32 => "sint32",
+            ProtobufNumber::Sint64 => "sint64",
+            ProtobufNumber::Fixed32 => "fixed32",
+            ProtobufNumber::Fixed64 => "fixed64",
+            ProtobufNumber::Sfixed32 => "sfixed32",
+            ProtobufNumber::Sfixed64 => "sfixed64",
+            ProtobufNumber::Bool => "bool",
+            ProtobufNumber::Enum(_) => "enum",
+            ProtobufNumber::Float => "float",
+            ProtobufNumber::Double => "double",
         }
     }
 
     /// How its end is found: 0 by itself, 1 after eight bytes, 5 after four.
-    fn end(self) -> u32 {
+    fn wire_type(self) -> u32 {
         match self {
-            Number::Fixed64 | Number::Sfixed64 | Number::Double => 1,
-            Number::Fixed32 | Number::Sfixed32 | Number::Float => 5,
+            ProtobufNumber::Fixed64 | ProtobufNumber::Sfixed64 | ProtobufNumber::Double => 1,
+            ProtobufNumber::Fixed32 | ProtobufNumber::Sfixed32 | ProtobufNumber::Float => 5,
             _ => 0,
         }
     }
 }
 
-impl Tagged<'_> {
+impl TaggedField<'_> {
     /// Whether it is a list of numbers behind one key.
     pub fn is_packed(&self) -> bool {
-        self.is_list() && matches!(self.kind, Kind::Number(_)) && !self.field.wire.unpacked
+        self.is_list() && matches!(self.kind, ValueKind::Number(_)) && !self.field.wire.unpacked
     }
 
     /// Whether it is a list.
@@ -101,14 +101,14 @@ impl Tagged<'_> {
     /// Whether it is a record that a key of its own ends, one more than the key
     /// before it.
     pub fn is_delimited(&self) -> bool {
-        matches!(self.kind, Kind::Record(_)) && self.field.wire.delimited
+        matches!(self.kind, ValueKind::Record(_)) && self.field.wire.delimited
     }
 
     /// The key before one value.
     pub fn key(&self) -> u32 {
         let end = match self.kind {
-            Kind::Number(number) => number.end(),
-            Kind::Record(_) if self.is_delimited() => 3,
+            ValueKind::Number(number) => number.wire_type(),
+            ValueKind::Record(_) if self.is_delimited() => 3,
             _ => 2,
         };
         self.field.id << 3 | end
@@ -121,11 +121,11 @@ impl Tagged<'_> {
 }
 
 /// Whether a record must be there in itself.
-pub fn is_endless(schema: &Schema, id: TypeId) -> bool {
+pub fn requires_itself(schema: &Schema, id: TypeId) -> bool {
     let mut seen = vec![id];
     let mut open = vec![id];
     while let Some(current) = open.pop() {
-        for inner in needed(schema.record(current)) {
+        for inner in required_records(schema.record(current)) {
             if inner == id {
                 return true;
             }
@@ -139,7 +139,7 @@ pub fn is_endless(schema: &Schema, id: TypeId) -> bool {
 }
 
 /// The records that are always there in a record.
-pub fn needed(record: &Record) -> impl Iterator<Item = TypeId> + '_ {
+pub fn required_records(record: &Record) -> impl Iterator<Item = TypeId> + '_ {
     record.fields.iter().filter_map(|field| match (field.cardinality, field.element) {
         (Cardinality::List { .. } | Cardinality::Optional, _) => None,
         (_, Element::Record(inner)) => Some(inner),
@@ -151,7 +151,7 @@ pub fn needed(record: &Record) -> impl Iterator<Item = TypeId> + '_ {
 /// needs memory of its own.
 pub fn is_boxed(schema: &Schema, field: &Field) -> bool {
     let is_optional = field.cardinality == Cardinality::Optional;
-    matches!(field.element, Element::Record(inner) if is_optional && schema.recurses(inner))
+    matches!(field.element, Element::Record(inner) if is_optional && schema.is_recursive(inner))
 }
 
 /// The unions of a record that have more than one member, by the places of these.
@@ -171,7 +171,7 @@ pub fn unions(record: &Record) -> Vec<Vec<usize>> {
 
 /// The fields of a record in the order of their numbers; none where one of them is
 /// none of Protobuf's.
-pub fn fields<'a>(schema: &Schema, record: &'a Record) -> Option<Vec<Tagged<'a>>> {
+pub fn fields<'a>(schema: &Schema, record: &'a Record) -> Option<Vec<TaggedField<'a>>> {
     let mut tagged = Vec::new();
     let mut union_of = vec![None; record.fields.len()];
     for (at, members) in unions(record).iter().enumerate() {
@@ -186,7 +186,7 @@ pub fn fields<'a>(schema: &Schema, record: &'a Record) -> Option<Vec<Tagged<'a>>
         if !plain || !(1..1 << 29).contains(&field.id) {
             return None;
         }
-        tagged.push(Tagged {
+        tagged.push(TaggedField {
             place,
             field,
             kind: kind(schema, field)?,
@@ -197,35 +197,35 @@ pub fn fields<'a>(schema: &Schema, record: &'a Record) -> Option<Vec<Tagged<'a>>
         });
     }
     tagged.sort_by_key(|tagged| tagged.field.id);
-    let is_twice = |pair: &[Tagged]| pair[0].field.id == pair[1].field.id;
+    let is_twice = |pair: &[TaggedField]| pair[0].field.id == pair[1].field.id;
     (!tagged.windows(2).any(is_twice)).then_some(tagged)
 }
 
-fn kind(schema: &Schema, field: &Field) -> Option<Kind> {
+fn kind(schema: &Schema, field: &Field) -> Option<ValueKind> {
     let scalar = match field.element {
-        Element::String => return Some(Kind::Text),
-        Element::Bytes => return Some(Kind::Octets),
-        Element::Record(id) => return Some(Kind::Record(id)),
+        Element::String => return Some(ValueKind::Text),
+        Element::Bytes => return Some(ValueKind::Octets),
+        Element::Record(id) => return Some(ValueKind::Record(id)),
         Element::Enum(id) if schema.enumeration(id).repr == Scalar::I32 => {
-            return Some(Kind::Number(Number::Enum(id)));
+            return Some(ValueKind::Number(ProtobufNumber::Enum(id)));
         }
         Element::Enum(_) => return None,
         Element::Scalar(scalar) => scalar,
     };
-    Some(Kind::Number(match (scalar, field.wire.integer) {
-        (Scalar::Bool, _) => Number::Bool,
-        (Scalar::F32, _) => Number::Float,
-        (Scalar::F64, _) => Number::Double,
-        (Scalar::I32, Integer::Varint) => Number::Int32,
-        (Scalar::I32, Integer::Zigzag) => Number::Sint32,
-        (Scalar::I32, Integer::Fixed) => Number::Sfixed32,
-        (Scalar::I64, Integer::Varint) => Number::Int64,
-        (Scalar::I64, Integer::Zigzag) => Number::Sint64,
-        (Scalar::I64, Integer::Fixed) => Number::Sfixed64,
-        (Scalar::U32, Integer::Varint) => Number::Uint32,
-        (Scalar::U32, Integer::Fixed) => Number::Fixed32,
-        (Scalar::U64, Integer::Varint) => Number::Uint64,
-        (Scalar::U64, Integer::Fixed) => Number::Fixed64,
+    Some(ValueKind::Number(match (scalar, field.wire.integer) {
+        (Scalar::Bool, _) => ProtobufNumber::Bool,
+        (Scalar::F32, _) => ProtobufNumber::Float,
+        (Scalar::F64, _) => ProtobufNumber::Double,
+        (Scalar::I32, IntegerEncoding::Varint) => ProtobufNumber::Int32,
+        (Scalar::I32, IntegerEncoding::Zigzag) => ProtobufNumber::Sint32,
+        (Scalar::I32, IntegerEncoding::Fixed) => ProtobufNumber::Sfixed32,
+        (Scalar::I64, IntegerEncoding::Varint) => ProtobufNumber::Int64,
+        (Scalar::I64, IntegerEncoding::Zigzag) => ProtobufNumber::Sint64,
+        (Scalar::I64, IntegerEncoding::Fixed) => ProtobufNumber::Sfixed64,
+        (Scalar::U32, IntegerEncoding::Varint) => ProtobufNumber::Uint32,
+        (Scalar::U32, IntegerEncoding::Fixed) => ProtobufNumber::Fixed32,
+        (Scalar::U64, IntegerEncoding::Varint) => ProtobufNumber::Uint64,
+        (Scalar::U64, IntegerEncoding::Fixed) => ProtobufNumber::Fixed64,
         _ => return None,
     }))
 }

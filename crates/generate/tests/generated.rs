@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use support::{java, reference, run_python, succeeds, write};
-use wiregauge_generate::{Language, Package, Wire};
+use wiregauge_generate::{HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::proto;
 use wiregauge_schema::{generate, Schema, Sizes, Value};
@@ -44,14 +44,14 @@ fn common_packages_are_written_as_by_rosbags() {
     for (name, dialect) in [("ros1", Dialect::Ros1), ("ros2", Dialect::Ros2)] {
         let package = common(&folder.path().join(name), dialect);
         let holders = folder.path().join("holders").join(name);
-        for language in Language::ALL {
+        for language in HolderLanguage::ALL {
             write(&package, language, &Wire::SEQUENTIAL, &holders);
         }
         let module = holders.join("common.py");
         lint(&python.program, &module);
         let messages = folder.path().join("messages").join(name);
         fs::create_dir_all(&messages).expect("a folder");
-        seeds.each(1, |seed| {
+        seeds.try_each(1, |seed| {
             let version = Path::new(&name[3..]);
             let seed = seed.to_string();
             let arguments = [&module, version, Path::new(&seed), &messages];
@@ -223,7 +223,7 @@ fn assert_read(schema: &Schema, folder: &Path, count: usize) {
     let python = support::python();
     let package = Package::new(Some("message"), vec![("made up".into(), schema.clone())]);
     let package = package.expect("a package");
-    for language in Language::ALL {
+    for language in HolderLanguage::ALL {
         write(&package, language, &Wire::SEQUENTIAL, folder);
     }
     let (module, files) = (folder.join("message.py"), folder.join("messages"));
@@ -335,12 +335,12 @@ fn sizes_that_are_wrong_are_refused() {
     assert_read(&schema, folder.path(), 2);
 }
 
-fn ending(language: Language) -> &'static str {
+fn ending(language: HolderLanguage) -> &'static str {
     match language {
-        Language::Cpp => "hpp",
-        Language::Java => "java",
-        Language::Python => "py",
-        Language::Rust => "rs",
+        HolderLanguage::Cpp => "hpp",
+        HolderLanguage::Java => "java",
+        HolderLanguage::Python => "py",
+        HolderLanguage::Rust => "rs",
     }
 }
 
@@ -369,7 +369,7 @@ fn what_is_said_is_kept() {
     for (name, schema) in [("scan", ros), ("seen", proto)] {
         let origin = vec![(format!("{name} of a test"), schema.expect("a schema"))];
         let package = Package::new(Some(name), origin).expect("a package");
-        for language in Language::ALL {
+        for language in HolderLanguage::ALL {
             let files = wiregauge_generate::generate(&package, language, &Wire::SEQUENTIAL);
             // The fixed part is in the tree already.
             let own = files
@@ -410,7 +410,7 @@ fn java_refuses_what_may_not_be_written() {
     let schema = msg::read_text(&text, "p/Limited", Dialect::Ros2, "test").expect("a schema");
     let package = Package::new(Some("limits"), vec![("\\u000a of ß".into(), schema)]);
     let folder = tempfile::tempdir().expect("a folder");
-    write(&package.expect("a package"), Language::Java, &Wire::SEQUENTIAL, folder.path());
+    write(&package.expect("a package"), HolderLanguage::Java, &Wire::SEQUENTIAL, folder.path());
     assert_eq!(java::run_program(folder.path(), "limits", "Limits").trim(), "done");
 }
 
@@ -425,7 +425,7 @@ fn views_in_rust_have_legal_names_and_an_index_where_it_is_one() {
         msg::read_text(&(text.to_owned() + &parts.join("")), "p/Named", Dialect::Ros2, "t");
     let package = Package::new(Some("type"), vec![("t".into(), schema.expect("a schema"))]);
     let folder = tempfile::tempdir().expect("a folder");
-    write(&package.expect("a package"), Language::Rust, &[Wire::Cdr], folder.path());
+    write(&package.expect("a package"), HolderLanguage::Rust, &[Wire::Cdr], folder.path());
     let program = |use_of: &str| {
         let modules = "mod type_;\nmod type_view;\nmod wiregauge;\n";
         let check = "wiregauge::check::<wiregauge::Cdr, type_::Named>(&bytes).unwrap()";
@@ -506,7 +506,7 @@ fn blocks_are_what_their_elements_are() {
 fn random_messages_are_the_same_in_all_languages() {
     let seeds = Seeds::new(env!("CARGO_MANIFEST_DIR"), "generated", "random_messages");
     let sizes = [(0, 0, 0.0), (1, 3, 0.5), (3, 9, 0.5), (2, 20, 1.0)];
-    seeds.each(6, |seed| assert_carried(&support::schema(seed), &sizes, seed));
+    seeds.try_each(6, |seed| assert_carried(&support::schema(seed), &sizes, seed));
 }
 
 /// Each float in a value becomes one that is no number, by its turn: quiet ones and such
@@ -565,7 +565,7 @@ fn floats_that_are_no_numbers_keep_their_bits_in_python() {
             }
         }
         let package = Package::new(Some("message"), vec![("made up".into(), schema)]);
-        write(&package.expect("a package"), Language::Python, wires, folder.path());
+        write(&package.expect("a package"), HolderLanguage::Python, wires, folder.path());
         let module = folder.path().join("message.py");
         lint(&python.program, &module);
         assert_eq!(run_python(&python, "bits.py", &[&module, &files]).trim(), "8");

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use support::{java, reference, run_python, succeeds, write};
-use wiregauge_generate::{losses, Language, Package, Wire};
+use wiregauge_generate::{losses, HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::{generate, proto, Schema, Sizes};
 use wiregauge_seeds::Seeds;
@@ -105,7 +105,7 @@ fn assert_carried(text: &str, root: &str, seed: u64) {
     let schema = proto::read_texts(&[("message.proto", text)], Some(&format!("p.{root}")));
     let schema = schema.expect("a schema");
     let python = support::python();
-    let recurses = schema.recursion().is_some();
+    let recurses = schema.recursive_type().is_some();
     let (set, name, files) = (folder.join("set"), format!("p.{root}"), folder.join("messages"));
     match recurses {
         true => {
@@ -128,7 +128,7 @@ fn assert_carried(text: &str, root: &str, seed: u64) {
     let wires = [&[Wire::Protobuf][..], &[Wire::Cdr, Wire::Protobuf]];
     let wires = if recurses { &wires[..1] } else { &wires[..] };
     for wires in wires {
-        for language in Language::ALL {
+        for language in HolderLanguage::ALL {
             write(&package, language, wires, &folder.join(format!("{}", wires.len())));
         }
     }
@@ -200,7 +200,7 @@ fn run_rust(holders: &Path, root: &str, cases: &Path, bare: bool, count: &str) {
 #[test]
 fn all_fields_are_carried_as_by_the_library() {
     let seeds = Seeds::new(env!("CARGO_MANIFEST_DIR"), "protobuf", "all_fields");
-    seeds.each(1, |seed| assert_carried(ALL, "All", seed));
+    seeds.try_each(1, |seed| assert_carried(ALL, "All", seed));
 }
 
 #[test]
@@ -214,13 +214,13 @@ fn maps_and_required_fields_are_carried_as_by_the_library() {
     };
     let more: String = (100..180).map(more).collect();
     let old = OLD.replacen("required int32 must", &format!("{more}required int32 must"), 1);
-    seeds.each(1, |seed| assert_carried(&old, "Old", seed));
+    seeds.try_each(1, |seed| assert_carried(&old, "Old", seed));
 }
 
 #[test]
 fn what_contains_itself_is_carried_as_by_the_library() {
     let seeds = Seeds::new(env!("CARGO_MANIFEST_DIR"), "protobuf", "trees");
-    seeds.each(1, |seed| {
+    seeds.try_each(1, |seed| {
         assert_carried(TREE, "Tree", seed);
         assert_carried(FOREST, "Forest", seed);
         assert_carried(RING, "Ring", seed);

@@ -8,7 +8,7 @@
 mod attributes;
 mod derive;
 
-use wiregauge_schema::path::{Index, Step};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
 pub use attributes::{is_octets, minicbor_attribute, serde_attribute};
@@ -24,7 +24,7 @@ pub fn element_type(schema: &Schema, element: Element) -> String {
         Element::String => "String".into(),
         Element::Bytes => "Vec<u8>".into(),
         Element::Record(id) => schema.record(id).name.legal.clone(),
-        other => schema.scalar(other).expect("a number").rust().into(),
+        other => schema.scalar(other).expect("a number").rust_name().into(),
     }
 }
 
@@ -180,9 +180,9 @@ pub fn canonical(schema: &Schema, record: &Record, code: &mut SourceWriter) {
                         Scalar::Bool => "take::<1>(input)?[0] != 0".to_string(),
                         // Holders have enums of their own.
                         scalar if matches!(other, Element::Enum(_)) => {
-                            format!("{}::from_le_bytes(take(input)?).into()", scalar.rust())
+                            format!("{}::from_le_bytes(take(input)?).into()", scalar.rust_name())
                         }
-                        scalar => format!("{}::from_le_bytes(take(input)?)", scalar.rust()),
+                        scalar => format!("{}::from_le_bytes(take(input)?)", scalar.rust_name()),
                     },
                 };
                 let name = &field.name.legal;
@@ -214,7 +214,7 @@ pub fn tally(schema: &Schema, record: &Record, code: &mut SourceWriter) {
         code.line("let mut tally = T::default();");
         for (place, field) in record.fields.iter().enumerate() {
             let name = &field.name.legal;
-            let add = |value: &str| add(schema, place, field.element, value);
+            let add = |value: &str| add_statement(schema, place, field.element, value);
             code.line(match field.cardinality {
                 Cardinality::Required | Cardinality::Implicit => add(&format!("(&self.{name})")),
                 _ => format!("for value in &self.{name} {{ {} }}", add("value")),
@@ -227,7 +227,7 @@ pub fn tally(schema: &Schema, record: &Record, code: &mut SourceWriter) {
 
 /// The statement that adds a value behind a reference to `tally`, as one of the
 /// field at a place.
-fn add(schema: &Schema, place: usize, element: Element, value: &str) -> String {
+fn add_statement(schema: &Schema, place: usize, element: Element, value: &str) -> String {
     match element {
         Element::Record(_) => format!("tally.record({place}, {value}.tally());"),
         Element::String | Element::Bytes => format!("tally.length({place}, {value}.len());"),
@@ -240,7 +240,7 @@ fn add(schema: &Schema, place: usize, element: Element, value: &str) -> String {
 
 /// `pub fn NAME(message: &Root, tally)`: the number at a path, nothing where it
 /// is not there. `Root` need not have more than the fields on that path.
-pub fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut SourceWriter) {
+pub fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut SourceWriter) {
     code.block(format!("pub fn {name}<T: Tally>(message: &Root, tally: &mut T) {{"), "}", |code| {
         let Some(path) = path else { return };
         let mut id = schema.root;
@@ -253,7 +253,7 @@ pub fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut S
                 (Cardinality::Optional, _) => {
                     format!("let Some(at) = &{value} else {{ return }};")
                 }
-                (_, Index::At(index)) => {
+                (_, ElementIndex::At(index)) => {
                     format!("let Some(at) = {value}.get({index}) else {{ return }};")
                 }
                 (_, _) => {

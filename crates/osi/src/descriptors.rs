@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use wiregauge_workshop::write_if_new;
+use wiregauge_workshop::write_if_changed;
 
 use crate::python::Python;
 
@@ -21,6 +21,6 @@ pub fn descriptors(build: &Path, python: &Python) -> Result<Vec<u8>> {
     python.run(include_str!("descriptors.py"), &[&partial])?;
     let bytes = fs::read(&partial)?;
     fs::remove_file(&partial)?;
-    write_if_new(&path, &bytes)?;
+    write_if_changed(&path, &bytes)?;
     Ok(bytes)
 }

@@ -47,7 +47,7 @@ pub struct Definitions {
 
 impl Definitions {
     /// The definitions of what an encoded `FileDescriptorSet` of OSI defines.
-    pub fn of(descriptors: &[u8]) -> Result<Definitions> {
+    pub fn from_descriptors(descriptors: &[u8]) -> Result<Definitions> {
         let mut files = FileDescriptorSet::decode(descriptors)
             .context("OSI's descriptors are no descriptor set")?;
         files.file.push(all_messages());

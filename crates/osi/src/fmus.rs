@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Context, Result};
-use wiregauge_workshop::{cmake, embedded, hash, lock, write_if_new, Progress};
+use wiregauge_workshop::{cmake, embedded, hash, lock, write_if_changed, Progress};
 
 use crate::descriptors::descriptors;
 use crate::flatbuffers::Definitions;
@@ -128,7 +128,7 @@ pub fn build(folder: &Path, wanted: &[Fmu], progress: Progress) -> Result<Vec<Re
     progress("fetching the OSI package", 0, wanted.len())?;
     let python = Python::environment(&folder)?;
     let descriptors = descriptors(&folder, &python)?;
-    let definitions = Definitions::of(&descriptors)?;
+    let definitions = Definitions::from_descriptors(&descriptors)?;
     let made = [
         ("osi.fds", descriptors.as_slice()),
         ("tables.fbs", definitions.tables.as_bytes()),
@@ -141,7 +141,7 @@ pub fn build(folder: &Path, wanted: &[Fmu], progress: Progress) -> Result<Vec<Re
     let folder = place.join("definitions");
     fs::create_dir_all(&folder)?;
     for (name, bytes) in made {
-        write_if_new(&folder.join(name), bytes)?;
+        write_if_changed(&folder.join(name), bytes)?;
     }
 
     let mut built: Vec<Option<Result<PathBuf>>> = wanted.iter().map(|_| None).collect();
@@ -196,5 +196,5 @@ fn failure(log: &[String], fmu: &Fmu) -> Option<String> {
         of.is_none_or(|e| *e == fmu.encoding && line.contains(&format!("{}-{}", fmu.model, e.name)))
     };
     let at = log.iter().position(|line| line.starts_with("FAILED") && own(line))?;
-    Some(cmake::reason(log, at))
+    Some(cmake::failure_reason(log, at))
 }

@@ -19,15 +19,16 @@ impl Python {
     /// The environment below the build folder; made on first use, which needs
     /// `python3` with its `venv` module and a package index.
     pub fn environment(build: &Path) -> Result<Python> {
-        let made = python::Python::environment(build, REQUIREMENTS);
-        let python::Python { program } = made.context("cannot install the OSI package")?;
+        let made = python::PythonEnvironment::create(build, REQUIREMENTS);
+        let python::PythonEnvironment { program } =
+            made.context("cannot install the OSI package")?;
         Ok(Python { program })
     }
 
     /// Runs a program text with these arguments to its end; returns what it
     /// wrote to standard output.
     pub fn run(&self, text: &str, arguments: &[&Path]) -> Result<String> {
-        python::Python { program: self.program.clone() }.run(text, arguments)
+        python::PythonEnvironment { program: self.program.clone() }.run(text, arguments)
     }
 
     /// The folder of FMI's C headers, which FMPy brings.

@@ -17,7 +17,8 @@ fn flatc_takes_what_the_official_descriptors_define() {
     let build = build_folder();
     let python = Python::environment(&build).expect("Python and the OSI package");
     let bytes = descriptors(&build, &python).expect("the descriptors");
-    let definitions = Definitions::of(&bytes).expect("they can be said in FlatBuffers");
+    let definitions =
+        Definitions::from_descriptors(&bytes).expect("they can be said in FlatBuffers");
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in [("tables", &definitions.tables), ("structs", &definitions.structs)] {
         let path = folder.path().join(format!("{name}.fbs"));

@@ -7,8 +7,8 @@ use wiregauge_packed::{Element, Plan, PointField, Points, Precision, MAXIMUM_COL
 use wiregauge_trace::read::LARGEST;
 
 use crate::cursor::Cursor;
-pub use crate::cursor::Wire;
-use crate::remedy::remedied;
+pub use crate::cursor::RosEncoding;
+use crate::error_advice::add_advice;
 
 /// What the packed field is called where the format of a compressed cloud is told.
 pub const FORMAT: &str = "wgpacked";
@@ -41,24 +41,24 @@ impl<'d> Cloud<'d> {
     ///
     /// # Errors
     /// When it is no such message, or its fields are none of a packed field.
-    pub fn of(wire: Wire, is_packed: bool, bytes: &'d [u8]) -> Result<Cloud<'d>> {
+    pub fn parse(wire: RosEncoding, is_packed: bool, bytes: &'d [u8]) -> Result<Cloud<'d>> {
         let mut cursor = Cursor::new(wire, bytes)?;
-        for _ in 0..if wire == Wire::Ros1 { 3 } else { 2 } {
-            cursor.u32()?; // The number of ROS 1, then the time.
+        for _ in 0..if wire == RosEncoding::Ros1 { 3 } else { 2 } {
+            cursor.read_u32()?; // The number of ROS 1, then the time.
         }
-        cursor.string()?;
-        let (height, width) = (cursor.u32()?, cursor.u32()?);
+        cursor.read_string()?;
+        let (height, width) = (cursor.read_u32()?, cursor.read_u32()?);
         let fields = fields(&mut cursor)?;
-        let is_big_endian = cursor.u8()? != 0;
-        let step = cursor.u32()? as usize;
-        let row_step = cursor.u32()?;
-        let front = &bytes[..cursor.at()];
-        let length = cursor.u32()? as usize;
-        let content = cursor.take(length)?;
-        let is_dense = cursor.u8()?;
-        let format = if is_packed { Some(cursor.string()?) } else { None };
-        let tail = cursor.rest();
-        let most = if wire == Wire::Cdr { MAX_PADDING } else { 0 };
+        let is_big_endian = cursor.read_u8()? != 0;
+        let step = cursor.read_u32()? as usize;
+        let row_step = cursor.read_u32()?;
+        let front = &bytes[..cursor.position()];
+        let length = cursor.read_u32()? as usize;
+        let content = cursor.read_bytes(length)?;
+        let is_dense = cursor.read_u8()?;
+        let format = if is_packed { Some(cursor.read_string()?) } else { None };
+        let tail = cursor.remaining();
+        let most = if wire == RosEncoding::Cdr { MAX_PADDING } else { 0 };
         ensure!(
             tail.len() <= most,
             "{} bytes left over: the definition is of another message",
@@ -80,8 +80,8 @@ impl<'d> Cloud<'d> {
         let row = u64::from(width) * step;
         let wanted = u64::from(height).checked_mul(row);
         if wanted == Some(self.content.len() as u64) {
-            let (field, precision) = self.points.pack(self.content, plan).map_err(remedied)?;
-            return Ok((self.with(self.front, &field, Some(FORMAT)), precision, 0));
+            let (field, precision) = self.points.pack(self.content, plan).map_err(add_advice)?;
+            return Ok((self.replace_points(self.front, &field, Some(FORMAT)), precision, 0));
         }
         ensure!(
             row <= row_step.into() || height <= 1,
@@ -102,11 +102,11 @@ impl<'d> Cloud<'d> {
             points.extend_from_slice(&self.content[start..start + row as usize]);
         }
         let left_out = self.content.len() - points.len();
-        let (field, precision) = self.points.pack(&points, plan).map_err(remedied)?;
+        let (field, precision) = self.points.pack(&points, plan).map_err(add_advice)?;
         // Rows follow one another now.
         let mut front = self.front[..self.front.len() - 4].to_vec();
         self.cursor.put_u32(u32::try_from(row).context("rows of 4 GiB")?, &mut front);
-        Ok((self.with(&front, &field, Some(FORMAT)), precision, left_out as u64))
+        Ok((self.replace_points(&front, &field, Some(FORMAT)), precision, left_out as u64))
     }
 
     /// The message with its points as they were.
@@ -130,11 +130,11 @@ impl<'d> Cloud<'d> {
             points.len() / self.points.step().max(1),
             self.count
         );
-        Ok(self.with(self.front, &points, None))
+        Ok(self.replace_points(self.front, &points, None))
     }
 
     /// The same message with other bytes of points.
-    fn with(&self, front: &[u8], content: &[u8], format: Option<&str>) -> Vec<u8> {
+    fn replace_points(&self, front: &[u8], content: &[u8], format: Option<&str>) -> Vec<u8> {
         let mut out = Vec::with_capacity(front.len() + content.len() + 64);
         out.extend_from_slice(front);
         self.cursor.put_u32(content.len() as u32, &mut out);
@@ -151,12 +151,12 @@ impl<'d> Cloud<'d> {
 /// The fields of a point; one that is an array is a field for each of its elements.
 fn fields(cursor: &mut Cursor) -> Result<Vec<PointField>> {
     let mut fields = Vec::new();
-    for _ in 0..cursor.u32()? {
-        let name = cursor.string()?;
-        let offset = cursor.u32()? as usize;
-        let kind = cursor.u8()?;
+    for _ in 0..cursor.read_u32()? {
+        let name = cursor.read_string()?;
+        let offset = cursor.read_u32()? as usize;
+        let kind = cursor.read_u8()?;
         // Old drivers say 0 where they mean 1.
-        let count = cursor.u32()?.max(1) as usize;
+        let count = cursor.read_u32()?.max(1) as usize;
         let element = element(kind)
             .with_context(|| format!("field '{name}' is of the type {kind}, which is none"))?;
         // Old drivers fill gaps by fields of these names: their bytes are kept as gaps are.

@@ -62,7 +62,7 @@ impl ColumnCosts {
     }
 
     /// Whether both are one column, packed in one way.
-    fn is(&self, other: &ColumnCosts) -> bool {
+    fn is_same_column(&self, other: &ColumnCosts) -> bool {
         let key = |of: &ColumnCosts| (of.reduced, of.resolution.map(f64::to_bits));
         (&self.rows_are, &self.column, &self.element, key(self))
             == (&other.rows_are, &other.column, &other.element, key(other))
@@ -72,7 +72,7 @@ impl ColumnCosts {
 impl From<&Precision> for ColumnCosts {
     fn from(of: &Precision) -> ColumnCosts {
         ColumnCosts {
-            rows_are: rows_are(of.kind).into(),
+            rows_are: row_kind(of.kind).into(),
             column: of.name.clone(),
             element: element_name(of.element),
             unit: unit(of.kind, &of.name).into(),
@@ -89,7 +89,7 @@ impl From<&Precision> for ColumnCosts {
 impl ChannelCosts {
     /// Adds a column of a message.
     pub fn add(&mut self, column: ColumnCosts) {
-        match self.columns.iter_mut().find(|known| known.is(&column)) {
+        match self.columns.iter_mut().find(|known| known.is_same_column(&column)) {
             Some(known) => known.add(&column),
             None => self.columns.push(column),
         }
@@ -97,7 +97,7 @@ impl ChannelCosts {
 }
 
 /// What rows are called.
-pub(crate) fn rows_are(kind: Option<Kind>) -> &'static str {
+pub(crate) fn row_kind(kind: Option<Kind>) -> &'static str {
     match kind {
         Some(Kind::LidarReflections) => "lidar reflections",
         Some(Kind::RadarReflections) => "radar reflections",

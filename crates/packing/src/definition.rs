@@ -17,9 +17,9 @@ const PACKED: [&str; 2] = ["uint8[]", "compressed_data"];
 const FORMAT: &str = "string format";
 
 /// What a recorder says of a type in a channel's metadata, which holds for that type alone.
-const OF_TYPE: [&str; 3] = ["md5sum", "topic_type_hash", "type"];
+const TYPE_METADATA: [&str; 3] = ["md5sum", "topic_type_hash", "type"];
 /// Where it is kept until the type is the old one again.
-const KEPT: &str = "unpacked.";
+const KEPT_PREFIX: &str = "unpacked.";
 
 /// Whether a type is one of clouds, and if so whether these are packed.
 pub fn is_packed(name: &str) -> Option<bool> {
@@ -31,14 +31,15 @@ pub fn is_packed(name: &str) -> Option<bool> {
 }
 
 /// The channel with packed points.
-pub fn packed(channel: &Channel) -> Result<Channel> {
-    let metadata = channel.metadata.iter().map(|(key, value)| match OF_TYPE.contains(&&**key) {
-        true => (format!("{KEPT}{key}"), value.clone()),
-        false => (key.clone(), value.clone()),
-    });
+pub fn packed_channel(channel: &Channel) -> Result<Channel> {
+    let metadata =
+        channel.metadata.iter().map(|(key, value)| match TYPE_METADATA.contains(&&**key) {
+            true => (format!("{KEPT_PREFIX}{key}"), value.clone()),
+            false => (key.clone(), value.clone()),
+        });
     let to = NAMES.iter().find(|(name, _)| *name == channel.definition.name);
-    changed(channel, metadata.collect(), to.map(|(_, name)| *name), |text| {
-        let text = with_array(text, POINTS, PACKED[1])?;
+    change_type(channel, metadata.collect(), to.map(|(_, name)| *name), |text| {
+        let text = rename_array(text, POINTS, PACKED[1])?;
         let (root, rest) = text.split_at(root_end(&text));
         // Whether a line has its end must be seen when it is taken away again.
         let line = if root.ends_with('\n') { format!("{FORMAT}\n") } else { format!("\n{FORMAT}") };
@@ -47,14 +48,13 @@ pub fn packed(channel: &Channel) -> Result<Channel> {
 }
 
 /// The channel with points as they were.
-pub fn unpacked(channel: &Channel) -> Result<Channel> {
-    let metadata = channel
-        .metadata
-        .iter()
-        .map(|(key, value)| (key.strip_prefix(KEPT).unwrap_or(key).to_owned(), value.clone()));
+pub fn unpacked_channel(channel: &Channel) -> Result<Channel> {
+    let metadata = channel.metadata.iter().map(|(key, value)| {
+        (key.strip_prefix(KEPT_PREFIX).unwrap_or(key).to_owned(), value.clone())
+    });
     let to = NAMES.iter().find(|(_, name)| *name == channel.definition.name);
-    changed(channel, metadata.collect(), to.map(|(name, _)| *name), |text| {
-        let text = with_array(text, PACKED, POINTS[1])?;
+    change_type(channel, metadata.collect(), to.map(|(name, _)| *name), |text| {
+        let text = rename_array(text, PACKED, POINTS[1])?;
         let (root, rest) = text.split_at(root_end(&text));
         let root = match root.strip_suffix('\n') {
             Some(root) => root.strip_suffix(FORMAT)?,
@@ -65,7 +65,7 @@ pub fn unpacked(channel: &Channel) -> Result<Channel> {
 }
 
 /// The channel with another type and its text.
-fn changed(
+fn change_type(
     channel: &Channel,
     metadata: BTreeMap<String, String>,
     to: Option<&str>,
@@ -86,7 +86,7 @@ fn changed(
 }
 
 /// The text with the array called otherwise; none where it has none.
-fn with_array(text: &str, array: [&str; 2], name: &str) -> Option<String> {
+fn rename_array(text: &str, array: [&str; 2], name: &str) -> Option<String> {
     let end = root_end(text);
     let mut at = 0;
     for line in text[..end].split_inclusive('\n') {
@@ -148,18 +148,21 @@ mod tests {
         ] {
             for text in [root.to_owned(), format!("{root}\n{tail}")] {
                 let given = channel(&text);
-                let there = packed(&given).unwrap();
+                let there = packed_channel(&given).unwrap();
                 let said = String::from_utf8(there.definition.data.clone()).unwrap();
                 assert!(said.contains("compressed_data") && said.contains("string format"));
                 assert_eq!(there.definition.name, NAMES[0].1);
                 assert!(!there.metadata.contains_key("topic_type_hash"));
-                assert_eq!(unpacked(&there).unwrap(), given, "{said}");
+                assert_eq!(unpacked_channel(&there).unwrap(), given, "{said}");
             }
         }
         let bare = channel("");
-        assert_eq!(unpacked(&packed(&bare).unwrap()).unwrap(), bare);
+        assert_eq!(unpacked_channel(&packed_channel(&bare).unwrap()).unwrap(), bare);
         let other = channel("uint8[] date\n");
-        assert!(packed(&other).unwrap_err().to_string().contains("'ros2msg' is none of sensor"));
-        assert!(unpacked(&channel("uint8[] data\n")).is_err());
+        assert!(packed_channel(&other)
+            .unwrap_err()
+            .to_string()
+            .contains("'ros2msg' is none of sensor"));
+        assert!(unpacked_channel(&channel("uint8[] data\n")).is_err());
     }
 }

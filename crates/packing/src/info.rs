@@ -7,25 +7,25 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use wiregauge_packed::{find, unit, Kind, View};
 use wiregauge_system::interrupt;
-use wiregauge_trace::open::{self, Wish};
+use wiregauge_trace::open::{self, OpenHints};
 
 use crate::cloud::{Cloud, FORMAT};
-use crate::costs::{element_name, rows_are, ChannelCosts, ColumnCosts};
-use crate::subject::Subject;
+use crate::costs::{element_name, row_kind, ChannelCosts, ColumnCosts};
+use crate::packable::Packable;
 
 /// A file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Info {
+pub struct PackingInfo {
     /// Its path.
     pub file: String,
     /// The channels that have something to pack or to unpack; of a packed field by itself
     /// one without a name.
-    pub channels: Vec<ChannelInfo>,
+    pub channels: Vec<PackedChannelInfo>,
 }
 
 /// A channel. `before` and `after` are both the bytes of its messages as they lie there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct ChannelInfo {
+pub struct PackedChannelInfo {
     /// Its columns.
     #[serde(flatten)]
     pub packed: ChannelCosts,
@@ -37,19 +37,23 @@ pub struct ChannelInfo {
 ///
 /// # Errors
 /// When it cannot be read, or a packed field in it is none.
-pub fn info(path: &Path, wish: &Wish, news: &mut dyn FnMut(u64, u64)) -> Result<Info> {
+pub fn read_info(
+    path: &Path,
+    wish: &OpenHints,
+    news: &mut dyn FnMut(u64, u64),
+) -> Result<PackingInfo> {
     let mut reader = open::open(path, wish)?;
     let through = || format!("{} cannot be read through", path.display());
-    let mut channels: BTreeMap<u16, (Subject, ChannelInfo)> = BTreeMap::new();
+    let mut channels: BTreeMap<u16, (Packable, PackedChannelInfo)> = BTreeMap::new();
     while let Some(head) = reader.next().with_context(through)? {
         interrupt::check()?;
         let channel = &reader.channels()[&head.channel];
-        let Some(subject) = Subject::of(channel) else { continue };
+        let Some(subject) = Packable::from_channel(channel) else { continue };
         let topic = channel.topic.clone();
         let place = || format!("{}: channel {topic}, {}", path.display(), head.place);
         let known = channels.entry(head.channel).or_insert_with(|| {
             let packed = ChannelCosts { channel: topic.clone(), ..ChannelCosts::default() };
-            (subject, ChannelInfo { packed, ..ChannelInfo::default() })
+            (subject, PackedChannelInfo { packed, ..PackedChannelInfo::default() })
         });
         let data = reader.data().with_context(through)?;
         known.1.add(subject, data).with_context(place)?;
@@ -57,41 +61,41 @@ pub fn info(path: &Path, wish: &Wish, news: &mut dyn FnMut(u64, u64)) -> Result<
         news(done, total);
     }
     let channels = channels.into_values().map(|(_, channel)| channel).collect();
-    Ok(Info { file: path.display().to_string(), channels })
+    Ok(PackingInfo { file: path.display().to_string(), channels })
 }
 
 /// Looks at a packed field by itself.
 ///
 /// # Errors
 /// When it is none.
-pub fn info_of_field(path: &Path, field: &[u8]) -> Result<Info> {
+pub fn read_field_info(path: &Path, field: &[u8]) -> Result<PackingInfo> {
     let file = path.display().to_string();
-    let mut channel = ChannelInfo::default();
+    let mut channel = PackedChannelInfo::default();
     channel.count(field.len());
     channel.add_field(None, field).with_context(|| file.clone())?;
-    Ok(Info { file, channels: vec![channel] })
+    Ok(PackingInfo { file, channels: vec![channel] })
 }
 
-impl ChannelInfo {
+impl PackedChannelInfo {
     fn count(&mut self, bytes: usize) {
         self.packed.messages += 1;
         self.packed.before += bytes as u64;
         self.packed.after += bytes as u64;
     }
 
-    fn add(&mut self, subject: Subject, data: &[u8]) -> Result<()> {
+    fn add(&mut self, subject: Packable, data: &[u8]) -> Result<()> {
         self.count(data.len());
         match subject {
-            Subject::Osi(root) => {
+            Packable::Osi(root) => {
                 for found in find(root, data)? {
                     if let Some(field) = found.field {
                         self.add_field(Some(found.kind), field)?;
                     }
-                    self.add_unpacked(rows_are(Some(found.kind)), found.rows as u64);
+                    self.add_unpacked(row_kind(Some(found.kind)), found.rows as u64);
                 }
             }
-            Subject::Cloud(wire, is_packed) => {
-                let cloud = Cloud::of(wire, is_packed, data)?;
+            Packable::Cloud(wire, is_packed) => {
+                let cloud = Cloud::parse(wire, is_packed, data)?;
                 match cloud.format {
                     Some(FORMAT) => self.add_field(None, cloud.content)?,
                     Some(other) => self.add_unpacked(&format!("points in {other}"), cloud.count),
@@ -114,7 +118,7 @@ impl ChannelInfo {
             let size = column.element.map_or(0, |element| element.size());
             let bits = column.bitmap.map_or(0, <[u8]>::len);
             self.packed.add(ColumnCosts {
-                rows_are: rows_are(kind).into(),
+                rows_are: row_kind(kind).into(),
                 column: column.name.into(),
                 element: column.element.map_or_else(|| "unknown".into(), element_name),
                 unit: unit(kind, column.name).into(),

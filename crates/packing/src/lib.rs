@@ -6,12 +6,12 @@ pub mod cloud;
 pub mod costs;
 mod cursor;
 mod definition;
+pub mod error_advice;
 pub mod info;
+mod packable;
 pub mod packer;
-mod passage;
-pub mod remedy;
+mod packing_writer;
 pub mod structure;
-mod subject;
 pub mod unpacker;
 
-pub use passage::Costs;
+pub use packing_writer::Costs;

@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 
 use anyhow::{bail, ensure, Result};
 use wiregauge_packed::{pack, PackOptions, Precision};
-use wiregauge_system::text::count;
+use wiregauge_system::text::format_count;
 use wiregauge_trace::channel::Channel;
-use wiregauge_trace::read::{About, Attachment, Head};
+use wiregauge_trace::read::{Attachment, FileHeader, MessageInfo};
 use wiregauge_trace::write::Writer;
 
 use crate::cloud::Cloud;
 use crate::costs::ColumnCosts;
 use crate::definition;
-use crate::passage::{Costs, Passage};
-use crate::remedy::remedied;
-use crate::subject::Subject;
+use crate::error_advice::add_advice;
+use crate::packable::Packable;
+use crate::packing_writer::{Costs, PackingWriter};
 
 /// A writer that packs what can be packed and hands on to another one what cannot.
 pub struct Packer {
-    passage: Passage,
+    passage: PackingWriter,
     origin: String,
     options: PackOptions,
     /// Whether clouds of ROS are packed, too.
@@ -35,27 +35,27 @@ impl Packer {
     /// Writes by another writer what comes from a file. What came of it is complete when the
     /// writer has finished.
     pub fn new(inner: Box<dyn Writer>, origin: &str, options: PackOptions) -> (Packer, Costs) {
-        let (passage, origin) = (Passage::new(inner), origin.to_owned());
+        let (passage, origin) = (PackingWriter::new(inner), origin.to_owned());
         let (costs, filled, reason) = (passage.costs.clone(), (0, 0), String::new());
         (Packer { passage, origin, options, clouds: true, filled, skips: None, reason }, costs)
     }
 
     /// The same, and leaves out messages that cannot be packed where that is wanted.
-    pub fn skipping(self, skips: bool) -> Packer {
+    pub fn skip_failed(self, skips: bool) -> Packer {
         Packer { skips: Some(skips), ..self }
     }
 
     /// The same for messages of OSI alone.
-    pub fn of_osi(self) -> Packer {
+    pub fn only_osi(self) -> Packer {
         Packer { clouds: false, ..self }
     }
 
-    fn pack(&mut self, subject: Subject, data: &[u8]) -> Result<(Vec<u8>, Vec<Precision>)> {
+    fn pack(&mut self, subject: Packable, data: &[u8]) -> Result<(Vec<u8>, Vec<Precision>)> {
         let (wire, is_packed) = match subject {
-            Subject::Osi(root) => return pack(root, data, &self.options).map_err(remedied),
-            Subject::Cloud(wire, is_packed) => (wire, is_packed),
+            Packable::Osi(root) => return pack(root, data, &self.options).map_err(add_advice),
+            Packable::Cloud(wire, is_packed) => (wire, is_packed),
         };
-        let cloud = Cloud::of(wire, is_packed, data)?;
+        let cloud = Cloud::parse(wire, is_packed, data)?;
         let (message, precision, left_out) = cloud.pack(&self.options.plan)?;
         if left_out > 0 {
             self.filled = (self.filled.0 + 1, self.filled.1 + left_out);
@@ -65,24 +65,24 @@ impl Packer {
 }
 
 impl Writer for Packer {
-    fn about(&mut self, about: &About) -> Result<()> {
-        self.passage.inner.about(about)
+    fn write_header(&mut self, about: &FileHeader) -> Result<()> {
+        self.passage.inner.write_header(about)
     }
 
-    fn channel(&mut self, channel: &Channel) -> Result<u16> {
-        let is_wanted = |of: &Subject| match of {
-            Subject::Osi(_) => true,
-            Subject::Cloud(_, is_packed) => self.clouds && !is_packed,
+    fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
+        let is_wanted = |of: &Packable| match of {
+            Packable::Osi(_) => true,
+            Packable::Cloud(_, is_packed) => self.clouds && !is_packed,
         };
-        match Subject::of(channel).filter(is_wanted) {
-            Some(subject) => self.passage.channel(channel, subject, definition::packed),
-            None => self.passage.inner.channel(channel),
+        match Packable::from_channel(channel).filter(is_wanted) {
+            Some(subject) => self.passage.add_channel(channel, subject, definition::packed_channel),
+            None => self.passage.inner.add_channel(channel),
         }
     }
 
-    fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
+    fn write_message(&mut self, channel: u16, head: &MessageInfo, data: &[u8]) -> Result<()> {
         let packed = match self.passage.subject(channel) {
-            None => return self.passage.inner.message(channel, head, data),
+            None => return self.passage.inner.write_message(channel, head, data),
             Some(subject) => self.pack(subject, data),
         };
         let (message, precision) = match (packed, self.skips) {
@@ -91,7 +91,7 @@ impl Writer for Packer {
                 if self.reason.is_empty() {
                     self.reason = format!("{}: {error:#}", head.place);
                 }
-                self.passage.skip(channel);
+                self.passage.count_skipped(channel);
                 return Ok(());
             }
             (Err(error), Some(false)) => {
@@ -100,19 +100,19 @@ impl Writer for Packer {
             (Err(error), None) => return Err(error),
         };
         let columns = precision.iter().map(ColumnCosts::from);
-        self.passage.message(channel, head, data.len(), &message, columns)
+        self.passage.write_message(channel, head, data.len(), &message, columns)
     }
 
     fn has_room(&self) -> bool {
         self.passage.inner.has_room()
     }
 
-    fn metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
-        self.passage.inner.metadata(name, entries)
+    fn write_metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
+        self.passage.inner.write_metadata(name, entries)
     }
 
-    fn attachment(&mut self, attachment: &Attachment) -> Result<bool> {
-        self.passage.inner.attachment(attachment)
+    fn write_attachment(&mut self, attachment: &Attachment) -> Result<bool> {
+        self.passage.inner.write_attachment(attachment)
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -125,7 +125,7 @@ impl Writer for Packer {
             ));
         }
         for channel in self.passage.costs.borrow().iter().filter(|channel| channel.skipped > 0) {
-            let (topic, messages) = (&channel.channel, count(channel.skipped, "message"));
+            let (topic, messages) = (&channel.channel, format_count(channel.skipped, "message"));
             remarks.push(format!("{topic}: {messages} skipped that cannot be packed"));
         }
         if !self.reason.is_empty() {

@@ -39,7 +39,7 @@ impl FromStr for Structure {
                 format!("'{one}' is no field; one is NAME:TYPE, as x:f32, of the types {kinds}")
             })
         });
-        of(fields.collect::<Result<_, _>>()?).map_err(|error| error.to_string())
+        from_elements(fields.collect::<Result<_, _>>()?).map_err(|error| error.to_string())
     }
 }
 
@@ -48,7 +48,7 @@ impl Structure {
     ///
     /// # Errors
     /// When it is none, or has a column that no point of a file can have.
-    pub fn of_field(field: &[u8]) -> Result<Structure> {
+    pub fn from_field(field: &[u8]) -> Result<Structure> {
         let view = View::open(field)?;
         let mut fields = Vec::new();
         for column in view.columns() {
@@ -57,11 +57,11 @@ impl Structure {
             })?;
             fields.push((column.name.to_owned(), element));
         }
-        Ok(of(fields)?)
+        Ok(from_elements(fields)?)
     }
 }
 
-fn of(all: Vec<(String, Element)>) -> Result<Structure, wiregauge_packed::Error> {
+fn from_elements(all: Vec<(String, Element)>) -> Result<Structure, wiregauge_packed::Error> {
     let mut step = 0;
     let mut fields = Vec::new();
     for (name, element) in all {

@@ -6,18 +6,18 @@ use std::iter;
 use anyhow::{anyhow, ensure, Result};
 use wiregauge_packed::{find, unpack, Error, Fault, Root, UnpackOptions};
 use wiregauge_trace::channel::Channel;
-use wiregauge_trace::read::{About, Attachment, Head, LARGEST};
+use wiregauge_trace::read::{Attachment, FileHeader, MessageInfo, LARGEST};
 use wiregauge_trace::write::Writer;
 
 use crate::cloud::Cloud;
 use crate::definition;
-use crate::passage::{Costs, Passage};
-use crate::remedy::remedied;
-use crate::subject::Subject;
+use crate::error_advice::add_advice;
+use crate::packable::Packable;
+use crate::packing_writer::{Costs, PackingWriter};
 
 /// A writer that unpacks what is packed and hands on to another one what is not.
 pub struct Unpacker {
-    passage: Passage,
+    passage: PackingWriter,
     origin: String,
     options: UnpackOptions,
     /// The option by which the user has unknown columns dropped.
@@ -38,7 +38,7 @@ impl Unpacker {
     /// Writes by another writer what comes from a file; columns that OSI has no field for are
     /// dropped where that is wanted. What came of it is complete when the writer has finished.
     pub fn new(inner: Box<dyn Writer>, origin: &str, drop_unknown: bool) -> (Unpacker, Costs) {
-        let (passage, origin) = (Passage::new(inner), origin.to_owned());
+        let (passage, origin) = (PackingWriter::new(inner), origin.to_owned());
         let costs = passage.costs.clone();
         let options = UnpackOptions { drop_unknown, limit: LARGEST as usize };
         let dropping = "--drop-unknown";
@@ -58,14 +58,14 @@ impl Unpacker {
 
     /// Before a writer that shows messages of OSI: what it shows is what they say, and how
     /// large they are in their file. Columns that OSI has no field for are dropped.
-    pub fn to_show(inner: Box<dyn Writer>) -> Unpacker {
+    pub fn new_for_display(inner: Box<dyn Writer>) -> Unpacker {
         let (unpacker, _) = Unpacker::new(inner, "", true);
         Unpacker { clouds: false, wants_any: false, keeps_sizes: true, ..unpacker }
     }
 
     /// The same for messages of OSI alone, of which none need be packed. `dropping` is the
     /// option by which the user has unknown columns dropped.
-    pub fn of_osi_if_any(self, dropping: &'static str) -> Unpacker {
+    pub fn only_osi_if_any(self, dropping: &'static str) -> Unpacker {
         Unpacker { dropping, clouds: false, wants_any: false, ..self }
     }
 
@@ -81,58 +81,60 @@ impl Unpacker {
         }
         unpacked.map_err(|error| match error.fault {
             Fault::Foreign => anyhow!("{error}; leave it out by {}", self.dropping),
-            _ => remedied(error),
+            _ => add_advice(error),
         })
     }
 }
 
 impl Writer for Unpacker {
-    fn about(&mut self, about: &About) -> Result<()> {
-        self.passage.inner.about(about)
+    fn write_header(&mut self, about: &FileHeader) -> Result<()> {
+        self.passage.inner.write_header(about)
     }
 
-    fn channel(&mut self, channel: &Channel) -> Result<u16> {
-        let is_wanted = |of: &Subject| match of {
-            Subject::Osi(_) => true,
-            Subject::Cloud(_, is_packed) => self.clouds && *is_packed,
+    fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
+        let is_wanted = |of: &Packable| match of {
+            Packable::Osi(_) => true,
+            Packable::Cloud(_, is_packed) => self.clouds && *is_packed,
         };
-        match Subject::of(channel).filter(is_wanted) {
-            Some(subject) => self.passage.channel(channel, subject, definition::unpacked),
-            None => self.passage.inner.channel(channel),
+        match Packable::from_channel(channel).filter(is_wanted) {
+            Some(subject) => {
+                self.passage.add_channel(channel, subject, definition::unpacked_channel)
+            }
+            None => self.passage.inner.add_channel(channel),
         }
     }
 
-    fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
+    fn write_message(&mut self, channel: u16, head: &MessageInfo, data: &[u8]) -> Result<()> {
         let message = match self.passage.subject(channel) {
-            None => return self.passage.inner.message(channel, head, data),
-            Some(Subject::Osi(root)) => match self.unpack(root, data) {
+            None => return self.passage.inner.write_message(channel, head, data),
+            Some(Packable::Osi(root)) => match self.unpack(root, data) {
                 // Who shows messages says of one that it cannot be shown.
                 Err(_) if self.keeps_sizes => {
-                    return self.passage.inner.message(channel, head, data)
+                    return self.passage.inner.write_message(channel, head, data)
                 }
                 unpacked => unpacked?,
             },
-            Some(Subject::Cloud(wire, is_packed)) => {
+            Some(Packable::Cloud(wire, is_packed)) => {
                 self.found = true;
-                Cloud::of(wire, is_packed, data)?.unpack()?
+                Cloud::parse(wire, is_packed, data)?.unpack()?
             }
         };
         if self.keeps_sizes {
-            return self.passage.inner.message(channel, head, &message);
+            return self.passage.inner.write_message(channel, head, &message);
         }
-        self.passage.message(channel, head, data.len(), &message, iter::empty())
+        self.passage.write_message(channel, head, data.len(), &message, iter::empty())
     }
 
     fn has_room(&self) -> bool {
         self.passage.inner.has_room()
     }
 
-    fn metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
-        self.passage.inner.metadata(name, entries)
+    fn write_metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
+        self.passage.inner.write_metadata(name, entries)
     }
 
-    fn attachment(&mut self, attachment: &Attachment) -> Result<bool> {
-        self.passage.inner.attachment(attachment)
+    fn write_attachment(&mut self, attachment: &Attachment) -> Result<bool> {
+        self.passage.inner.write_attachment(attachment)
     }
 
     fn remarks(&self) -> Vec<String> {

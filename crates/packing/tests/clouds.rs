@@ -7,15 +7,15 @@ use std::rc::Rc;
 use anyhow::Result;
 use proptest::prelude::*;
 use wiregauge_packed::{How, PackOptions, Plan, Preset, Rule};
-use wiregauge_packing::cloud::{Cloud, Wire};
+use wiregauge_packing::cloud::{Cloud, RosEncoding};
 use wiregauge_packing::packer::Packer;
 use wiregauge_packing::unpacker::Unpacker;
 use wiregauge_trace::channel::Channel;
-use wiregauge_trace::open::{self, Wish};
-use wiregauge_trace::read::{Head, Reader};
+use wiregauge_trace::open::{self, OpenHints};
+use wiregauge_trace::read::{MessageInfo, Reader};
 use wiregauge_trace::write::Writer;
 
-fn made(name: &str) -> PathBuf {
+fn cloud_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clouds").join(name)
 }
 
@@ -23,16 +23,16 @@ type Messages = Vec<(Channel, Vec<u8>)>;
 
 /// A writer that keeps what is written.
 #[derive(Clone, Default)]
-struct Kept(Rc<RefCell<(Vec<Channel>, Messages)>>);
+struct RecordingWriter(Rc<RefCell<(Vec<Channel>, Messages)>>);
 
-impl Writer for Kept {
-    fn channel(&mut self, channel: &Channel) -> Result<u16> {
+impl Writer for RecordingWriter {
+    fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
         let all = &mut self.0.borrow_mut().0;
         all.push(channel.clone());
         Ok(all.len() as u16 - 1)
     }
 
-    fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
+    fn write_message(&mut self, channel: u16, head: &MessageInfo, data: &[u8]) -> Result<()> {
         let (channels, messages) = &mut *self.0.borrow_mut();
         assert_eq!(head.size, data.len() as u64);
         messages.push((channels[usize::from(channel)].clone(), data.to_vec()));
@@ -46,33 +46,33 @@ impl Writer for Kept {
 
 /// Messages of a file by a writer around another one.
 fn through(messages: &Messages, by: impl FnOnce(Box<dyn Writer>) -> Box<dyn Writer>) -> Messages {
-    let kept = Kept::default();
+    let kept = RecordingWriter::default();
     let mut writer = by(Box::new(kept.clone()));
     let mut known: Vec<(Channel, u16)> = Vec::new();
     for (channel, data) in messages {
         let id = match known.iter().find(|(known, _)| known == channel) {
             Some((_, id)) => *id,
             None => {
-                let id = writer.channel(channel).unwrap();
+                let id = writer.add_channel(channel).unwrap();
                 known.push((channel.clone(), id));
                 id
             }
         };
-        writer.message(id, &head(data), data).unwrap();
+        writer.write_message(id, &head(data), data).unwrap();
     }
     writer.finish().unwrap();
     let messages = kept.0.borrow().1.clone();
     messages
 }
 
-fn head(data: &[u8]) -> Head {
-    let place = wiregauge_trace::read::Place { at: 0, within: None };
+fn head(data: &[u8]) -> MessageInfo {
+    let place = wiregauge_trace::read::MessagePosition { at: 0, within: None };
     let size = data.len() as u64;
-    Head { channel: 0, sequence: 0, time: None, publish_time: None, size, place }
+    MessageInfo { channel: 0, sequence: 0, time: None, publish_time: None, size, place }
 }
 
 fn messages(path: &Path) -> Messages {
-    let mut reader: Box<dyn Reader> = open::open(path, &Wish::default()).unwrap();
+    let mut reader: Box<dyn Reader> = open::open(path, &OpenHints::default()).unwrap();
     let mut messages = Vec::new();
     while let Some(head) = reader.next().unwrap() {
         let channel = reader.channels()[&head.channel].clone();
@@ -91,10 +91,10 @@ fn clouds_are_packed_as_another_library_writes_them_and_come_back() {
     for (plain, packed, count) in
         [("ros2.mcap", "ros2.packed.mcap", 9), ("ros1.mcap", "ros1.packed.mcap", 5)]
     {
-        let given = messages(&made(plain));
+        let given = messages(&cloud_path(plain));
         assert_eq!(given.len(), count);
         let there = through(&given, |writer| Box::new(Packer::new(writer, "a", exact()).0));
-        for ((channel, data), (wanted, known)) in there.iter().zip(messages(&made(packed))) {
+        for ((channel, data), (wanted, known)) in there.iter().zip(messages(&cloud_path(packed))) {
             assert!(*data == known, "{plain}: a message of {} is another", wanted.topic);
             assert_eq!(channel.definition.name, wanted.definition.name);
         }
@@ -143,14 +143,14 @@ fn rows_that_are_filled_up_are_packed_without_what_fills_them() {
         ([first, &[9; 6], second, &[9; 7]].concat(), 13),
     ] {
         let padded = rows(16, &data);
-        let cloud = Cloud::of(Wire::Cdr, false, &padded).unwrap();
+        let cloud = Cloud::parse(RosEncoding::Cdr, false, &padded).unwrap();
         let (packed, _, left) = cloud.pack(&Plan::default()).unwrap();
         assert_eq!(left, left_out);
-        assert_eq!(Cloud::of(Wire::Cdr, true, &packed).unwrap().unpack().unwrap(), plain);
+        assert_eq!(Cloud::parse(RosEncoding::Cdr, true, &packed).unwrap().unpack().unwrap(), plain);
     }
     for (step, data) in [(16, &points[..19]), (9, &[0; 40][..])] {
         let padded = rows(step, data);
-        let error = Cloud::of(Wire::Cdr, false, &padded).unwrap().pack(&Plan::default());
+        let error = Cloud::parse(RosEncoding::Cdr, false, &padded).unwrap().pack(&Plan::default());
         assert!(error.unwrap_err().to_string().contains("--exclude-channel"));
     }
 }
@@ -159,15 +159,15 @@ fn rows_that_are_filled_up_are_packed_without_what_fills_them() {
 fn coordinates_are_as_near_as_is_told() {
     let rules = ["x=3cm", "y=exact", "t=1e-3"].map(|rule| rule.parse().unwrap()).to_vec();
     let plan = Plan { rules, ..Plan::default() };
-    for (channel, data) in messages(&made("ros2.mcap")) {
+    for (channel, data) in messages(&cloud_path("ros2.mcap")) {
         if channel.topic != "/points" {
             continue;
         }
-        let cloud = Cloud::of(Wire::Cdr, false, &data).unwrap();
+        let cloud = Cloud::parse(RosEncoding::Cdr, false, &data).unwrap();
         let (packed, precision, left_out) = cloud.pack(&plan).unwrap();
         assert_eq!(left_out, 0);
-        let back = Cloud::of(Wire::Cdr, true, &packed).unwrap().unpack().unwrap();
-        let back = Cloud::of(Wire::Cdr, false, &back).unwrap();
+        let back = Cloud::parse(RosEncoding::Cdr, true, &packed).unwrap().unpack().unwrap();
+        let back = Cloud::parse(RosEncoding::Cdr, false, &back).unwrap();
         assert_eq!(back.content.len(), cloud.content.len());
         let step = cloud.points.step();
         let is_big = cloud.content.get(4).is_some() && data.len() < 700; // The third cloud.
@@ -201,13 +201,14 @@ fn coordinates_are_as_near_as_is_told() {
 
 #[test]
 fn what_fills_up_the_last_word_comes_back() {
-    for (_, mut data) in messages(&made("ros2.mcap")).into_iter().filter(|(_, data)| data.len() > 2)
+    for (_, mut data) in
+        messages(&cloud_path("ros2.mcap")).into_iter().filter(|(_, data)| data.len() > 2)
     {
         for fill in [0, 0, 7] {
             data.push(fill);
             let (packed, _, _) =
-                Cloud::of(Wire::Cdr, false, &data).unwrap().pack(&exact().plan).unwrap();
-            let back = Cloud::of(Wire::Cdr, true, &packed).unwrap().unpack().unwrap();
+                Cloud::parse(RosEncoding::Cdr, false, &data).unwrap().pack(&exact().plan).unwrap();
+            let back = Cloud::parse(RosEncoding::Cdr, true, &packed).unwrap().unpack().unwrap();
             assert!(back == data, "{} bytes and {fill} behind them", data.len());
         }
     }
@@ -215,13 +216,14 @@ fn what_fills_up_the_last_word_comes_back() {
 
 #[test]
 fn what_is_no_cloud_is_refused() {
-    let given = messages(&made("ros2.mcap"));
+    let given = messages(&cloud_path("ros2.mcap"));
     let (_, data) = given.iter().find(|(_, data)| data.len() > 2000).unwrap();
     let error = |data: &[u8], is_packed| {
-        let outcome = Cloud::of(Wire::Cdr, is_packed, data).and_then(|cloud| match is_packed {
-            true => cloud.unpack().map(drop),
-            false => cloud.pack(&Plan::default()).map(drop),
-        });
+        let outcome =
+            Cloud::parse(RosEncoding::Cdr, is_packed, data).and_then(|cloud| match is_packed {
+                true => cloud.unpack().map(drop),
+                false => cloud.pack(&Plan::default()).map(drop),
+            });
         format!("{:#}", outcome.expect_err("refused"))
     };
     assert!(error(&data[..3], false).contains("CDR header"));
@@ -235,7 +237,8 @@ fn what_is_no_cloud_is_refused() {
     let at = wide.windows(4).position(|word| word == 30u32.to_le_bytes()).unwrap();
     wide[at] = 31;
     assert!(error(&wide, false).contains("rows of 961 bytes that begin 930 bytes apart"));
-    let (packed, _, _) = Cloud::of(Wire::Cdr, false, data).unwrap().pack(&exact().plan).unwrap();
+    let (packed, _, _) =
+        Cloud::parse(RosEncoding::Cdr, false, data).unwrap().pack(&exact().plan).unwrap();
     let mut wide = packed.clone();
     wide[at] = 31;
     assert!(error(&wide, true).contains("60 points are packed where the message tells of 62"));
@@ -247,18 +250,19 @@ fn what_is_no_cloud_is_refused() {
     assert!(error(&foreign, true).contains("in the format 'cloudini' and not 'wgpacked'"));
     let rule = Rule { column: "ring".into(), how: How::Resolution(1.0, "") };
     let plan = Plan { rules: vec![rule], ..Plan::default() };
-    let refused = Cloud::of(Wire::Cdr, false, data).unwrap().pack(&plan).unwrap_err();
+    let refused = Cloud::parse(RosEncoding::Cdr, false, data).unwrap().pack(&plan).unwrap_err();
     assert!(refused.to_string().contains("'ring' has a resolution"), "{refused}");
 }
 
 #[test]
 fn nothing_is_finished_that_its_user_would_misread() {
-    let given = messages(&made("ros2.mcap"));
+    let given = messages(&cloud_path("ros2.mcap"));
     let run = |options: PackOptions| {
-        let mut writer = Box::new(Packer::new(Box::new(Kept::default()), "a", options).0);
+        let mut writer =
+            Box::new(Packer::new(Box::new(RecordingWriter::default()), "a", options).0);
         for (channel, data) in &given {
-            let id = writer.channel(channel).unwrap();
-            writer.message(id, &head(data), data).unwrap();
+            let id = writer.add_channel(channel).unwrap();
+            writer.write_message(id, &head(data), data).unwrap();
         }
         writer.finish().unwrap_err().to_string()
     };
@@ -266,10 +270,11 @@ fn nothing_is_finished_that_its_user_would_misread() {
     let plan = Plan { rules, ..Plan::default() };
     let missing = run(PackOptions { plan, ..PackOptions::default() });
     assert!(missing.starts_with("a has no column range; it has normal[0]"), "{missing}");
-    let packer: Box<dyn Writer> = Box::new(Packer::new(Box::new(Kept::default()), "a", exact()).0);
+    let packer: Box<dyn Writer> =
+        Box::new(Packer::new(Box::new(RecordingWriter::default()), "a", exact()).0);
     assert!(packer.finish().unwrap_err().to_string().contains("nothing in a can be packed"));
     let unpacker: Box<dyn Writer> =
-        Box::new(Unpacker::new(Box::new(Kept::default()), "a", false).0);
+        Box::new(Unpacker::new(Box::new(RecordingWriter::default()), "a", false).0);
     assert!(unpacker.finish().unwrap_err().to_string().contains("nothing in a is packed"));
 }
 
@@ -281,11 +286,11 @@ proptest! {
         cut in prop::option::of(any::<prop::sample::Index>()),
     ) {
         for (file, is_packed, wire) in [
-            ("ros2.mcap", false, Wire::Cdr),
-            ("ros2.packed.mcap", true, Wire::Cdr),
-            ("ros1.packed.mcap", true, Wire::Ros1),
+            ("ros2.mcap", false, RosEncoding::Cdr),
+            ("ros2.packed.mcap", true, RosEncoding::Cdr),
+            ("ros1.packed.mcap", true, RosEncoding::Ros1),
         ] {
-            let all = messages(&made(file));
+            let all = messages(&cloud_path(file));
             let mut data = all[which % all.len()].1.clone();
             for (at, byte) in &hits {
                 let at = at.index(data.len());
@@ -294,7 +299,7 @@ proptest! {
             if let Some(cut) = cut {
                 data.truncate(cut.index(data.len()));
             }
-            if let Ok(cloud) = Cloud::of(wire, is_packed, &data) {
+            if let Ok(cloud) = Cloud::parse(wire, is_packed, &data) {
                 let _ = cloud.pack(&exact().plan);
                 let _ = cloud.unpack();
             }

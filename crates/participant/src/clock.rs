@@ -20,13 +20,13 @@ use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{clock_gettime, ClockId, Timespec};
 use serde::{Deserialize, Serialize};
 
-use crate::dial::{dial, PAUSE, WAY_BACK};
-use crate::token::{is_said, say};
+use crate::connect::{connect_with_retry, MAX_OUTAGE, RETRY_PAUSE};
+use crate::token::{receives_token, send_token};
 
 /// Questions in a row.
-const QUESTIONS: usize = 16;
+const REQUESTS: usize = 16;
 /// How long the master may take over an answer.
-const PATIENCE: Duration = Duration::from_secs(1);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Nanoseconds on this machine's monotonic clock.
 pub fn monotonic() -> u64 {
@@ -91,35 +91,35 @@ pub struct Alignment {
 }
 
 /// Beyond any time that a clock tells, in nanoseconds: 146 years of running.
-const NEVER: u64 = 1 << 62;
+const MAX_TIME: u64 = 1 << 62;
 
 /// One measured offset.
 #[derive(Clone, Copy, Debug)]
-pub struct Sight {
+pub struct OffsetSample {
     own: u64,
     offset: i64,
     uncertainty: u64,
 }
 
-impl Sight {
+impl OffsetSample {
     /// From what the master answered, and when it was asked and the answer came.
     ///
     /// # Errors
     /// An answer that is no time.
-    pub fn of(asked: u64, answer: u64, back: u64) -> Result<Sight> {
-        ensure!(answer < NEVER, "what the timing master says is no time");
+    pub fn from_times(asked: u64, answer: u64, back: u64) -> Result<OffsetSample> {
+        ensure!(answer < MAX_TIME, "what the timing master says is no time");
         let (middle, uncertainty) = (asked + (back - asked) / 2, (back - asked).div_ceil(2));
-        Ok(Sight { own: back, offset: answer as i64 - middle as i64, uncertainty })
+        Ok(OffsetSample { own: back, offset: answer as i64 - middle as i64, uncertainty })
     }
 }
 
 impl Alignment {
     /// From all that was measured, in its order.
-    pub fn of(shared: bool, sights: &[Sight]) -> Alignment {
+    pub fn from_samples(shared: bool, sights: &[OffsetSample]) -> Alignment {
         let (Some(first), Some(last)) = (sights.first(), sights.last()) else {
             return Alignment { shared, ..Alignment::default() };
         };
-        let step = |pair: &[Sight]| {
+        let step = |pair: &[OffsetSample]| {
             let step = (pair[1].offset - pair[0].offset).abs();
             (step - (pair[0].uncertainty + pair[1].uncertainty) as i64).max(0)
         };
@@ -160,13 +160,13 @@ impl TimeServer {
                     Ok((stream, _)) => {
                         // Strangers who knock without end get no more than this.
                         thread::sleep(Duration::from_millis(1));
-                        if Arc::strong_count(&asking) > MOST_ASKING {
+                        if Arc::strong_count(&asking) > MAX_CLIENTS {
                             continue;
                         }
                         let (ended, token) = (Arc::clone(&ended), Arc::clone(&token));
                         let one_more = Arc::clone(&asking);
                         let answer = move || {
-                            answer(stream, &token, &ended);
+                            answer_with_time(stream, &token, &ended);
                             drop(one_more);
                         };
                         let _ = thread::Builder::new().name("clock".into()).spawn(answer);
@@ -187,11 +187,11 @@ impl Drop for TimeServer {
 
 /// Most who ask for the time at once: all receivers, and some who are no longer
 /// there or do not belong there.
-const MOST_ASKING: usize = 128;
+const MAX_CLIENTS: usize = 128;
 
 /// Answers each byte with the time, until the asker goes.
-fn answer(mut stream: TcpStream, token: &str, ended: &AtomicBool) {
-    if !is_said(&stream, token) {
+fn answer_with_time(mut stream: TcpStream, token: &str, ended: &AtomicBool) {
+    if !receives_token(&stream, token) {
         return;
     }
     let set = stream
@@ -218,26 +218,31 @@ fn answer(mut stream: TcpStream, token: &str, ended: &AtomicBool) {
 }
 
 /// Keeps a clock aligned to the master's until it is told to end.
-pub struct Follower {
-    sights: Arc<Mutex<Vec<Sight>>>,
+pub struct ClockFollower {
+    sights: Arc<Mutex<Vec<OffsetSample>>>,
     stop: Arc<AtomicBool>,
     shared: bool,
 }
 
-impl Follower {
+impl ClockFollower {
     /// Aligns a clock and keeps it so.
     ///
     /// # Errors
     /// When the master does not answer.
-    pub fn start(clock: &Clock, master: SocketAddr, token: &str, shared: bool) -> Result<Follower> {
-        let (mut stream, first) = first_sight(master, token)?;
+    pub fn start(
+        clock: &Clock,
+        master: SocketAddr,
+        token: &str,
+        shared: bool,
+    ) -> Result<ClockFollower> {
+        let (mut stream, first) = first_offset(master, token)?;
         let token = token.to_owned();
         if !shared {
             clock.adjust(first.offset);
         }
         let sights = Arc::new(Mutex::new(vec![first]));
         let stop = Arc::new(AtomicBool::new(false));
-        let follower = Follower { sights, stop, shared };
+        let follower = ClockFollower { sights, stop, shared };
         let (sights, stop) = (Arc::clone(&follower.sights), Arc::clone(&follower.stop));
         let clock = clock.clone();
         thread::Builder::new().name("clock".into()).spawn(move || {
@@ -250,8 +255,8 @@ impl Follower {
                 }
                 // When the master is gone, the control channel tells. After an
                 // outage an old answer may come: it is asked anew.
-                let Ok(sight) = sight(&mut stream) else {
-                    if let Ok(again) = reach(master, &token, PATIENCE) {
+                let Ok(sight) = measure_offset(&mut stream) else {
+                    if let Ok(again) = connect_to_master(master, &token, ANSWER_TIMEOUT) {
                         stream = again;
                     }
                     continue;
@@ -269,36 +274,36 @@ impl Follower {
     pub fn finish(self) -> Alignment {
         self.stop.store(true, Ordering::Relaxed);
         let sights = self.sights.lock().unwrap_or_else(PoisonError::into_inner);
-        Alignment::of(self.shared, &sights)
+        Alignment::from_samples(self.shared, &sights)
     }
 }
 
-impl Drop for Follower {
+impl Drop for ClockFollower {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 }
 
-fn reach(master: SocketAddr, token: &str, patience: Duration) -> Result<TcpStream> {
-    let stream = dial(master, patience)
+fn connect_to_master(master: SocketAddr, token: &str, patience: Duration) -> Result<TcpStream> {
+    let stream = connect_with_retry(master, patience)
         .with_context(|| format!("cannot ask the timing master at {master}"))?;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    say(&stream, token)?;
+    stream.set_read_timeout(Some(ANSWER_TIMEOUT))?;
+    send_token(&stream, token)?;
     Ok(stream)
 }
 
 /// Asks until there is an answer, for as long as a way may be gone: what was said
 /// first may be lost with it.
-fn first_sight(master: SocketAddr, token: &str) -> Result<(TcpStream, Sight)> {
-    let deadline = Instant::now() + WAY_BACK;
+fn first_offset(master: SocketAddr, token: &str) -> Result<(TcpStream, OffsetSample)> {
+    let deadline = Instant::now() + MAX_OUTAGE;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        let mut stream = reach(master, token, left)?;
-        match sight(&mut stream) {
+        let mut stream = connect_to_master(master, token, left)?;
+        match measure_offset(&mut stream) {
             Ok(sight) => return Ok((stream, sight)),
-            Err(error) if error.is::<io::Error>() && Instant::now() + PAUSE < deadline => {
-                thread::sleep(PAUSE);
+            Err(error) if error.is::<io::Error>() && Instant::now() + RETRY_PAUSE < deadline => {
+                thread::sleep(RETRY_PAUSE);
             }
             Err(error) => return Err(error.context("the timing master does not tell its time")),
         }
@@ -306,15 +311,15 @@ fn first_sight(master: SocketAddr, token: &str) -> Result<(TcpStream, Sight)> {
 }
 
 /// Asks some times; the fastest answer counts.
-fn sight(stream: &mut TcpStream) -> Result<Sight> {
-    let mut best: Option<Sight> = None;
-    for _ in 0..QUESTIONS {
+fn measure_offset(stream: &mut TcpStream) -> Result<OffsetSample> {
+    let mut best: Option<OffsetSample> = None;
+    for _ in 0..REQUESTS {
         let asked = monotonic();
         stream.write_all(&[1])?;
         let mut answer = [0; 8];
         stream.read_exact(&mut answer)?;
         let back = monotonic();
-        let sight = Sight::of(asked, u64::from_le_bytes(answer), back)?;
+        let sight = OffsetSample::from_times(asked, u64::from_le_bytes(answer), back)?;
         if best.is_none_or(|best| sight.uncertainty < best.uncertainty) {
             best = Some(sight);
         }
@@ -339,7 +344,7 @@ mod tests {
     fn the_offset_to_the_own_clock_is_within_its_uncertainty() {
         let server = TimeServer::start([127, 0, 0, 1].into(), "token").unwrap();
         let clock = Clock::new(monotonic());
-        let follower = Follower::start(&clock, server.address, "token", false).unwrap();
+        let follower = ClockFollower::start(&clock, server.address, "token", false).unwrap();
         let found = follower.finish();
         assert!(found.offset.unsigned_abs() <= found.uncertainty, "{found:?}");
     }
@@ -358,7 +363,7 @@ mod tests {
             }
         });
         let clock = Clock::new(monotonic());
-        let follower = Follower::start(&clock, address, "", false).unwrap();
+        let follower = ClockFollower::start(&clock, address, "", false).unwrap();
         assert!(clock.now() >= HOUR && clock.now() < HOUR + 10_000_000_000);
         assert!(!follower.finish().shared);
     }
@@ -378,7 +383,7 @@ mod tests {
             }
         });
         let clock = Clock::new(monotonic());
-        assert!(Follower::start(&clock, address, "", false).is_ok());
+        assert!(ClockFollower::start(&clock, address, "", false).is_ok());
     }
 
     #[test]
@@ -390,16 +395,16 @@ mod tests {
             stream.write_all(&u64::MAX.to_le_bytes()).unwrap();
             let _ = stream.read(&mut [0]);
         });
-        let error = first_sight(address, "").unwrap_err();
+        let error = first_offset(address, "").unwrap_err();
         assert!(format!("{error:#}").contains("is no time"), "{error:#}");
     }
 
     #[test]
     fn a_jump_is_told_from_uncertainty() {
-        let at = |own, offset| Sight { own, offset, uncertainty: 10 };
-        let calm = Alignment::of(false, &[at(0, 100), at(1000, 115), at(2000, 110)]);
+        let at = |own, offset| OffsetSample { own, offset, uncertainty: 10 };
+        let calm = Alignment::from_samples(false, &[at(0, 100), at(1000, 115), at(2000, 110)]);
         assert_eq!((calm.offset, calm.drift, calm.jump), (100, 10, 0));
-        let set = Alignment::of(false, &[at(0, 100), at(1000, 5100), at(2000, 5100)]);
+        let set = Alignment::from_samples(false, &[at(0, 100), at(1000, 5100), at(2000, 5100)]);
         assert_eq!((set.drift, set.jump), (5000, 4980));
     }
 }

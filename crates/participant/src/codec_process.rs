@@ -21,22 +21,22 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use crate::sample::zeroed;
+use crate::sample::allocate_zeroed;
 
 /// Version of the runner protocol.
 const PROTOCOL: u32 = 2;
 /// How long what the codec uses lives: objects are new in each cycle.
 const LIFETIMES: &str = "scratch=reused objects=fresh buffers=reused";
 /// Largest reply in bytes.
-const LARGEST: usize = 1 << 30;
+const MAX_REPLY: usize = 1 << 30;
 /// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(60);
 /// What a pipe that has room takes at least without waiting (pipe(7): PIPE_BUF).
-const ROOM: usize = 4096;
+const PIPE_BUF: usize = 4096;
 
 /// What is encoded and decoded, and by what.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Coding {
+pub struct CodecSetup {
     /// The runner's program.
     pub program: PathBuf,
     /// Its arguments.
@@ -50,8 +50,8 @@ pub struct Coding {
 /// A running runner with one message.
 pub struct CodecProcess {
     child: Child,
-    input: Patient<ChildStdin>,
-    output: BufReader<Patient<ChildStdout>>,
+    input: DeadlinePipe<ChildStdin>,
+    output: BufReader<DeadlinePipe<ChildStdout>>,
     patience: Duration,
     /// The message as the codec writes it.
     pub encoded: Vec<u8>,
@@ -59,7 +59,7 @@ pub struct CodecProcess {
 
 /// What it is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum CodecTask {
     /// Message to bytes.
     Encode,
     /// Bytes to message.
@@ -71,11 +71,11 @@ impl CodecProcess {
     ///
     /// # Errors
     /// When it does not start, does not answer, or refuses the message.
-    pub fn start(coding: &Coding) -> Result<CodecProcess> {
-        CodecProcess::start_within(coding, PATIENCE)
+    pub fn start(coding: &CodecSetup) -> Result<CodecProcess> {
+        CodecProcess::start_within(coding, REPLY_TIMEOUT)
     }
 
-    fn start_within(coding: &Coding, patience: Duration) -> Result<CodecProcess> {
+    fn start_within(coding: &CodecSetup, patience: Duration) -> Result<CodecProcess> {
         let read = |path: &PathBuf| {
             fs::read(path).with_context(|| format!("cannot read {}", path.display()))
         };
@@ -89,12 +89,12 @@ impl CodecProcess {
         let input = child.stdin.take().context("a runner without input")?;
         let output = child.stdout.take().context("a runner without output")?;
         let deadline = Instant::now() + patience;
-        let input = Patient { pipe: input, deadline };
-        let output = BufReader::new(Patient { pipe: output, deadline });
+        let input = DeadlinePipe { pipe: input, deadline };
+        let output = BufReader::new(DeadlinePipe { pipe: output, deadline });
         let mut process = CodecProcess { child, input, output, patience, encoded: Vec::new() };
-        process.ask(&format!("hello {PROTOCOL}"), &[])?;
-        process.ask(&format!("schema {}", schema.len()), &schema)?;
-        process.encoded = process.ask(&format!("message {}", message.len()), &message)?;
+        process.send_request(&format!("hello {PROTOCOL}"), &[])?;
+        process.send_request(&format!("schema {}", schema.len()), &schema)?;
+        process.encoded = process.send_request(&format!("message {}", message.len()), &message)?;
         Ok(process)
     }
 
@@ -102,19 +102,20 @@ impl CodecProcess {
     ///
     /// # Errors
     /// When the runner refuses or is gone.
-    pub fn run(&mut self, work: Work) -> Result<u64> {
+    pub fn run(&mut self, work: CodecTask) -> Result<u64> {
         let experiment = match work {
-            Work::Encode => "encode",
-            Work::Decode => "decode",
+            CodecTask::Encode => "encode",
+            CodecTask::Decode => "decode",
         };
-        let reply = self.ask(&format!("run {experiment} 1 {LIFETIMES} prove=none"), &[])?;
+        let reply =
+            self.send_request(&format!("run {experiment} 1 {LIFETIMES} prove=none"), &[])?;
         let text = String::from_utf8_lossy(&reply);
         let time = text.lines().find_map(|line| line.strip_prefix("ns "));
         let time: Option<f64> = time.and_then(|time| time.trim().parse().ok());
         Ok(time.context("the codec's runner tells no time")?.round() as u64)
     }
 
-    fn ask(&mut self, request: &str, payload: &[u8]) -> Result<Vec<u8>> {
+    fn send_request(&mut self, request: &str, payload: &[u8]) -> Result<Vec<u8>> {
         let deadline = Instant::now() + self.patience;
         (self.input.deadline, self.output.get_mut().deadline) = (deadline, deadline);
         let gone = "the codec's runner is gone";
@@ -124,11 +125,11 @@ impl CodecProcess {
         let mut line = String::new();
         ensure!(self.output.read_line(&mut line).context(gone)? > 0, "{gone}");
         let answer = line.trim_end().split_once(' ');
-        let size = |size: &str| size.parse().ok().filter(|size| *size <= LARGEST);
+        let size = |size: &str| size.parse().ok().filter(|size| *size <= MAX_REPLY);
         let Some((word, size)) = answer.and_then(|(word, text)| Some((word, size(text)?))) else {
             bail!("the codec's runner answered {line:?} to '{request}'");
         };
-        let mut reply = zeroed(size)?;
+        let mut reply = allocate_zeroed(size)?;
         self.output.read_exact(&mut reply).context(gone)?;
         match word {
             "ok" => Ok(reply),
@@ -138,12 +139,12 @@ impl CodecProcess {
 }
 
 /// A pipe that is waited for no longer than to a deadline.
-struct Patient<P> {
+struct DeadlinePipe<P> {
     pipe: P,
     deadline: Instant,
 }
 
-impl<P: AsFd> Patient<P> {
+impl<P: AsFd> DeadlinePipe<P> {
     /// Waits until it can be read or written.
     fn wait(&self, until: PollFlags) -> io::Result<()> {
         loop {
@@ -159,17 +160,17 @@ impl<P: AsFd> Patient<P> {
     }
 }
 
-impl Read for Patient<ChildStdout> {
+impl Read for DeadlinePipe<ChildStdout> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         self.wait(PollFlags::IN)?;
         self.pipe.read(bytes)
     }
 }
 
-impl Write for Patient<ChildStdin> {
+impl Write for DeadlinePipe<ChildStdin> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.wait(PollFlags::OUT)?;
-        self.pipe.write(&bytes[..bytes.len().min(ROOM)])
+        self.pipe.write(&bytes[..bytes.len().min(PIPE_BUF)])
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -189,13 +190,13 @@ impl Drop for CodecProcess {
 mod tests {
     use super::*;
 
-    fn coding(folder: &std::path::Path, script: &str) -> Coding {
+    fn coding(folder: &std::path::Path, script: &str) -> CodecSetup {
         let file = |name: &str, bytes: &[u8]| {
             let path = folder.join(name);
             fs::write(&path, bytes).unwrap();
             path
         };
-        Coding {
+        CodecSetup {
             program: "sh".into(),
             arguments: vec!["-c".into(), script.into()],
             schema: file("schema", b"{}"),

@@ -16,27 +16,27 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Alignment;
-use crate::codec_process::Coding;
+use crate::codec_process::CodecSetup;
 use crate::inbox::Inbox;
 use crate::latency::Distribution;
 use crate::misses::Misses;
 use crate::progress::Progress;
 use crate::realtime::Realtime;
-use crate::record::Piece;
-use crate::seal::Sealed;
-use crate::slowest::Slow;
+use crate::sample_times::SampleTimesChunk;
+use crate::seal::SharedSeal;
+use crate::slowest::SlowSample;
 use crate::transport::Topic;
 use crate::usage::Usage;
 use crate::window::Window;
 
 /// Version of the messages; conductor and participant must have the same.
-pub const VERSION: u32 = 5;
+pub const PROTOCOL_VERSION: u32 = 5;
 /// From beat to beat.
-pub const BEAT: Duration = Duration::from_millis(100);
+pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(100);
 /// Silence after which the other side is lost, unless the user says so. TCP sends
 /// again after its timer, then after twice as long; on a loaded machine the timer
 /// is most of a second (RFC 6298), and a link that is back must not be missed.
-pub const SILENCE: Duration = Duration::from_secs(3);
+pub const DEFAULT_SILENCE_LIMIT: Duration = Duration::from_secs(3);
 
 /// What the conductor says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,9 +80,9 @@ pub enum Report {
     /// It sends, or waits for samples.
     Running,
     /// It is done.
-    Stopped(Box<Outcome>),
+    Stopped(Box<ParticipantResult>),
     /// Some of the samples that it kept.
-    Kept(Piece),
+    Kept(SampleTimesChunk),
     /// It cannot go on, and why.
     Failed(String),
     /// Still here.
@@ -101,12 +101,12 @@ pub struct Loaded {
     /// The machine and its boot: those with the same share a clock.
     pub host: String,
     /// Transports that its program has.
-    pub transports: Vec<About>,
+    pub transports: Vec<TransportInfo>,
 }
 
 /// What a transport says of itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct About {
+pub struct TransportInfo {
     /// Its key: `tcp`.
     pub name: String,
     /// The library and its version.
@@ -203,7 +203,7 @@ pub struct Assignment {
     /// What it asks of the system.
     pub realtime: Realtime,
     /// The codec whose bytes are sent, if not generated content.
-    pub coding: Option<Coding>,
+    pub coding: Option<CodecSetup>,
     /// How many samples to keep, each by itself; 0 for none.
     pub keep: u64,
 }
@@ -212,9 +212,9 @@ impl Assignment {
     /// How many samples there will be, at most.
     pub fn count(&self) -> u64 {
         match self.cycle {
-            _ if self.fast => crate::sample::MOST,
-            0 => crate::sample::MOST,
-            cycle => (self.duration / cycle).clamp(1, crate::sample::MOST),
+            _ if self.fast => crate::sample::MAX_SAMPLES,
+            0 => crate::sample::MAX_SAMPLES,
+            cycle => (self.duration / cycle).clamp(1, crate::sample::MAX_SAMPLES),
         }
     }
 
@@ -227,11 +227,11 @@ impl Assignment {
 /// What came of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum ParticipantResult {
     /// Of the sender.
-    Sent(Sent),
+    Sent(SenderResult),
     /// Of a receiver.
-    Received(Received),
+    Received(ReceiverResult),
 }
 
 /// Round trips.
@@ -245,7 +245,7 @@ pub struct Pinged {
 
 /// What the sender did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Sent {
+pub struct SenderResult {
     /// Samples that the cycle asked for until the end; none without a cycle.
     pub due: Option<u64>,
     /// Samples that were sent.
@@ -272,14 +272,14 @@ pub struct Sent {
     /// Of steps that took longer than the cycle, or timed out.
     pub misses: Misses,
     /// In discrete mode: the slowest steps.
-    pub slowest: Vec<Slow>,
+    pub slowest: Vec<SlowSample>,
     /// What it took.
     pub usage: Usage,
 }
 
 /// What a receiver saw.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Received {
+pub struct ReceiverResult {
     /// Its windows, all of them.
     pub windows: Vec<Window>,
     /// One-way latency: from before the call that sends to the arrival.
@@ -301,7 +301,7 @@ pub struct Received {
     /// Of samples that did or never came, in continuous mode with a cycle.
     pub misses: Misses,
     /// The slowest samples.
-    pub slowest: Vec<Slow>,
+    pub slowest: Vec<SlowSample>,
     /// With a codec: windows of what decoding took.
     pub decodes: Vec<Window>,
     /// With a codec: what waking a thread takes on its machine.
@@ -313,21 +313,21 @@ pub struct Received {
 }
 
 /// Most bytes that are encrypted at once.
-const PLAIN: usize = 60_000;
+const MAX_PLAINTEXT: usize = 60_000;
 
 /// The sending half of a connection; copies share it.
 #[derive(Clone, Debug)]
-pub struct Speaker {
+pub struct ControlSender {
     stream: Arc<Mutex<TcpStream>>,
-    seal: Option<Sealed>,
+    seal: Option<SharedSeal>,
 }
 
-impl Speaker {
+impl ControlSender {
     /// Sends a message.
     ///
     /// # Errors
     /// When the other side is gone.
-    pub fn say<M: Serialize>(&self, message: &M) -> Result<()> {
+    pub fn send<M: Serialize>(&self, message: &M) -> Result<()> {
         let mut line = serde_json::to_vec(message)?;
         line.push(b'\n');
         // Held from sealing to sending: the order counts.
@@ -335,8 +335,8 @@ impl Speaker {
         if let Some(seal) = &self.seal {
             let mut seal = seal.lock().unwrap_or_else(PoisonError::into_inner);
             let mut frames = Vec::new();
-            for plain in line.chunks(PLAIN) {
-                let sealed = seal.seal(plain)?;
+            for plain in line.chunks(MAX_PLAINTEXT) {
+                let sealed = seal.encrypt(plain)?;
                 frames.extend_from_slice(&u16::try_from(sealed.len())?.to_be_bytes());
                 frames.extend_from_slice(&sealed);
             }
@@ -354,7 +354,7 @@ impl Speaker {
 
 /// The receiving half of a connection.
 #[derive(Debug)]
-pub struct Listener {
+pub struct ControlReceiver {
     stream: TcpStream,
     inbox: Inbox,
     silence: Duration,
@@ -364,29 +364,36 @@ pub struct Listener {
 ///
 /// # Errors
 /// When the system refuses.
-pub fn split(stream: TcpStream) -> Result<(Speaker, Listener)> {
-    split_sealed(stream, None)
+pub fn split(stream: TcpStream) -> Result<(ControlSender, ControlReceiver)> {
+    split_encrypted(stream, None)
 }
 
 /// Makes both halves of a connection, which is encrypted where there is a seal.
 ///
 /// # Errors
 /// When the system refuses.
-pub fn split_sealed(stream: TcpStream, seal: Option<Sealed>) -> Result<(Speaker, Listener)> {
+pub fn split_encrypted(
+    stream: TcpStream,
+    seal: Option<SharedSeal>,
+) -> Result<(ControlSender, ControlReceiver)> {
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(BEAT))?;
-    stream.set_write_timeout(Some(SILENCE))?;
+    stream.set_read_timeout(Some(HEARTBEAT_INTERVAL))?;
+    stream.set_write_timeout(Some(DEFAULT_SILENCE_LIMIT))?;
     let other = stream.try_clone()?;
-    let listener = Listener { stream: other, inbox: Inbox::new(seal.clone()), silence: SILENCE };
-    Ok((Speaker { stream: Arc::new(Mutex::new(stream)), seal }, listener))
+    let listener = ControlReceiver {
+        stream: other,
+        inbox: Inbox::new(seal.clone()),
+        silence: DEFAULT_SILENCE_LIMIT,
+    };
+    Ok((ControlSender { stream: Arc::new(Mutex::new(stream)), seal }, listener))
 }
 
-impl Listener {
+impl ControlReceiver {
     /// Takes no message of more bytes from now on; who has not introduced itself
     /// has little to say.
-    pub fn limit(&mut self, longest: Option<usize>) {
-        self.inbox.limit(longest);
+    pub fn limit_message_size(&mut self, longest: Option<usize>) {
+        self.inbox.limit_message_size(longest);
     }
 
     /// Bears so much silence of the other side from now on, before it is lost:
@@ -394,7 +401,7 @@ impl Listener {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn bear(&mut self, silence: Duration) -> Result<()> {
+    pub fn set_silence_limit(&mut self, silence: Duration) -> Result<()> {
         self.silence = silence;
         // Of the connection, for both halves.
         Ok(self.stream.set_write_timeout(Some(silence))?)
@@ -405,16 +412,16 @@ impl Listener {
     /// # Errors
     /// When the other side is gone, silent for longer than is borne, or says
     /// what it cannot say.
-    pub fn hear<M: DeserializeOwned>(&mut self) -> Result<M> {
+    pub fn receive<M: DeserializeOwned>(&mut self) -> Result<M> {
         let deadline = Instant::now() + self.silence;
         loop {
-            if let Some(message) = self.inbox.message()? {
+            if let Some(message) = self.inbox.next_message()? {
                 return Ok(message);
             }
             let mut block = [0; 64 << 10];
             match self.stream.read(&mut block) {
                 Ok(0) => bail!("closed the control connection"),
-                Ok(count) => self.inbox.take(&block[..count])?,
+                Ok(count) => self.inbox.push_bytes(&block[..count])?,
                 Err(error) => match error.kind() {
                     ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {
                         ensure!(Instant::now() < deadline, "silent for {:?}", self.silence);
@@ -431,7 +438,7 @@ mod tests {
     use super::*;
     use std::net::TcpListener;
 
-    fn pair() -> (TcpStream, Listener) {
+    fn pair() -> (TcpStream, ControlReceiver) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (accepted, _) = listener.accept().unwrap();
@@ -449,10 +456,10 @@ mod tests {
             stream.write_all(&text[5..]).unwrap();
             stream
         });
-        assert_eq!(listener.hear::<Order>().unwrap(), Order::Finish(7));
-        assert_eq!(listener.hear::<Order>().unwrap(), Order::Start);
+        assert_eq!(listener.receive::<Order>().unwrap(), Order::Finish(7));
+        assert_eq!(listener.receive::<Order>().unwrap(), Order::Start);
         drop(late.join().unwrap());
-        let error = listener.hear::<Order>().unwrap_err();
+        let error = listener.receive::<Order>().unwrap_err();
         assert!(error.to_string().contains("closed"), "{error}");
     }
 
@@ -460,15 +467,15 @@ mod tests {
     fn silence_and_nonsense_are_told() {
         let (mut stream, mut listener) = pair();
         let start = Instant::now();
-        let error = listener.hear::<Order>().unwrap_err();
+        let error = listener.receive::<Order>().unwrap_err();
         assert!(error.to_string().contains("silent"), "{error}");
-        assert!(start.elapsed() >= SILENCE);
-        listener.bear(Duration::from_millis(50)).unwrap();
-        let error = listener.hear::<Order>().unwrap_err();
+        assert!(start.elapsed() >= DEFAULT_SILENCE_LIMIT);
+        listener.set_silence_limit(Duration::from_millis(50)).unwrap();
+        let error = listener.receive::<Order>().unwrap_err();
         assert!(error.to_string().contains("silent for 50ms"), "{error}");
-        listener.bear(SILENCE).unwrap();
+        listener.set_silence_limit(DEFAULT_SILENCE_LIMIT).unwrap();
         stream.write_all(b"GET / HTTP/1.1\n").unwrap();
-        let error = listener.hear::<Order>().unwrap_err();
+        let error = listener.receive::<Order>().unwrap_err();
         assert!(error.to_string().contains("GET /"), "{error}");
     }
 }

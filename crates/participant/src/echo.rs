@@ -11,14 +11,14 @@ use anyhow::Result;
 
 use crate::clock::Clock;
 use crate::control::{Assignment, Pinged};
-use crate::duty::Wish;
-use crate::latency::Times;
-use crate::sample::{self, allowance, Header, Shape};
-use crate::sender::pause;
+use crate::latency::TimeHistogram;
+use crate::run_context::RunControl;
+use crate::sample::{self, loss_timeout, Header, SampleContent};
+use crate::sender::sleep_until;
 use crate::transport::{Reader, Writer};
 
 /// Longest wait of the receiver between two looks at whether to go on.
-const SLICE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long it asks, if it has not asked as often as it was told by then.
 const LONGEST: u64 = 2_000_000_000;
 
@@ -32,32 +32,33 @@ pub fn ping(
     back: &mut dyn Reader,
     message: Option<&[u8]>,
     clock: &Clock,
-    wish: &Wish,
+    wish: &RunControl,
 ) -> Result<Pinged> {
     let count = assignment.round_trips;
-    let shape = Shape { size: assignment.topic.size, seed: assignment.seed, count, message };
-    let mut times = Times::new();
+    let shape =
+        SampleContent { size: assignment.topic.size, seed: assignment.seed, count, message };
+    let mut times = TimeHistogram::new();
     let (start, mut lost) = (clock.now(), 0);
     for number in 0..count {
         let due = start + number * assignment.cycle;
-        if due.max(clock.now()) > start + LONGEST || wish.abandoned() {
+        if due.max(clock.now()) > start + LONGEST || wish.is_aborted() {
             break;
         }
         let sequence = number as u32;
-        shape.fill(writer.room()?, sequence);
-        pause(clock, due, wish);
+        shape.fill(writer.buffer()?, sequence);
+        sleep_until(clock, due, wish);
         let sent = clock.now();
-        sample::stamp(writer.room()?, Header { sequence, time: sent });
+        sample::write_header(writer.buffer()?, Header { sequence, time: sent });
         writer.send()?;
-        let deadline = sent + allowance(assignment.topic.size);
+        let deadline = sent + loss_timeout(assignment.topic.size);
         loop {
             let left = deadline.saturating_sub(clock.now());
-            if left == 0 || wish.abandoned() {
+            if left == 0 || wish.is_aborted() {
                 lost += 1;
                 break;
             }
             let mut came = None;
-            back.hand(Duration::from_nanos(left).min(SLICE), &mut |sample| {
+            back.deliver(Duration::from_nanos(left).min(POLL_INTERVAL), &mut |sample| {
                 let now = clock.now();
                 // Not one that was given up already.
                 if shape.check(sample, now).is_ok_and(|header| header.sequence == sequence) {
@@ -89,15 +90,15 @@ pub fn echo(
     // Others may talk on the topic without end.
     let mut end: Option<Instant> = None;
     loop {
-        let any = reader.hand(SLICE, &mut |sample| {
-            let answered = back.as_mut().is_none_or(|back| answer(*back, sample).is_ok());
+        let any = reader.deliver(POLL_INTERVAL, &mut |sample| {
+            let answered = back.as_mut().is_none_or(|back| send_back(*back, sample).is_ok());
             if !answered {
                 back = None;
             }
             Ok(ControlFlow::Continue(()))
         })?;
         if done() {
-            let end = *end.get_or_insert_with(|| Instant::now() + SLICE);
+            let end = *end.get_or_insert_with(|| Instant::now() + POLL_INTERVAL);
             if !any || Instant::now() >= end {
                 return Ok(());
             }
@@ -105,8 +106,8 @@ pub fn echo(
     }
 }
 
-fn answer(back: &mut dyn Writer, sample: &[u8]) -> Result<()> {
-    let room = back.room()?;
+fn send_back(back: &mut dyn Writer, sample: &[u8]) -> Result<()> {
+    let room = back.buffer()?;
     // Not someone else's.
     if sample.len() == room.len() {
         room.copy_from_slice(sample);

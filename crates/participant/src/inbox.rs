@@ -6,17 +6,17 @@ use std::sync::PoisonError;
 use anyhow::{ensure, Context, Result};
 use serde::de::DeserializeOwned;
 
-use crate::seal::Sealed;
+use crate::seal::SharedSeal;
 
 /// Longest message, in bytes.
-const LONGEST: usize = 64 << 20;
+const MAX_MESSAGE: usize = 64 << 20;
 /// Bytes of the length before what was encrypted at once.
 const PREFIX: usize = 2;
 
 /// Bytes that came, and the messages in them.
 #[derive(Debug)]
 pub struct Inbox {
-    seal: Option<Sealed>,
+    seal: Option<SharedSeal>,
     /// What came and is sealed.
     raw: Vec<u8>,
     unread: Vec<u8>,
@@ -27,21 +27,21 @@ pub struct Inbox {
 
 impl Inbox {
     /// Of a connection that is encrypted where there is a seal.
-    pub fn new(seal: Option<Sealed>) -> Inbox {
+    pub fn new(seal: Option<SharedSeal>) -> Inbox {
         let (raw, unread) = (Vec::new(), Vec::new());
-        Inbox { seal, raw, unread, searched: 0, longest: LONGEST }
+        Inbox { seal, raw, unread, searched: 0, longest: MAX_MESSAGE }
     }
 
     /// Takes no message of more bytes from now on.
-    pub fn limit(&mut self, longest: Option<usize>) {
-        self.longest = longest.unwrap_or(LONGEST);
+    pub fn limit_message_size(&mut self, longest: Option<usize>) {
+        self.longest = longest.unwrap_or(MAX_MESSAGE);
     }
 
     /// Takes what came.
     ///
     /// # Errors
     /// When it is not sealed by the key.
-    pub fn take(&mut self, bytes: &[u8]) -> Result<()> {
+    pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         let Some(seal) = &self.seal else {
             self.unread.extend_from_slice(bytes);
             return Ok(());
@@ -53,7 +53,7 @@ impl Inbox {
             let start = taken + PREFIX;
             let end = start + usize::from(u16::from_be_bytes(*prefix));
             let Some(sealed) = self.raw.get(start..end) else { break };
-            let plain = seal.unseal(sealed).context("what it says is not sealed by the key")?;
+            let plain = seal.decrypt(sealed).context("what it says is not sealed by the key")?;
             self.unread.extend_from_slice(&plain);
             taken = end;
         }
@@ -65,7 +65,7 @@ impl Inbox {
     ///
     /// # Errors
     /// One that is too long, or none of these.
-    pub fn message<M: DeserializeOwned>(&mut self) -> Result<Option<M>> {
+    pub fn next_message<M: DeserializeOwned>(&mut self) -> Result<Option<M>> {
         let news = &self.unread[self.searched..];
         let Some(end) = news.iter().position(|&byte| byte == b'\n') else {
             self.searched = self.unread.len();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The shares for which a distribution is told, ascending: quarters, and ten in
 /// each of six nines. A co-simulation tells its steps for the same.
-pub fn shares() -> Vec<f64> {
+pub fn reported_shares() -> Vec<f64> {
     const STEPS: [f64; 10] = [1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.25, 0.2, 0.16, 0.125];
     let mut shares = vec![0.01, 0.1, 0.25, 0.5, 0.75];
     for nines in 1..=6 {
@@ -18,13 +18,13 @@ pub fn shares() -> Vec<f64> {
 }
 
 /// Times in nanoseconds.
-pub struct Times(Histogram<u64>);
+pub struct TimeHistogram(Histogram<u64>);
 
-impl Times {
+impl TimeHistogram {
     /// None so far.
-    pub fn new() -> Times {
+    pub fn new() -> TimeHistogram {
         // It grows with what it is given.
-        Times(Histogram::new(3).expect("three digits are allowed"))
+        TimeHistogram(Histogram::new(3).expect("three digits are allowed"))
     }
 
     /// One more.
@@ -50,7 +50,7 @@ impl Times {
             mean: self.0.mean(),
             least: self.0.min(),
             most: self.0.max(),
-            shares: shares()
+            shares: reported_shares()
                 .into_iter()
                 .filter(told)
                 .map(|share| (share, self.0.value_at_quantile(share)))
@@ -59,9 +59,9 @@ impl Times {
     }
 }
 
-impl Default for Times {
-    fn default() -> Times {
-        Times::new()
+impl Default for TimeHistogram {
+    fn default() -> TimeHistogram {
+        TimeHistogram::new()
     }
 }
 
@@ -83,7 +83,7 @@ pub struct Distribution {
 impl Distribution {
     /// The time that this share of all stays within; none where there are too
     /// few to tell.
-    pub fn at(&self, share: f64) -> Option<u64> {
+    pub fn quantile(&self, share: f64) -> Option<u64> {
         self.shares.iter().find(|(known, _)| *known == share).map(|(_, time)| *time)
     }
 }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn shares_are_those_that_users_write() {
-        let shares = shares();
+        let shares = reported_shares();
         assert!(shares.is_sorted());
         for share in [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.95, 0.995] {
             assert!(shares.contains(&share), "{share}");
@@ -103,17 +103,17 @@ mod tests {
 
     #[test]
     fn tells_what_is_known() {
-        let mut times = Times::new();
+        let mut times = TimeHistogram::new();
         for time in 1..=1000 {
             times.add(time);
         }
         let told = times.distribution();
         assert_eq!((told.count, told.least, told.most), (1000, 1, 1000));
         assert_eq!(
-            (told.at(0.5), told.at(0.99), told.at(0.999)),
+            (told.quantile(0.5), told.quantile(0.99), told.quantile(0.999)),
             (Some(500), Some(990), Some(999))
         );
-        assert_eq!(told.at(0.9999), None, "a thousand cannot tell");
+        assert_eq!(told.quantile(0.9999), None, "a thousand cannot tell");
         times.clear();
         assert_eq!(times.distribution(), Distribution::default());
     }

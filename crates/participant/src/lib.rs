@@ -10,9 +10,8 @@
 
 pub mod clock;
 pub mod codec_process;
+pub mod connect;
 pub mod control;
-pub mod dial;
-pub mod duty;
 pub mod echo;
 pub mod inbox;
 pub mod latency;
@@ -22,8 +21,9 @@ pub mod participant;
 pub mod progress;
 pub mod realtime;
 pub mod receiver;
-pub mod record;
+pub mod run_context;
 pub mod sample;
+pub mod sample_times;
 pub mod scratch;
 pub mod seal;
 pub mod sender;

@@ -13,38 +13,38 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 
-use crate::dial::{dial, WAY_BACK};
-use crate::token::{is_said, say};
+use crate::connect::{connect_with_retry, MAX_OUTAGE};
+use crate::token::{receives_token, send_token};
 
 /// Step and simulated time.
 const ANNOUNCEMENT: usize = 12;
 /// The step.
 const ACKNOWLEDGEMENT: usize = 4;
 /// Longest wait between two looks at whether to go on.
-const SLICE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The timing master's side.
-pub struct Announcer {
+pub struct StepAnnouncer {
     listener: TcpListener,
     token: String,
-    followers: Vec<Follower>,
+    followers: Vec<Acknowledger>,
 }
 
-struct Follower {
+struct Acknowledger {
     stream: TcpStream,
-    partial: Partial<ACKNOWLEDGEMENT>,
+    partial: PartialMessage<ACKNOWLEDGEMENT>,
     acknowledged: Option<u32>,
 }
 
-impl Announcer {
+impl StepAnnouncer {
     /// Listens for those who will follow.
     ///
     /// # Errors
     /// When there is no port.
-    pub fn open(bind: IpAddr, token: &str) -> Result<Announcer> {
+    pub fn open(bind: IpAddr, token: &str) -> Result<StepAnnouncer> {
         let listener = TcpListener::bind((bind, 0))
             .with_context(|| format!("cannot listen at {bind} for the steps"))?;
-        Ok(Announcer { listener, token: token.into(), followers: Vec::new() })
+        Ok(StepAnnouncer { listener, token: token.into(), followers: Vec::new() })
     }
 
     /// Where to follow.
@@ -61,10 +61,10 @@ impl Announcer {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn adopt(&mut self, streams: Vec<TcpStream>) -> Result<()> {
+    pub fn use_connections(&mut self, streams: Vec<TcpStream>) -> Result<()> {
         for stream in streams {
-            let (stream, partial) = (prepared(stream)?, Partial::default());
-            self.followers.push(Follower { stream, partial, acknowledged: None });
+            let (stream, partial) = (configure_stream(stream)?, PartialMessage::default());
+            self.followers.push(Acknowledger { stream, partial, acknowledged: None });
         }
         Ok(())
     }
@@ -73,16 +73,16 @@ impl Announcer {
     ///
     /// # Errors
     /// When they are not in time.
-    pub fn gather(&mut self, count: usize, patience: Duration) -> Result<()> {
+    pub fn await_receivers(&mut self, count: usize, patience: Duration) -> Result<()> {
         let deadline = Instant::now() + patience;
         self.listener.set_nonblocking(true)?;
         while self.followers.len() < count {
             match self.listener.accept() {
                 // Who does not say the token is not of this run.
-                Ok((stream, _)) if is_said(&stream, &self.token) => {
-                    let stream = prepared(stream)?;
-                    let partial = Partial::default();
-                    self.followers.push(Follower { stream, partial, acknowledged: None });
+                Ok((stream, _)) if receives_token(&stream, &self.token) => {
+                    let stream = configure_stream(stream)?;
+                    let partial = PartialMessage::default();
+                    self.followers.push(Acknowledger { stream, partial, acknowledged: None });
                 }
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
@@ -114,7 +114,7 @@ impl Announcer {
     ///
     /// # Errors
     /// When a participant is gone, or when `go_on` says so.
-    pub fn gather_step(
+    pub fn await_acknowledgements(
         &mut self,
         step: u32,
         patience: Duration,
@@ -128,7 +128,7 @@ impl Announcer {
                     continue;
                 }
                 // Nothing for a slice: only now the clock is looked at.
-                let deadline = *deadline.get_or_insert(Instant::now() + patience - SLICE);
+                let deadline = *deadline.get_or_insert(Instant::now() + patience - POLL_INTERVAL);
                 if Instant::now() >= deadline || !go_on() {
                     return Ok(false);
                 }
@@ -139,29 +139,29 @@ impl Announcer {
 }
 
 /// A participant's side.
-pub struct Steps {
+pub struct StepReceiver {
     stream: TcpStream,
-    partial: Partial<ANNOUNCEMENT>,
+    partial: PartialMessage<ANNOUNCEMENT>,
     announced: Option<u32>,
 }
 
-impl Steps {
+impl StepReceiver {
     /// Follows the timing master.
     ///
     /// # Errors
     /// When it is not there.
-    pub fn follow(master: SocketAddr, token: &str) -> Result<Steps> {
-        let stream = dial(master, WAY_BACK)
+    pub fn follow(master: SocketAddr, token: &str) -> Result<StepReceiver> {
+        let stream = connect_with_retry(master, MAX_OUTAGE)
             .with_context(|| format!("cannot follow the timing master at {master}"))?;
-        say(&stream, token)?;
-        let (partial, announced) = (Partial::default(), None);
-        Ok(Steps { stream: prepared(stream)?, partial, announced })
+        send_token(&stream, token)?;
+        let (partial, announced) = (PartialMessage::default(), None);
+        Ok(StepReceiver { stream: configure_stream(stream)?, partial, announced })
     }
 
     /// Acknowledges over the connection that samples come over: steps are not
     /// announced by themselves.
-    pub fn over(stream: TcpStream) -> Steps {
-        Steps { stream, partial: Partial::default(), announced: None }
+    pub fn with_connection(stream: TcpStream) -> StepReceiver {
+        StepReceiver { stream, partial: PartialMessage::default(), announced: None }
     }
 
     /// Waits until a step has been announced. It was announced before its data
@@ -192,27 +192,27 @@ impl Steps {
     }
 }
 
-fn prepared(stream: TcpStream) -> Result<TcpStream> {
+fn configure_stream(stream: TcpStream) -> Result<TcpStream> {
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(SLICE))?;
+    stream.set_read_timeout(Some(POLL_INTERVAL))?;
     stream.set_write_timeout(Some(Duration::from_secs(5)))?;
     Ok(stream)
 }
 
 /// A message that may come in pieces.
-struct Partial<const SIZE: usize> {
+struct PartialMessage<const SIZE: usize> {
     bytes: [u8; SIZE],
     filled: usize,
 }
 
-impl<const SIZE: usize> Default for Partial<SIZE> {
+impl<const SIZE: usize> Default for PartialMessage<SIZE> {
     fn default() -> Self {
-        Partial { bytes: [0; SIZE], filled: 0 }
+        PartialMessage { bytes: [0; SIZE], filled: 0 }
     }
 }
 
-impl<const SIZE: usize> Partial<SIZE> {
+impl<const SIZE: usize> PartialMessage<SIZE> {
     /// The next message; none if nothing came for a slice.
     fn read(&mut self, stream: &mut TcpStream) -> Result<Option<[u8; SIZE]>> {
         while self.filled < SIZE {
@@ -235,13 +235,13 @@ impl<const SIZE: usize> Partial<SIZE> {
 mod tests {
     use super::*;
 
-    fn pair() -> (Announcer, Steps) {
-        let mut announcer = Announcer::open([127, 0, 0, 1].into(), "token").unwrap();
+    fn pair() -> (StepAnnouncer, StepReceiver) {
+        let mut announcer = StepAnnouncer::open([127, 0, 0, 1].into(), "token").unwrap();
         // A stranger is no follower.
         let address = announcer.address().unwrap();
         TcpStream::connect(address).unwrap().write_all(&[b'x'; 100]).unwrap();
-        let steps = Steps::follow(address, "token").unwrap();
-        announcer.gather(1, Duration::from_secs(5)).unwrap();
+        let steps = StepReceiver::follow(address, "token").unwrap();
+        announcer.await_receivers(1, Duration::from_secs(5)).unwrap();
         (announcer, steps)
     }
 
@@ -250,21 +250,24 @@ mod tests {
         let (mut announcer, mut steps) = pair();
         let patience = Duration::from_millis(120);
         announcer.announce(0, 0).unwrap();
-        assert!(!announcer.gather_step(0, patience, &|| true).unwrap(), "nobody has");
+        assert!(!announcer.await_acknowledgements(0, patience, &|| true).unwrap(), "nobody has");
         announcer.announce(1, 1000).unwrap();
         assert!(steps.await_step(1, &|| true).unwrap());
         steps.acknowledge(0).unwrap();
-        assert!(!announcer.gather_step(1, patience, &|| true).unwrap(), "only the one before");
+        assert!(
+            !announcer.await_acknowledgements(1, patience, &|| true).unwrap(),
+            "only the one before"
+        );
         steps.acknowledge(1).unwrap();
-        assert!(announcer.gather_step(1, patience, &|| true).unwrap());
+        assert!(announcer.await_acknowledgements(1, patience, &|| true).unwrap());
         drop(steps);
-        assert!(announcer.gather_step(2, patience, &|| true).is_err());
+        assert!(announcer.await_acknowledgements(2, patience, &|| true).is_err());
     }
 
     #[test]
     fn who_does_not_come_is_not_waited_for() {
-        let mut announcer = Announcer::open([127, 0, 0, 1].into(), "").unwrap();
-        let error = announcer.gather(2, Duration::from_millis(50)).unwrap_err();
+        let mut announcer = StepAnnouncer::open([127, 0, 0, 1].into(), "").unwrap();
+        let error = announcer.await_receivers(2, Duration::from_millis(50)).unwrap_err();
         assert!(error.to_string().contains("0 of 2"), "{error}");
     }
 }

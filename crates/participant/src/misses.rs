@@ -4,7 +4,7 @@
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::sample::filled;
+use crate::sample::allocate_filled;
 
 /// The longest run of misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -50,15 +50,15 @@ impl Streak {
 /// Which samples came in time, a bit each: they may come in any order, and those
 /// that never come are misses.
 #[derive(Debug)]
-pub struct InTime(Vec<u64>);
+pub struct OnTimeSamples(Vec<u64>);
 
-impl InTime {
+impl OnTimeSamples {
     /// None of so many so far.
     ///
     /// # Errors
     /// When there is no memory for them.
-    pub fn new(count: u64) -> Result<InTime> {
-        Ok(InTime(filled(0, count.div_ceil(64))?))
+    pub fn new(count: u64) -> Result<OnTimeSamples> {
+        Ok(OnTimeSamples(allocate_filled(0, count.div_ceil(64))?))
     }
 
     /// This one came in time.
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn what_never_comes_is_missed_and_what_comes_out_of_order_is_not() {
-        let mut in_time = InTime::new(200).unwrap();
+        let mut in_time = OnTimeSamples::new(200).unwrap();
         assert_eq!(in_time.misses(200, 5), Misses { longest: 200, sequence: 0, at: 0 });
         for sequence in (0..70).chain(80..200).rev().chain([300]) {
             in_time.add(sequence);

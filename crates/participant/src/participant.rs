@@ -13,31 +13,31 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 
-use crate::clock::{monotonic, Clock, Follower, TimeServer};
-use crate::codec_process::{CodecProcess, Coding};
+use crate::clock::{monotonic, Clock, ClockFollower, TimeServer};
+use crate::codec_process::{CodecProcess, CodecSetup};
+use crate::connect::await_listener;
 use crate::control::{
-    self, About, Assignment, Listener, Loaded, Master, Mode, Opened, Order, Outcome, Peers,
-    Received, Report, Role, Speaker, VERSION,
+    self, Assignment, ControlReceiver, ControlSender, Loaded, Master, Mode, Opened, Order,
+    ParticipantResult, Peers, ReceiverResult, Report, Role, TransportInfo, PROTOCOL_VERSION,
 };
-use crate::dial::await_listener;
-use crate::duty::{Duty, Wish};
 use crate::latency::Distribution;
-use crate::lockstep::{Announcer, Steps};
-use crate::progress::Seen;
-use crate::record::{Kept, Record};
-use crate::sample::HEADER;
+use crate::lockstep::{StepAnnouncer, StepReceiver};
+use crate::progress::ProgressBuffer;
+use crate::run_context::{RunContext, RunControl};
+use crate::sample::HEADER_SIZE;
+use crate::sample_times::{RecordedTimes, SampleTimes};
 use crate::scratch;
 use crate::token;
 use crate::transport::{Reader, Transport, Writer};
-use crate::usage::{host, look_for_thieves};
+use crate::usage::{host_id, read_steal_time};
 use crate::{echo, receiver, sender, stream, wake_up};
 
 /// How long the sender looks for the readers.
-const DISCOVERY: Duration = Duration::from_secs(20);
+const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long a participant may take to end before its program ends itself.
-const GRACE: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long to try to reach the conductor.
-const REACH: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A program with these transports: `--control ADDRESS --name NAME …`. More
 /// than one name makes a participant of each, as threads of one process. With
@@ -45,7 +45,7 @@ const REACH: Duration = Duration::from_secs(5);
 pub fn main(transports: Vec<&'static dyn Transport>) -> ExitCode {
     let mut words = std::env::args().skip(1).peekable();
     if words.next_if(|word| word == "--stream").is_some() {
-        return stream::host(&transports);
+        return stream::serve(&transports);
     }
     let (mut address, mut names) = (None, Vec::new());
     while let Some(word) = words.next() {
@@ -62,7 +62,7 @@ pub fn main(transports: Vec<&'static dyn Transport>) -> ExitCode {
         eprintln!("a participant wants --control ADDRESS and --name NAME");
         return ExitCode::from(2);
     };
-    match host_all(address, &names, &transports) {
+    match run_in_threads(address, &names, &transports) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error:#}");
@@ -75,12 +75,12 @@ pub fn main(transports: Vec<&'static dyn Transport>) -> ExitCode {
 ///
 /// # Errors
 /// The first that one of them met.
-pub fn host_all(
+pub fn run_in_threads(
     conductor: SocketAddr,
     names: &[String],
     transports: &[&'static dyn Transport],
 ) -> Result<()> {
-    let token = std::env::var(token::VARIABLE).unwrap_or_default();
+    let token = std::env::var(token::ENV_VAR).unwrap_or_default();
     let threads: Vec<_> = names
         .iter()
         .map(|name| {
@@ -109,75 +109,80 @@ pub fn serve(
     transports: &[&'static dyn Transport],
     alone: bool,
 ) -> Result<()> {
-    let wish = Arc::new(Wish::default());
+    let wish = Arc::new(RunControl::default());
     if alone {
         // Known from the beginning: the conductor may be gone before its first order.
-        wish.keep(scratch::given());
+        wish.set_scratch(scratch::from_environment());
     }
-    let outcome = take_part(conductor, name, token, transports, &wish, alone);
+    let outcome = run_participant(conductor, name, token, transports, &wish, alone);
     // Not reached, or not to the end: who was told to end has heard so.
-    if outcome.is_err() && !wish.abandoned() {
-        wish.lose_conductor();
+    if outcome.is_err() && !wish.is_aborted() {
+        wish.mark_conductor_lost();
     }
-    wish.tidy();
+    wish.remove_scratch();
     outcome
 }
 
-fn take_part(
+fn run_participant(
     conductor: SocketAddr,
     name: &str,
     token: &str,
     transports: &[&'static dyn Transport],
-    wish: &Arc<Wish>,
+    wish: &Arc<RunControl>,
     alone: bool,
 ) -> Result<()> {
-    let (speaker, listener) = control::split(reach(conductor)?)?;
-    let about = |transport: &&'static dyn Transport| About {
+    let (speaker, listener) = control::split(connect_to_conductor(conductor)?)?;
+    let about = |transport: &&'static dyn Transport| TransportInfo {
         name: transport.name().into(),
         library: transport.library(),
         options: transport.options(),
-        knows: transport.knows().iter().map(|name| name.to_string()).collect(),
+        knows: transport.option_names().iter().map(|name| name.to_string()).collect(),
     };
-    speaker.say(&Report::Loaded(Loaded {
-        version: VERSION,
+    speaker.send(&Report::Loaded(Loaded {
+        version: PROTOCOL_VERSION,
         name: name.into(),
         token: token.into(),
-        host: host(),
+        host: host_id(),
         transports: transports.iter().map(about).collect(),
     }))?;
-    let mut orders = listen(listener, Arc::clone(wish), alone)?;
-    let seen = Arc::new(Seen::default());
-    beat(speaker.clone(), Arc::clone(&seen))?;
-    let result = live(conductor, &mut orders, &speaker, wish, &seen, transports);
+    let mut orders = receive_orders(listener, Arc::clone(wish), alone)?;
+    let seen = Arc::new(ProgressBuffer::default());
+    send_heartbeats(speaker.clone(), Arc::clone(&seen))?;
+    let result = run_assignment(conductor, &mut orders, &speaker, wish, &seen, transports);
     // Before it waits for an order that may never come.
-    wish.tidy();
+    wish.remove_scratch();
     if let Err(error) = &result {
         // Heard as long as there is someone to hear.
-        let _ = speaker.say(&Report::Failed(format!("{error:#}")));
+        let _ = speaker.send(&Report::Failed(format!("{error:#}")));
         while orders.next() != Order::Quit {}
     }
     speaker.close();
     result
 }
 
-fn reach(conductor: SocketAddr) -> Result<std::net::TcpStream> {
-    await_listener(conductor, REACH).with_context(|| format!("no conductor at {conductor}"))
+fn connect_to_conductor(conductor: SocketAddr) -> Result<std::net::TcpStream> {
+    await_listener(conductor, CONNECT_TIMEOUT)
+        .with_context(|| format!("no conductor at {conductor}"))
 }
 
 /// Hears orders. Those that concern the work at hand become wishes at once.
-fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Orders> {
+fn receive_orders(
+    mut listener: ControlReceiver,
+    wish: Arc<RunControl>,
+    alone: bool,
+) -> Result<Orders> {
     let (sender, receiver) = mpsc::channel();
     thread::Builder::new().name("control".into()).spawn(move || {
         loop {
-            match listener.hear() {
+            match listener.receive() {
                 Ok(Order::Beat) => continue,
-                Ok(Order::Finish(sent)) => wish.finish(sent),
-                Ok(Order::Halt) => wish.abandon(),
+                Ok(Order::Finish(sent)) => wish.set_sent_count(sent),
+                Ok(Order::Halt) => wish.abort(),
                 Ok(order) => {
                     if let Order::Open(assignment) = &order {
                         // It is its own socket, which can be set.
-                        let _ = listener.bear(Duration::from_nanos(assignment.alive));
-                        wish.keep(assignment.topic.scratch.clone());
+                        let _ = listener.set_silence_limit(Duration::from_nanos(assignment.alive));
+                        wish.set_scratch(assignment.topic.scratch.clone());
                     }
                     let last = order == Order::Quit;
                     if sender.send(order).is_err() || last {
@@ -185,16 +190,16 @@ fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Orders
                     }
                 }
                 Err(_) => {
-                    wish.lose_conductor();
+                    wish.mark_conductor_lost();
                     break;
                 }
             }
         }
-        wish.abandon();
+        wish.abort();
         drop(sender);
         if alone {
-            thread::sleep(GRACE);
-            wish.tidy();
+            thread::sleep(EXIT_TIMEOUT);
+            wish.remove_scratch();
             eprintln!("did not end in time when told to, or when the conductor was gone");
             std::process::exit(3);
         }
@@ -203,15 +208,15 @@ fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Orders
 }
 
 /// Sends beats, and tells what was seen.
-fn beat(speaker: Speaker, seen: Arc<Seen>) -> Result<()> {
+fn send_heartbeats(speaker: ControlSender, seen: Arc<ProgressBuffer>) -> Result<()> {
     thread::Builder::new().name("beat".into()).spawn(move || loop {
-        look_for_thieves();
+        read_steal_time();
         // The beat besides: it is what the conductor answers.
-        let told = seen.take().map_or(Ok(()), |news| speaker.say(&Report::Progress(news)));
-        if told.and_then(|()| speaker.say(&Report::Beat)).is_err() {
+        let told = seen.take().map_or(Ok(()), |news| speaker.send(&Report::Progress(news)));
+        if told.and_then(|()| speaker.send(&Report::Beat)).is_err() {
             return;
         }
-        thread::sleep(control::BEAT);
+        thread::sleep(control::HEARTBEAT_INTERVAL);
     })?;
     Ok(())
 }
@@ -242,12 +247,12 @@ impl Orders {
     }
 }
 
-fn live(
+fn run_assignment(
     conductor: SocketAddr,
     orders: &mut Orders,
-    speaker: &Speaker,
-    wish: &Wish,
-    seen: &Seen,
+    speaker: &ControlSender,
+    wish: &RunControl,
+    seen: &ProgressBuffer,
     transports: &[&'static dyn Transport],
 ) -> Result<()> {
     let assignment = match orders.next() {
@@ -255,7 +260,7 @@ fn live(
         Order::Quit => return Ok(()),
         other => bail!("the order {other:?} before 'open'"),
     };
-    may_start(assignment.coding.as_ref(), conductor.ip())?;
+    check_codec_allowed(assignment.coding.as_ref(), conductor.ip())?;
     let transport =
         *transports
             .iter()
@@ -265,16 +270,16 @@ fn live(
     // Threads of the transport's library inherit it.
     assignment.realtime.apply()?;
     match assignment.role {
-        Role::Sender => send(&assignment, transport, orders, speaker, wish, seen),
-        Role::Receiver => receive(&assignment, transport, orders, speaker, wish, seen),
+        Role::Sender => run_sender(&assignment, transport, orders, speaker, wish, seen),
+        Role::Receiver => run_receiver(&assignment, transport, orders, speaker, wish, seen),
     }
 }
 
 /// The peers, once they are told; none to quit.
-fn peers(orders: &mut Orders, wish: &Wish) -> Result<Option<Peers>> {
+fn await_peers(orders: &mut Orders, wish: &RunControl) -> Result<Option<Peers>> {
     match orders.next() {
         Order::Connect(peers) => {
-            wish.begin(peers.master.epoch);
+            wish.set_epoch(peers.master.epoch);
             Ok(Some(peers))
         }
         Order::Quit => Ok(None),
@@ -283,7 +288,7 @@ fn peers(orders: &mut Orders, wish: &Wish) -> Result<Option<Peers>> {
 }
 
 /// Waits for the start; false to quit.
-fn started(orders: &mut Orders) -> Result<bool> {
+fn await_start(orders: &mut Orders) -> Result<bool> {
     match orders.next() {
         Order::Start => Ok(true),
         Order::Quit => Ok(false),
@@ -292,10 +297,14 @@ fn started(orders: &mut Orders) -> Result<bool> {
 }
 
 /// Tells what was kept, as often as it is asked, until it is to end.
-fn tell(kept: &Kept, orders: &mut Orders, speaker: &Speaker) -> Result<()> {
+fn send_recorded_times(
+    kept: &RecordedTimes,
+    orders: &mut Orders,
+    speaker: &ControlSender,
+) -> Result<()> {
     loop {
         match orders.next() {
-            Order::Tell(first) => speaker.say(&Report::Kept(kept.piece(first)))?,
+            Order::Tell(first) => speaker.send(&Report::Kept(kept.chunk(first)))?,
             Order::Quit => return Ok(()),
             _ => {}
         }
@@ -303,61 +312,65 @@ fn tell(kept: &Kept, orders: &mut Orders, speaker: &Speaker) -> Result<()> {
 }
 
 /// Says what came of a run, and tells what was kept of it, even where it failed.
-fn conclude(
-    outcome: Result<Outcome>,
-    kept: &Kept,
+fn report_result(
+    outcome: Result<ParticipantResult>,
+    kept: &RecordedTimes,
     orders: &mut Orders,
-    speaker: &Speaker,
+    speaker: &ControlSender,
 ) -> Result<()> {
-    speaker.say(&match &outcome {
+    speaker.send(&match &outcome {
         Ok(outcome) => Report::Stopped(Box::new(outcome.clone())),
         Err(error) => Report::Failed(format!("{error:#}")),
     })?;
-    tell(kept, orders, speaker)?;
+    send_recorded_times(kept, orders, speaker)?;
     outcome.map(drop)
 }
 
 /// Says what went wrong while all is still open: the others would notice that
 /// it closes, and say so first.
-fn fail<T>(error: anyhow::Error, orders: &mut Orders, speaker: &Speaker) -> Result<T> {
-    speaker.say(&Report::Failed(format!("{error:#}")))?;
+fn report_failure<T>(
+    error: anyhow::Error,
+    orders: &mut Orders,
+    speaker: &ControlSender,
+) -> Result<T> {
+    speaker.send(&Report::Failed(format!("{error:#}")))?;
     while orders.next() != Order::Quit {}
     Err(error)
 }
 
-fn send(
+fn run_sender(
     assignment: &Assignment,
     transport: &dyn Transport,
     orders: &mut Orders,
-    speaker: &Speaker,
-    wish: &Wish,
-    seen: &Seen,
+    speaker: &ControlSender,
+    wish: &RunControl,
+    seen: &ProgressBuffer,
 ) -> Result<()> {
-    let mut codec = codec(assignment)?;
-    let (mut start, mut record) = (None, Record::new(assignment.keep)?);
+    let mut codec = start_codec(assignment)?;
+    let (mut start, mut record) = (None, SampleTimes::new(assignment.keep)?);
     let server = TimeServer::start(assignment.topic.bind, &assignment.topic.token)?;
-    let mut announcer = Announcer::open(assignment.topic.bind, &assignment.topic.token)?;
+    let mut announcer = StepAnnouncer::open(assignment.topic.bind, &assignment.topic.token)?;
     let epoch = monotonic();
     let master = Master { clock: server.address, steps: announcer.address()?, epoch };
     let (back, endpoint) = match assignment.round_trips {
         0 => (None, String::new()),
         _ => {
-            let (back, endpoint) = transport.reader(&assignment.topic.back(transport))?;
+            let (back, endpoint) = transport.reader(&assignment.topic.return_topic(transport))?;
             (Some(back), endpoint)
         }
     };
-    speaker.say(&Report::Initialized(Opened { endpoint, master: Some(master) }))?;
-    let Some(peers) = peers(orders, wish)? else { return Ok(()) };
+    speaker.send(&Report::Initialized(Opened { endpoint, master: Some(master) }))?;
+    let Some(peers) = await_peers(orders, wish)? else { return Ok(()) };
     let clock = Clock::new(epoch);
     let mut writer = transport.writer(&assignment.topic, &peers.endpoints)?;
-    find(writer.as_mut(), assignment.topic.readers, wish)?;
+    await_readers(writer.as_mut(), assignment.topic.readers, wish)?;
     if assignment.mode == Mode::Discrete {
-        match answers(assignment, transport) {
-            true => announcer.adopt(writer.answers()?)?,
-            false => announcer.gather(assignment.topic.readers, DISCOVERY)?,
+        match acknowledges_in_band(assignment, transport) {
+            true => announcer.use_connections(writer.answer_connections()?)?,
+            false => announcer.await_receivers(assignment.topic.readers, DISCOVERY_TIMEOUT)?,
         }
     }
-    speaker.say(&Report::Ready)?;
+    speaker.send(&Report::Ready)?;
     if let Some(mut back) = back {
         match orders.next() {
             Order::Ping => {}
@@ -366,30 +379,35 @@ fn send(
         }
         let message = codec.as_ref().map(|codec| codec.encoded.as_slice());
         let pinged = echo::ping(assignment, writer.as_mut(), back.as_mut(), message, &clock, wish)
-            .or_else(|error| fail(error, orders, speaker))?;
+            .or_else(|error| report_failure(error, orders, speaker))?;
         // Who still sends a sample back that nobody waits for must not wait.
         drop(back);
-        speaker.say(&Report::Pinged(pinged))?;
+        speaker.send(&Report::Pinged(pinged))?;
     }
-    if !started(orders)? {
+    if !await_start(orders)? {
         return Ok(());
     }
-    speaker.say(&Report::Running)?;
+    speaker.send(&Report::Running)?;
     let (writer, codec) = (writer.as_mut(), codec.as_mut());
-    let duty = Duty { assignment, clock: &clock, wish, seen };
+    let duty = RunContext { assignment, clock: &clock, wish, seen };
     let sent = sender::run(&duty, writer, &mut announcer, codec, &mut start, &mut record);
     // The writer stays until all has arrived.
-    conclude(sent.map(Outcome::Sent), &Kept::Sent { start, record }, orders, speaker)
+    report_result(
+        sent.map(ParticipantResult::Sent),
+        &RecordedTimes::Sent { start, record },
+        orders,
+        speaker,
+    )
 }
 
 /// Whether steps are acknowledged over the samples' own connection. Where they
 /// are announced by themselves, announcements have a connection anyway.
-fn answers(assignment: &Assignment, transport: &dyn Transport) -> bool {
-    transport.answers() && !assignment.announced
+fn acknowledges_in_band(assignment: &Assignment, transport: &dyn Transport) -> bool {
+    transport.acknowledges_in_band() && !assignment.announced
 }
 
 /// Whether a conductor at this address may have a codec's program started.
-fn may_start(coding: Option<&Coding>, conductor: IpAddr) -> Result<()> {
+fn check_codec_allowed(coding: Option<&CodecSetup>, conductor: IpAddr) -> Result<()> {
     ensure!(
         coding.is_none() || conductor.is_loopback(),
         "a codec's program is started for a conductor on this machine only, not for {conductor}"
@@ -398,79 +416,85 @@ fn may_start(coding: Option<&Coding>, conductor: IpAddr) -> Result<()> {
 }
 
 /// The codec of an assignment, with its message.
-fn codec(assignment: &Assignment) -> Result<Option<CodecProcess>> {
+fn start_codec(assignment: &Assignment) -> Result<Option<CodecProcess>> {
     let Some(coding) = &assignment.coding else { return Ok(None) };
     let codec = CodecProcess::start(coding)?;
-    let (size, wanted) = (HEADER + codec.encoded.len(), assignment.topic.size);
+    let (size, wanted) = (HEADER_SIZE + codec.encoded.len(), assignment.topic.size);
     ensure!(size == wanted, "the codec writes {size} B this time, and {wanted} B the time before");
     Ok(Some(codec))
 }
 
 /// Waits until a writer knows of so many readers.
-fn find(writer: &mut dyn Writer, wanted: usize, wish: &Wish) -> Result<()> {
-    let deadline = Instant::now() + DISCOVERY;
+fn await_readers(writer: &mut dyn Writer, wanted: usize, wish: &RunControl) -> Result<()> {
+    let deadline = Instant::now() + DISCOVERY_TIMEOUT;
     loop {
         let found = writer.readers()?;
-        if found >= wanted || wish.abandoned() {
+        if found >= wanted || wish.is_aborted() {
             return Ok(());
         }
-        let seconds = DISCOVERY.as_secs();
+        let seconds = DISCOVERY_TIMEOUT.as_secs();
         ensure!(Instant::now() < deadline, "found {found} of {wanted} readers in {seconds} s");
         thread::sleep(Duration::from_millis(5));
     }
 }
 
-fn receive(
+fn run_receiver(
     assignment: &Assignment,
     transport: &dyn Transport,
     orders: &mut Orders,
-    speaker: &Speaker,
-    wish: &Wish,
-    seen: &Seen,
+    speaker: &ControlSender,
+    wish: &RunControl,
+    seen: &ProgressBuffer,
 ) -> Result<()> {
-    let mut codec = codec(assignment)?;
-    let mut record = Record::new(assignment.keep)?;
+    let mut codec = start_codec(assignment)?;
+    let mut record = SampleTimes::new(assignment.keep)?;
     let wake_up = match codec {
         Some(_) => wake_up::measure(assignment.cycle)?,
         None => Distribution::default(),
     };
     let (mut reader, endpoint): (Box<dyn Reader>, String) = transport.reader(&assignment.topic)?;
-    speaker.say(&Report::Initialized(Opened { endpoint, master: None }))?;
-    let Some(peers) = peers(orders, wish)? else { return Ok(()) };
+    speaker.send(&Report::Initialized(Opened { endpoint, master: None }))?;
+    let Some(peers) = await_peers(orders, wish)? else { return Ok(()) };
     let clock = Clock::new(peers.master.epoch);
     let follower =
-        Follower::start(&clock, peers.master.clock, &assignment.topic.token, peers.shared)?;
+        ClockFollower::start(&clock, peers.master.clock, &assignment.topic.token, peers.shared)?;
     let mut steps = match assignment.mode {
-        Mode::Discrete if !answers(assignment, transport) => {
-            Some(Steps::follow(peers.master.steps, &assignment.topic.token)?)
+        Mode::Discrete if !acknowledges_in_band(assignment, transport) => {
+            Some(StepReceiver::follow(peers.master.steps, &assignment.topic.token)?)
         }
         _ => None,
     };
     let mut back: Option<Box<dyn Writer>> = None;
     if let Some(endpoint) = peers.back {
-        let writer = back.insert(transport.writer(&assignment.topic.back(transport), &[endpoint])?);
-        find(writer.as_mut(), 1, wish)?;
+        let writer =
+            back.insert(transport.writer(&assignment.topic.return_topic(transport), &[endpoint])?);
+        await_readers(writer.as_mut(), 1, wish)?;
     }
-    speaker.say(&Report::Ready)?;
+    speaker.send(&Report::Ready)?;
     if assignment.round_trips > 0 {
         let mut writer = back.take();
         let writer = writer.as_mut().map(|writer| writer.as_mut() as &mut dyn Writer);
         echo::echo(reader.as_mut(), writer, &mut || orders.wait())
-            .or_else(|error| fail(error, orders, speaker))?;
+            .or_else(|error| report_failure(error, orders, speaker))?;
     }
-    if !started(orders)? {
+    if !await_start(orders)? {
         return Ok(());
     }
-    speaker.say(&Report::Running)?;
+    speaker.send(&Report::Running)?;
     if assignment.mode == Mode::Discrete && steps.is_none() {
-        steps = reader.way_back()?.map(Steps::over);
+        steps = reader.answer_connection()?.map(StepReceiver::with_connection);
     }
     let (reader, steps, codec) = (reader.as_mut(), steps.as_mut(), codec.as_mut());
-    let duty = Duty { assignment, clock: &clock, wish, seen };
+    let duty = RunContext { assignment, clock: &clock, wish, seen };
     let received = receiver::run(&duty, reader, steps, codec, &mut record);
     let alignment = follower.finish();
-    let received = received.map(|received| Received { alignment, wake_up, ..received });
-    conclude(received.map(Outcome::Received), &Kept::Received(record), orders, speaker)
+    let received = received.map(|received| ReceiverResult { alignment, wake_up, ..received });
+    report_result(
+        received.map(ParticipantResult::Received),
+        &RecordedTimes::Received(record),
+        orders,
+        speaker,
+    )
 }
 
 #[cfg(test)]
@@ -481,11 +505,11 @@ mod tests {
     fn no_other_machine_has_a_program_started() {
         let none = std::path::PathBuf::new;
         let (program, schema, message) = (none(), none(), none());
-        let coding = Coding { program, arguments: Vec::new(), schema, message };
+        let coding = CodecSetup { program, arguments: Vec::new(), schema, message };
         let (here, there) = (IpAddr::from([127, 0, 0, 1]), IpAddr::from([192, 0, 2, 1]));
-        may_start(Some(&coding), here).unwrap();
-        may_start(None, there).unwrap();
-        let error = may_start(Some(&coding), there).unwrap_err().to_string();
+        check_codec_allowed(Some(&coding), here).unwrap();
+        check_codec_allowed(None, there).unwrap();
+        let error = check_codec_allowed(Some(&coding), there).unwrap_err().to_string();
         assert!(error.contains("192.0.2.1"), "{error}");
     }
 }

@@ -32,18 +32,18 @@ impl Progress {
 /// Where who measures leaves what it has seen, for the thread that tells it: a
 /// socket would take time that belongs to the next sample.
 #[derive(Debug, Default)]
-pub struct Seen(Mutex<Progress>);
+pub struct ProgressBuffer(Mutex<Progress>);
 
-impl Seen {
+impl ProgressBuffer {
     /// Leaves windows of a receiver.
-    pub fn windows(&self, news: &[Window]) {
+    pub fn add_windows(&self, news: &[Window]) {
         if !news.is_empty() {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).windows.extend_from_slice(news);
         }
     }
 
     /// Leaves windows of steps.
-    pub fn steps(&self, news: &[Window]) {
+    pub fn add_steps(&self, news: &[Window]) {
         if !news.is_empty() {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).steps.extend_from_slice(news);
         }
@@ -62,13 +62,13 @@ mod tests {
 
     #[test]
     fn what_was_taken_is_told_once() {
-        let seen = Seen::default();
+        let seen = ProgressBuffer::default();
         assert_eq!(seen.take(), None);
-        seen.windows(&[Window::default()]);
-        seen.steps(&[]);
+        seen.add_windows(&[Window::default()]);
+        seen.add_steps(&[]);
         let mut all = seen.take().unwrap();
         assert_eq!((all.windows.len(), all.steps.len(), seen.take()), (1, 0, None));
-        seen.steps(&[Window::default()]);
+        seen.add_steps(&[Window::default()]);
         all.add(seen.take().unwrap());
         assert_eq!((all.windows.len(), all.steps.len()), (1, 1));
     }

@@ -45,11 +45,11 @@ impl Realtime {
     ///
     /// # Errors
     /// What it does not grant, and what to do about that.
-    pub fn try_out(&self) -> Result<()> {
+    pub fn check_permissions(&self) -> Result<()> {
         if self.locked {
-            try_to_lock().context(UNLOCKED)?;
+            try_to_lock().context(MEMLOCK_ADVICE)?;
         }
-        let tried = thread::scope(|scope| scope.spawn(|| self.schedule()).join());
+        let tried = thread::scope(|scope| scope.spawn(|| self.apply_to_thread()).join());
         tried.unwrap_or_else(|_| bail!("the trial panicked"))
     }
 
@@ -61,24 +61,24 @@ impl Realtime {
     /// What the system does not grant, and what to do about that.
     pub fn apply(&self) -> Result<()> {
         if self.locked {
-            mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE).context(UNLOCKED)?;
+            mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE).context(MEMLOCK_ADVICE)?;
         }
-        self.schedule()
+        self.apply_to_thread()
     }
 
     /// Applies what is a thread's own.
-    fn schedule(&self) -> Result<()> {
+    fn apply_to_thread(&self) -> Result<()> {
         if !self.processors.is_empty() {
-            self.settle()?;
+            self.pin_to_processors()?;
         }
         if let Some(priority) = self.priority {
-            prefer(priority)?;
+            set_fifo_priority(priority)?;
         }
         Ok(())
     }
 
     /// Stays on the processors.
-    fn settle(&self) -> Result<()> {
+    fn pin_to_processors(&self) -> Result<()> {
         let allowed = sched_getaffinity(None).context("cannot ask for the processors")?;
         let mut wanted = CpuSet::new();
         for &processor in &self.processors {
@@ -86,7 +86,9 @@ impl Realtime {
             ensure!(
                 there,
                 "processor {processor} is not there or not allowed; there are {}",
-                ranges(&(0..CpuSet::MAX_CPU).filter(|n| allowed.is_set(*n)).collect::<Vec<_>>())
+                format_ranges(
+                    &(0..CpuSet::MAX_CPU).filter(|n| allowed.is_set(*n)).collect::<Vec<_>>()
+                )
             );
             wanted.set(processor);
         }
@@ -95,7 +97,8 @@ impl Realtime {
 }
 
 /// What to do where memory is not granted.
-const UNLOCKED: &str = "memory cannot be locked; run as root, or raise 'ulimit -l' (memlock in \
+const MEMLOCK_ADVICE: &str =
+    "memory cannot be locked; run as root, or raise 'ulimit -l' (memlock in \
                         /etc/security/limits.conf)";
 
 /// Has a child process lock its memory, which is as large as ours, without having
@@ -128,7 +131,7 @@ fn try_to_lock() -> io::Result<()> {
 
 /// Runs this thread before all that are not under SCHED_FIFO with this priority
 /// or a higher one.
-fn prefer(priority: i32) -> Result<()> {
+fn set_fifo_priority(priority: i32) -> Result<()> {
     // SAFETY: a record of integers, for which zero is a value.
     let mut wanted: libc::sched_param = unsafe { std::mem::zeroed() };
     wanted.sched_priority = priority;
@@ -148,7 +151,7 @@ fn prefer(priority: i32) -> Result<()> {
 }
 
 /// `0-3, 6`.
-fn ranges(ascending: &[usize]) -> String {
+fn format_ranges(ascending: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &number in ascending {
         match runs.last_mut() {
@@ -167,7 +170,7 @@ impl fmt::Display for Realtime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let priority = self.priority.map(|priority| format!("SCHED_FIFO {priority}"));
         let processors = (!self.processors.is_empty())
-            .then(|| format!("processors {}", ranges(&self.processors)));
+            .then(|| format!("processors {}", format_ranges(&self.processors)));
         let locked = self.locked.then(|| "memory locked".to_owned());
         let all: Vec<String> = [priority, processors, locked].into_iter().flatten().collect();
         f.write_str(&all.join(", "))
@@ -190,11 +193,11 @@ mod tests {
         let before = sched_getaffinity(None).unwrap();
         for missing in [CpuSet::MAX_CPU - 1, usize::MAX] {
             let asked = Realtime { processors: vec![missing], ..Realtime::default() };
-            let error = format!("{:#}", asked.try_out().unwrap_err());
+            let error = format!("{:#}", asked.check_permissions().unwrap_err());
             assert!(error.contains("is not there or not allowed; there are "), "{error}");
         }
         let first = (0..CpuSet::MAX_CPU).find(|n| before.is_set(*n)).unwrap();
-        Realtime { processors: vec![first], ..Realtime::default() }.try_out().unwrap();
+        Realtime { processors: vec![first], ..Realtime::default() }.check_permissions().unwrap();
         assert_eq!(sched_getaffinity(None).unwrap(), before, "the trial was another thread's");
     }
 }

@@ -16,17 +16,17 @@ use std::fmt;
 use anyhow::{anyhow, Result};
 
 /// Size of sequence and time: the smallest sample.
-pub const HEADER: usize = 10;
+pub const HEADER_SIZE: usize = 10;
 /// The largest sample that is sent: 1 GiB.
-pub const LARGEST: usize = 1 << 30;
+pub const MAX_SAMPLE_SIZE: usize = 1 << 30;
 /// Most samples in a run, as the sequence has 32 bits.
-pub const MOST: u64 = 1 << 32;
+pub const MAX_SAMPLES: u64 = 1 << 32;
 /// Longest run in nanoseconds, as the time has 48 bits.
-pub const LONGEST: u64 = 1 << 48;
+pub const MAX_RUN_NS: u64 = 1 << 48;
 
 /// How long a sample may be on its way before it counts as lost, in
 /// nanoseconds: a second, and what it takes to move its bytes at 50 MB/s.
-pub fn allowance(size: usize) -> u64 {
+pub fn loss_timeout(size: usize) -> u64 {
     1_000_000_000 + 20 * size as u64
 }
 
@@ -35,7 +35,7 @@ pub fn allowance(size: usize) -> u64 {
 ///
 /// # Errors
 /// When there is no memory for it.
-pub fn zeroed(size: usize) -> Result<Vec<u8>> {
+pub fn allocate_zeroed(size: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     resize(&mut bytes, size)?;
     Ok(bytes)
@@ -60,7 +60,7 @@ pub fn resize(bytes: &mut Vec<u8>, size: usize) -> Result<()> {
 ///
 /// # Errors
 /// When there is no memory for them.
-pub fn filled<T: Clone>(item: T, count: u64) -> Result<Vec<T>> {
+pub fn allocate_filled<T: Clone>(item: T, count: u64) -> Result<Vec<T>> {
     let mut items = Vec::new();
     let size = usize::try_from(count).unwrap_or(usize::MAX);
     items.try_reserve_exact(size).map_err(|_| {
@@ -85,25 +85,25 @@ pub struct Header {
 
 /// What is wrong with a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrong {
+pub enum SampleError {
     /// Its size, or a time or sequence that cannot be: someone else's.
     Foreign,
     /// Its content is not that of its sequence.
     Damaged,
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for SampleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Wrong::Foreign => "not a sample of this run",
-            Wrong::Damaged => "damaged on the way",
+            SampleError::Foreign => "not a sample of this run",
+            SampleError::Damaged => "damaged on the way",
         })
     }
 }
 
 /// What the samples of a run have in common.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape<'a> {
+pub struct SampleContent<'a> {
     /// Size in bytes.
     pub size: usize,
     /// Seed of the content.
@@ -114,18 +114,18 @@ pub struct Shape<'a> {
     pub message: Option<&'a [u8]>,
 }
 
-impl Shape<'_> {
+impl SampleContent<'_> {
     /// Fills the content of a sample, all but its header.
     pub fn fill(&self, sample: &mut [u8], sequence: u32) {
         if let Some(message) = self.message {
-            return sample[HEADER..].copy_from_slice(message);
+            return sample[HEADER_SIZE..].copy_from_slice(message);
         }
-        let start = self.start(sequence);
-        let mut words = sample[HEADER..].chunks_exact_mut(8);
+        let start = self.first_word(sequence);
+        let mut words = sample[HEADER_SIZE..].chunks_exact_mut(8);
         let mut at = start;
         for word in &mut words {
             word.copy_from_slice(&at.to_le_bytes());
-            at = at.wrapping_add(STEP);
+            at = at.wrapping_add(WORD_STEP);
         }
         let rest = words.into_remainder();
         let length = rest.len();
@@ -136,35 +136,37 @@ impl Shape<'_> {
     ///
     /// # Errors
     /// [`Wrong`], when it is not what was sent.
-    pub fn check(&self, sample: &[u8], now: u64) -> Result<Header, Wrong> {
+    pub fn check(&self, sample: &[u8], now: u64) -> Result<Header, SampleError> {
         if sample.len() != self.size {
-            return Err(Wrong::Foreign);
+            return Err(SampleError::Foreign);
         }
-        let header = read(sample);
+        let header = read_header(sample);
         // A clock may be a little off, no more.
         const SLACK: u64 = 1_000_000_000;
         if u64::from(header.sequence) >= self.count || header.time > now + SLACK {
-            return Err(Wrong::Foreign);
+            return Err(SampleError::Foreign);
         }
         if let Some(message) = self.message {
-            return (sample[HEADER..] == *message).then_some(header).ok_or(Wrong::Damaged);
+            return (sample[HEADER_SIZE..] == *message)
+                .then_some(header)
+                .ok_or(SampleError::Damaged);
         }
-        let mut at = self.start(header.sequence);
+        let mut at = self.first_word(header.sequence);
         let mut different = 0;
-        let mut words = sample[HEADER..].chunks_exact(8);
+        let mut words = sample[HEADER_SIZE..].chunks_exact(8);
         for word in &mut words {
             different |= at ^ u64::from_le_bytes(word.try_into().expect("a word has 8 bytes"));
-            at = at.wrapping_add(STEP);
+            at = at.wrapping_add(WORD_STEP);
         }
         let rest = words.remainder();
         let same = different == 0 && *rest == at.to_le_bytes()[..rest.len()];
-        same.then_some(header).ok_or(Wrong::Damaged)
+        same.then_some(header).ok_or(SampleError::Damaged)
     }
 
     /// The first word of a sample's content.
-    fn start(&self, sequence: u32) -> u64 {
+    fn first_word(&self, sequence: u32) -> u64 {
         // The finalizer of SplitMix64, so that neighbours differ in all bytes.
-        let mut z = self.seed ^ u64::from(sequence).wrapping_mul(STEP);
+        let mut z = self.seed ^ u64::from(sequence).wrapping_mul(WORD_STEP);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
@@ -172,17 +174,17 @@ impl Shape<'_> {
 }
 
 /// From word to word: odd and without pattern.
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+const WORD_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Writes the header, the last thing before a sample is sent.
-pub fn stamp(sample: &mut [u8], header: Header) {
+pub fn write_header(sample: &mut [u8], header: Header) {
     sample[..4].copy_from_slice(&header.sequence.to_le_bytes());
-    sample[4..HEADER].copy_from_slice(&header.time.to_le_bytes()[..6]);
+    sample[4..HEADER_SIZE].copy_from_slice(&header.time.to_le_bytes()[..6]);
 }
 
-fn read(sample: &[u8]) -> Header {
+fn read_header(sample: &[u8]) -> Header {
     let mut time = [0; 8];
-    time[..6].copy_from_slice(&sample[4..HEADER]);
+    time[..6].copy_from_slice(&sample[4..HEADER_SIZE]);
     let sequence = u32::from_le_bytes(sample[..4].try_into().expect("four bytes"));
     Header { sequence, time: u64::from_le_bytes(time) }
 }
@@ -191,10 +193,10 @@ fn read(sample: &[u8]) -> Header {
 mod tests {
     use super::*;
 
-    fn sample(shape: &Shape, sequence: u32) -> Vec<u8> {
+    fn sample(shape: &SampleContent, sequence: u32) -> Vec<u8> {
         let mut bytes = vec![0xaa; shape.size];
         shape.fill(&mut bytes, sequence);
-        stamp(&mut bytes, Header { sequence, time: 123_456_789_012 });
+        write_header(&mut bytes, Header { sequence, time: 123_456_789_012 });
         bytes
     }
 
@@ -202,18 +204,18 @@ mod tests {
 
     #[test]
     fn what_no_memory_is_there_for_is_an_error() {
-        assert_eq!(zeroed(3).unwrap(), [0; 3]);
-        let error = zeroed(isize::MAX as usize).unwrap_err().to_string();
+        assert_eq!(allocate_zeroed(3).unwrap(), [0; 3]);
+        let error = allocate_zeroed(isize::MAX as usize).unwrap_err().to_string();
         assert!(error.contains("no memory for a sample of 9223372036854775807 bytes"), "{error}");
-        let error = filled([u64::MAX; 3], 1 << 60).unwrap_err().to_string();
+        let error = allocate_filled([u64::MAX; 3], 1 << 60).unwrap_err().to_string();
         assert!(error.contains("no memory to keep 1152921504606846976 times 24 bytes"), "{error}");
-        assert_eq!(filled(7, 3).unwrap(), [7; 3]);
+        assert_eq!(allocate_filled(7, 3).unwrap(), [7; 3]);
     }
 
     #[test]
     fn comes_back_as_it_was() {
         for size in [10, 11, 17, 18, 19, 500, 4099] {
-            let shape = Shape { size, seed: 7, count: 100, message: None };
+            let shape = SampleContent { size, seed: 7, count: 100, message: None };
             let header = shape.check(&sample(&shape, 42), NOW).unwrap();
             assert_eq!(header, Header { sequence: 42, time: 123_456_789_012 });
         }
@@ -221,35 +223,39 @@ mod tests {
 
     #[test]
     fn every_byte_of_the_content_counts() {
-        let shape = Shape { size: 45, seed: 7, count: 100, message: None };
-        for at in HEADER..shape.size {
+        let shape = SampleContent { size: 45, seed: 7, count: 100, message: None };
+        for at in HEADER_SIZE..shape.size {
             let mut bytes = sample(&shape, 3);
             bytes[at] ^= 1;
-            assert_eq!(shape.check(&bytes, NOW), Err(Wrong::Damaged), "byte {at}");
+            assert_eq!(shape.check(&bytes, NOW), Err(SampleError::Damaged), "byte {at}");
         }
         // The content of one sample under the sequence of another.
         let mut bytes = sample(&shape, 3);
-        stamp(&mut bytes, Header { sequence: 4, time: 0 });
-        assert_eq!(shape.check(&bytes, NOW), Err(Wrong::Damaged));
+        write_header(&mut bytes, Header { sequence: 4, time: 0 });
+        assert_eq!(shape.check(&bytes, NOW), Err(SampleError::Damaged));
     }
 
     #[test]
     fn an_encoded_message_is_content_too() {
         let message = [1, 2, 3];
-        let shape = Shape { size: 13, seed: 7, count: 100, message: Some(&message) };
+        let shape = SampleContent { size: 13, seed: 7, count: 100, message: Some(&message) };
         let mut bytes = sample(&shape, 3);
-        assert_eq!(bytes[HEADER..], message);
+        assert_eq!(bytes[HEADER_SIZE..], message);
         assert_eq!(shape.check(&bytes, NOW).unwrap().sequence, 3);
         bytes[12] = 4;
-        assert_eq!(shape.check(&bytes, NOW), Err(Wrong::Damaged));
+        assert_eq!(shape.check(&bytes, NOW), Err(SampleError::Damaged));
     }
 
     #[test]
     fn what_others_send_is_told_apart() {
-        let shape = Shape { size: 10, seed: 7, count: 100, message: None };
-        assert_eq!(shape.check(&[], NOW), Err(Wrong::Foreign));
-        assert_eq!(shape.check(&[0; 11], NOW), Err(Wrong::Foreign));
-        assert_eq!(shape.check(&sample(&shape, 100), NOW), Err(Wrong::Foreign));
-        assert_eq!(shape.check(&sample(&shape, 1), 1), Err(Wrong::Foreign), "from the future");
+        let shape = SampleContent { size: 10, seed: 7, count: 100, message: None };
+        assert_eq!(shape.check(&[], NOW), Err(SampleError::Foreign));
+        assert_eq!(shape.check(&[0; 11], NOW), Err(SampleError::Foreign));
+        assert_eq!(shape.check(&sample(&shape, 100), NOW), Err(SampleError::Foreign));
+        assert_eq!(
+            shape.check(&sample(&shape, 1), 1),
+            Err(SampleError::Foreign),
+            "from the future"
+        );
     }
 }

@@ -13,17 +13,17 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rustix::process::geteuid;
 
 /// Where shared memory lies.
-const SHARED: &str = "/dev/shm";
+const SHARED_MEMORY_FOLDER: &str = "/dev/shm";
 /// How all of them are called, before the user and what tells them apart.
 const PREFIX: &str = "wg-";
 /// Where a participant finds the folder of its run from the beginning.
-pub const VARIABLE: &str = "WIREGAUGE_SCRATCH";
+pub const ENV_VAR: &str = "WIREGAUGE_SCRATCH";
 
 /// Younger ones are left alone: between its making and its locking a folder is
 /// not locked.
-const YOUNG: Duration = Duration::from_secs(1);
+const MIN_AGE: Duration = Duration::from_secs(1);
 /// From one look at a lock to the next.
-const AGAIN: Duration = Duration::from_millis(20);
+const LOCK_RETRY_PAUSE: Duration = Duration::from_millis(20);
 
 /// A run's folder, held.
 #[derive(Debug)]
@@ -38,8 +38,8 @@ impl Scratch {
     /// # Errors
     /// When there can be none.
     pub fn new() -> io::Result<Scratch> {
-        sweep();
-        let path = make()?;
+        remove_abandoned();
+        let path = create_folder()?;
         let held = File::open(&path)?;
         // Where folders cannot be locked, nobody can find this one unlocked.
         let _ = held.lock();
@@ -59,12 +59,12 @@ impl Drop for Scratch {
 }
 
 /// Makes a folder that is not there yet.
-fn make() -> io::Result<PathBuf> {
+fn create_folder() -> io::Result<PathBuf> {
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     // Short, as the paths of sockets in it have 108 bytes at most.
     let mut number = (time.as_nanos() as u32).wrapping_add(std::process::id().rotate_left(16));
     loop {
-        let path = std::env::temp_dir().join(format!("{}{number:08x}", beginning()));
+        let path = std::env::temp_dir().join(format!("{}{number:08x}", name_prefix()));
         match fs::DirBuilder::new().mode(0o700).create(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 number = number.wrapping_add(1);
@@ -81,17 +81,17 @@ pub fn shared_prefix(path: &Path) -> String {
 }
 
 /// The folder that a participant was told of when it was started.
-pub fn given() -> Option<PathBuf> {
-    std::env::var_os(VARIABLE).map(PathBuf::from)
+pub fn from_environment() -> Option<PathBuf> {
+    std::env::var_os(ENV_VAR).map(PathBuf::from)
 }
 
 /// Removes what a participant's own run left, where its conductor is gone: also
 /// where another participant did so before, as this one may have left more since.
 /// Whoever named the folder: only one with the name of a run's is touched. One that
 /// is held is looked at again for so long, as the end of a process takes its time.
-pub fn remove_remains(path: &Path, patience: Duration) {
+pub fn remove_leftovers(path: &Path, patience: Duration) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    if !name.starts_with(&beginning()) || (path.exists() && !is_ours(path)) {
+    if !name.starts_with(&name_prefix()) || (path.exists() && !is_ours(path)) {
         return;
     }
     let held = || File::open(path).is_ok_and(|folder| folder.try_lock_shared().is_err());
@@ -100,13 +100,13 @@ pub fn remove_remains(path: &Path, patience: Duration) {
         if Instant::now() >= deadline {
             return;
         }
-        thread::sleep(AGAIN);
+        thread::sleep(LOCK_RETRY_PAUSE);
     }
     remove(path);
 }
 
 /// What the names of this user's folders begin with.
-fn beginning() -> String {
+fn name_prefix() -> String {
     format!("{PREFIX}{}-", geteuid().as_raw())
 }
 
@@ -115,31 +115,31 @@ fn is_ours(path: &Path) -> bool {
 }
 
 /// Removes a run's folder and its shared memory, where nobody holds it.
-fn remove_if_dead(path: &Path) {
+fn remove_if_abandoned(path: &Path) {
     if !is_ours(path) {
         return;
     }
     let Ok(folder) = File::open(path) else { return };
     let made = folder.metadata().and_then(|data| data.modified());
-    let old = made.is_ok_and(|time| time.elapsed().is_ok_and(|age| age >= YOUNG));
+    let old = made.is_ok_and(|time| time.elapsed().is_ok_and(|age| age >= MIN_AGE));
     if old && folder.try_lock_shared().is_ok() {
         remove(path);
     }
 }
 
 /// Removes all that nobody holds.
-fn sweep() {
-    let user = beginning();
+fn remove_abandoned() {
+    let user = name_prefix();
     for entry in fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(&user) {
-            remove_if_dead(&entry.path());
+            remove_if_abandoned(&entry.path());
         }
     }
 }
 
 fn remove(path: &Path) {
     let prefix = shared_prefix(path);
-    for entry in fs::read_dir(SHARED).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(SHARED_MEMORY_FOLDER).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(&prefix) {
             let _ = fs::remove_file(entry.path());
         }
@@ -157,16 +157,16 @@ mod tests {
         let scratch = Scratch::new().unwrap();
         let path = scratch.path().to_owned();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
-        let shared = Path::new(SHARED).join(format!("{}data", shared_prefix(&path)));
+        let shared = Path::new(SHARED_MEMORY_FOLDER).join(format!("{}data", shared_prefix(&path)));
         fs::write(&shared, "x").unwrap();
         let old = SystemTime::now() - std::time::Duration::from_secs(10);
         File::open(&path).unwrap().set_modified(old).unwrap();
-        remove_if_dead(&path);
+        remove_if_abandoned(&path);
         assert!(path.exists() && shared.exists(), "it is held");
         // As if its process had been killed: the lock is gone, and the folder not.
         let Scratch { path: _, _held } = &scratch;
         _held.unlock().unwrap();
-        remove_if_dead(&path);
+        remove_if_abandoned(&path);
         assert!(!path.exists() && !shared.exists());
     }
 
@@ -174,7 +174,7 @@ mod tests {
     fn a_participant_removes_what_its_conductor_left_and_nothing_else() {
         let scratch = Scratch::new().unwrap();
         let path = scratch.path().to_owned();
-        remove_remains(&path, Duration::ZERO);
+        remove_leftovers(&path, Duration::ZERO);
         assert!(path.exists(), "it is held");
         thread::scope(|scope| {
             scope.spawn(|| {
@@ -182,12 +182,13 @@ mod tests {
                 scratch._held.unlock().unwrap();
             });
             // However young it is.
-            remove_remains(&path, Duration::from_secs(60));
+            remove_leftovers(&path, Duration::from_secs(60));
         });
         assert!(!path.exists());
-        let other = std::env::temp_dir().join(format!("not-{}{}", beginning(), std::process::id()));
+        let other =
+            std::env::temp_dir().join(format!("not-{}{}", name_prefix(), std::process::id()));
         fs::create_dir(&other).unwrap();
-        remove_remains(&other, Duration::ZERO);
+        remove_leftovers(&other, Duration::ZERO);
         assert!(other.exists());
         fs::remove_dir(other).unwrap();
     }

@@ -11,14 +11,14 @@ pub trait Seal: Debug + Send {
     ///
     /// # Errors
     /// When the connection has carried too much.
-    fn seal(&mut self, plain: &[u8]) -> Result<Vec<u8>>;
+    fn encrypt(&mut self, plain: &[u8]) -> Result<Vec<u8>>;
 
     /// Decrypts what [`Seal::seal`] made on the other side.
     ///
     /// # Errors
     /// When it was made by someone else.
-    fn unseal(&mut self, sealed: &[u8]) -> Result<Vec<u8>>;
+    fn decrypt(&mut self, sealed: &[u8]) -> Result<Vec<u8>>;
 }
 
 /// A seal that both halves of a connection share.
-pub type Sealed = Arc<Mutex<dyn Seal>>;
+pub type SharedSeal = Arc<Mutex<dyn Seal>>;

@@ -6,21 +6,21 @@ use std::time::Duration;
 use anyhow::{ensure, Result};
 
 use crate::clock::Clock;
-use crate::codec_process::{CodecProcess, Work};
-use crate::control::{Mode, Sent};
-use crate::duty::{Duty, Wish};
-use crate::latency::Times;
-use crate::lockstep::Announcer;
+use crate::codec_process::{CodecProcess, CodecTask};
+use crate::control::{Mode, SenderResult};
+use crate::latency::TimeHistogram;
+use crate::lockstep::StepAnnouncer;
 use crate::misses::Streak;
-use crate::record::Record;
-use crate::sample::{self, Header, Shape};
-use crate::slowest::Slowest;
+use crate::run_context::{RunContext, RunControl};
+use crate::sample::{self, Header, SampleContent};
+use crate::sample_times::SampleTimes;
+use crate::slowest::SlowestSamples;
 use crate::transport::Writer;
-use crate::usage::{sharpen_timers, Usage};
+use crate::usage::{minimize_timer_slack, Usage};
 use crate::window::Windows;
 
 /// From the start to the first deadline.
-const LEAD: u64 = 10_000_000;
+const START_DELAY_NS: u64 = 10_000_000;
 /// From this size on a sample takes longer to fill than a receiver takes to wake
 /// up, in bytes.
 const LARGE: usize = 64 << 10;
@@ -40,39 +40,39 @@ const STEP: usize = 2;
 /// # Errors
 /// When the transport fails or a participant is gone.
 pub fn run(
-    duty: &Duty,
+    duty: &RunContext,
     writer: &mut dyn Writer,
-    announcer: &mut Announcer,
+    announcer: &mut StepAnnouncer,
     mut codec: Option<&mut CodecProcess>,
     first_due: &mut Option<u64>,
-    record: &mut Record<3>,
-) -> Result<Sent> {
-    let &Duty { assignment, clock, wish, seen } = duty;
-    sharpen_timers();
+    record: &mut SampleTimes<3>,
+) -> Result<SenderResult> {
+    let &RunContext { assignment, clock, wish, seen } = duty;
+    minimize_timer_slack();
     let count = assignment.count();
     let message = codec.as_ref().map(|codec| codec.encoded.clone());
     let (size, seed) = (assignment.topic.size, assignment.seed);
-    let shape = Shape { size, seed, count, message: message.as_deref() };
+    let shape = SampleContent { size, seed, count, message: message.as_deref() };
     let patience = Duration::from_nanos(assignment.patience);
     let paced = assignment.is_paced();
     let discrete = assignment.mode == Mode::Discrete;
-    let [mut lateness, mut write, mut step, mut barrier] = [(); 4].map(|()| Times::new());
+    let [mut lateness, mut write, mut step, mut barrier] = [(); 4].map(|()| TimeHistogram::new());
     let [mut steps, mut encodes, mut writes] = [(); 3].map(|()| Windows::new(assignment.window));
     let (mut timeouts, mut streak) = (0, Streak::default());
     let before = Usage::now();
-    let start = clock.now() + if paced { LEAD } else { 0 };
+    let start = clock.now() + if paced { START_DELAY_NS } else { 0 };
     *first_due = paced.then_some(start);
     // The last deadline lies a cycle before the end: who is late by more than
     // that does not finish its work, and what is left unsent is told.
     let end = start + assignment.duration;
-    let mut slowest = Slowest::new(clock);
+    let mut slowest = SlowestSamples::new(clock);
     let mut sent = 0;
-    shape.fill(writer.room()?, 0);
-    while sent < count && !wish.abandoned() {
+    shape.fill(writer.buffer()?, 0);
+    while sent < count && !wish.is_aborted() {
         let sequence = sent as u32;
         let deadline = start + sent * assignment.cycle;
         if paced {
-            pause(clock, deadline, wish);
+            sleep_until(clock, deadline, wish);
         }
         let began = clock.now();
         if began >= end {
@@ -85,12 +85,12 @@ pub fn run(
             time = clock.now();
         }
         if let Some(codec) = &mut codec {
-            let took = codec.run(Work::Encode)?;
+            let took = codec.run(CodecTask::Encode)?;
             time = clock.now();
             encodes.add(time, 0, took);
         }
-        ensure!(time < sample::LONGEST, "a run cannot last longer than 78 hours");
-        sample::stamp(writer.room()?, Header { sequence, time });
+        ensure!(time < sample::MAX_RUN_NS, "a run cannot last longer than 78 hours");
+        sample::write_header(writer.buffer()?, Header { sequence, time });
         writer.send()?;
         let written = clock.now();
         sent += 1;
@@ -99,8 +99,8 @@ pub fn run(
             lateness.add(began.saturating_sub(deadline));
         }
         write.add(written - time);
-        record.keep(sequence, SENT, time);
-        record.keep(sequence, WRITE, written - time);
+        record.set_time(sequence, SENT, time);
+        record.set_time(sequence, WRITE, written - time);
         if codec.is_some() {
             writes.add(written, 0, written - time);
         }
@@ -109,18 +109,18 @@ pub fn run(
             if size >= LARGE && (paced || discrete) {
                 thread::yield_now();
             }
-            shape.fill(writer.room()?, sent as u32);
+            shape.fill(writer.buffer()?, sent as u32);
         }
         if discrete {
-            if announcer.gather_step(sequence, patience, &|| !wish.abandoned())? {
+            if announcer.await_acknowledgements(sequence, patience, &|| !wish.is_aborted())? {
                 let done = clock.now();
                 step.add(done - began);
                 steps.add(done, 0, done - began);
-                let news = steps.news();
+                let news = steps.take_new();
                 let ended = !news.is_empty();
-                seen.steps(news);
+                seen.add_steps(news);
                 barrier.add(done - written);
-                record.keep(sequence, STEP, done - began);
+                record.set_time(sequence, STEP, done - began);
                 let missed = assignment.cycle > 0 && done - began > assignment.cycle;
                 streak.add(missed, sequence.into(), began.saturating_sub(start));
                 slowest.add(sequence, began, done - began, clock);
@@ -133,7 +133,7 @@ pub fn run(
             }
         }
     }
-    Ok(Sent {
+    Ok(SenderResult {
         due: paced.then_some(count),
         samples: sent,
         span: clock.now().saturating_sub(start),
@@ -146,16 +146,16 @@ pub fn run(
         writes: writes.closed(),
         timeouts,
         misses: streak.longest(),
-        slowest: slowest.told(start),
+        slowest: slowest.into_list(start),
         usage: Usage::now().since(before),
     })
 }
 
 /// Sleeps until a deadline, and looks around in a long sleep.
-pub fn pause(clock: &Clock, deadline: u64, wish: &Wish) {
+pub fn sleep_until(clock: &Clock, deadline: u64, wish: &RunControl) {
     loop {
         let now = clock.now();
-        if now >= deadline || wish.abandoned() {
+        if now >= deadline || wish.is_aborted() {
             return;
         }
         clock.wait_until(deadline.min(now + SLICE));

@@ -8,16 +8,16 @@
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
-use crate::usage::stolen;
+use crate::usage::steal_time;
 
 /// How many are kept.
-pub const MOST: usize = 10;
+pub const MAX_SLOWEST: usize = 10;
 /// Most readings that are kept, for samples that are still on their way.
-const READINGS: usize = 64;
+const MAX_READINGS: usize = 64;
 
 /// Counters of the process, all of its threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Toll {
+pub struct ProcessCounters {
     /// Times that a thread waited for something.
     pub voluntary: u64,
     /// Times that a thread was taken off its processor.
@@ -31,23 +31,23 @@ pub struct Toll {
     pub stolen: u64,
 }
 
-impl Toll {
-    fn now() -> Toll {
+impl ProcessCounters {
+    fn now() -> ProcessCounters {
         // SAFETY: a record of integers, for which zero is a value.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
         // SAFETY: `usage` is what getrusage fills in, and nothing keeps its address.
         unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
-        Toll {
+        ProcessCounters {
             voluntary: usage.ru_nvcsw as u64,
             involuntary: usage.ru_nivcsw as u64,
             minor: usage.ru_minflt as u64,
             major: usage.ru_majflt as u64,
-            stolen: stolen(),
+            stolen: steal_time(),
         }
     }
 
-    fn since(self, before: Toll) -> Toll {
-        Toll {
+    fn since(self, before: ProcessCounters) -> ProcessCounters {
+        ProcessCounters {
             voluntary: self.voluntary.saturating_sub(before.voluntary),
             involuntary: self.involuntary.saturating_sub(before.involuntary),
             minor: self.minor.saturating_sub(before.minor),
@@ -59,7 +59,7 @@ impl Toll {
 
 /// A slow sample or step. Times are in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Slow {
+pub struct SlowSample {
     /// Which it is.
     pub sequence: u64,
     /// When it was sent, or the step began.
@@ -69,52 +69,52 @@ pub struct Slow {
     /// How long before its end the counters were read: before it was sent.
     pub over: u64,
     /// What they grew by meanwhile.
-    pub toll: Toll,
+    pub toll: ProcessCounters,
 }
 
 /// The slowest so far, the slowest first.
-pub struct Slowest {
-    found: Vec<Slow>,
+pub struct SlowestSamples {
+    found: Vec<SlowSample>,
     /// When the counters were read, and what they were, ascending.
-    readings: Vec<(u64, Toll)>,
+    readings: Vec<(u64, ProcessCounters)>,
 }
 
-impl Slowest {
+impl SlowestSamples {
     /// None so far.
-    pub fn new(clock: &Clock) -> Slowest {
-        let mut readings = Vec::with_capacity(READINGS);
-        readings.push((clock.now(), Toll::now()));
-        Slowest { found: Vec::with_capacity(MOST + 1), readings }
+    pub fn new(clock: &Clock) -> SlowestSamples {
+        let mut readings = Vec::with_capacity(MAX_READINGS);
+        readings.push((clock.now(), ProcessCounters::now()));
+        SlowestSamples { found: Vec::with_capacity(MAX_SLOWEST + 1), readings }
     }
 
     /// Whether one that took so long is among the slowest so far.
-    pub fn takes(&self, time: u64) -> bool {
-        self.found.len() < MOST || self.found.last().is_some_and(|slow| time > slow.time)
+    pub fn would_keep(&self, time: u64) -> bool {
+        self.found.len() < MAX_SLOWEST || self.found.last().is_some_and(|slow| time > slow.time)
     }
 
     /// One more, that was sent at a time and took so long.
     pub fn add(&mut self, sequence: u32, at: u64, time: u64, clock: &Clock) {
-        if !self.takes(time) {
+        if !self.would_keep(time) {
             return;
         }
-        let (now, counters) = self.read(clock);
-        let (since, before) = self.before(at);
+        let (now, counters) = self.take_reading(clock);
+        let (since, before) = self.reading_before(at);
         let (over, toll) = (now.saturating_sub(since), counters.since(before));
-        let slow = Slow { sequence: sequence.into(), at, time, over, toll };
+        let slow = SlowSample { sequence: sequence.into(), at, time, over, toll };
         let place = self.found.partition_point(|other| other.time >= time);
         self.found.insert(place, slow);
-        self.found.truncate(MOST);
+        self.found.truncate(MAX_SLOWEST);
     }
 
     /// A window ended: what happens from now on belongs to the next.
     pub fn end_window(&mut self, clock: &Clock) {
-        self.read(clock);
+        self.take_reading(clock);
     }
 
     /// Reads the counters.
-    fn read(&mut self, clock: &Clock) -> (u64, Toll) {
-        let reading = (clock.now(), Toll::now());
-        if self.readings.len() == READINGS {
+    fn take_reading(&mut self, clock: &Clock) -> (u64, ProcessCounters) {
+        let reading = (clock.now(), ProcessCounters::now());
+        if self.readings.len() == MAX_READINGS {
             // The first is for samples that are long on their way, the last for
             // those to come.
             self.readings.remove(1);
@@ -125,15 +125,15 @@ impl Slowest {
 
     /// The last reading before a time. Those before it are not asked for again,
     /// as samples come about in order.
-    fn before(&mut self, time: u64) -> (u64, Toll) {
+    fn reading_before(&mut self, time: u64) -> (u64, ProcessCounters) {
         let earlier = self.readings.partition_point(|(at, _)| *at <= time);
         self.readings.drain(..earlier.saturating_sub(1));
         self.readings[0]
     }
 
     /// The slowest of all, with times since this one.
-    pub fn told(self, start: u64) -> Vec<Slow> {
-        let since = |slow: Slow| Slow { at: slow.at.saturating_sub(start), ..slow };
+    pub fn into_list(self, start: u64) -> Vec<SlowSample> {
+        let since = |slow: SlowSample| SlowSample { at: slow.at.saturating_sub(start), ..slow };
         self.found.into_iter().map(since).collect()
     }
 }
@@ -146,11 +146,11 @@ mod tests {
     #[test]
     fn the_slowest_ten_are_kept() {
         let clock = Clock::new(monotonic());
-        let mut slowest = Slowest::new(&clock);
+        let mut slowest = SlowestSamples::new(&clock);
         for (sequence, time) in (0..30).map(|at| (at, u64::from(at) * 7 % 30)) {
             slowest.add(sequence, 1000 + u64::from(sequence), time, &clock);
         }
-        let told = slowest.told(1000);
+        let told = slowest.into_list(1000);
         let times: Vec<u64> = told.iter().map(|slow| slow.time).collect();
         assert_eq!(times, (20..30).rev().collect::<Vec<u64>>());
         assert!(told.iter().all(|slow| slow.sequence * 7 % 30 == slow.time));
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn what_happened_is_that_of_the_time_before() {
         let clock = Clock::new(monotonic());
-        let mut slowest = Slowest::new(&clock);
+        let mut slowest = SlowestSamples::new(&clock);
         let nap = std::time::Duration::from_millis(5);
         (0..20).for_each(|_| std::thread::sleep(nap));
         slowest.end_window(&clock);
@@ -173,7 +173,7 @@ mod tests {
         slowest.add(2, sent + 1, 9, &clock);
         slowest.add(3, clock.now(), 8, &clock);
         std::hint::black_box(pages);
-        let [busy, beside, quiet] = slowest.told(0)[..] else { panic!("three were added") };
+        let [busy, beside, quiet] = slowest.into_list(0)[..] else { panic!("three were added") };
         assert!(busy.toll.voluntary >= 1 && busy.toll.minor >= 20, "{busy:?}");
         assert!(beside.toll.minor >= busy.toll.minor && beside.over >= busy.over, "{beside:?}");
         assert!(quiet.toll.minor < busy.toll.minor, "{quiet:?}");
@@ -183,21 +183,21 @@ mod tests {
     #[test]
     fn no_more_readings_are_kept_than_there_is_room_for() {
         let clock = Clock::new(monotonic());
-        let mut slowest = Slowest::new(&clock);
+        let mut slowest = SlowestSamples::new(&clock);
         (0..1000).for_each(|time| slowest.add(time, 0, time.into(), &clock));
-        assert_eq!(slowest.readings.len(), READINGS);
+        assert_eq!(slowest.readings.len(), MAX_READINGS);
         // The first one is there as long as it may be asked for.
-        assert!(slowest.told(0).is_sorted_by(|a, b| a.over >= b.over));
+        assert!(slowest.into_list(0).is_sorted_by(|a, b| a.over >= b.over));
     }
 
     #[test]
     fn after_many_windows_a_slow_one_is_told_since_the_last() {
         let clock = Clock::new(monotonic());
-        let mut slowest = Slowest::new(&clock);
+        let mut slowest = SlowestSamples::new(&clock);
         let nap = std::time::Duration::from_millis(50);
         std::thread::sleep(nap);
-        (0..2 * READINGS).for_each(|_| slowest.end_window(&clock));
+        (0..2 * MAX_READINGS).for_each(|_| slowest.end_window(&clock));
         slowest.add(1, clock.now(), 9, &clock);
-        assert!(slowest.told(0)[0].over < nap.as_nanos() as u64);
+        assert!(slowest.into_list(0)[0].over < nap.as_nanos() as u64);
     }
 }

@@ -5,42 +5,42 @@
 
 pub mod frame;
 pub mod listener;
+pub mod parent_process;
 pub mod player;
 pub mod setup;
-pub mod starter;
 
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use self::setup::{Said, Setup};
-use self::starter::Starter;
+use self::parent_process::ParentProcess;
+use self::setup::{Setup, StreamReport};
 use crate::control::Role;
 use crate::transport::Transport;
 
 /// Does what who started this program says, by one of these transports.
-pub fn host(transports: &[&'static dyn Transport]) -> ExitCode {
-    let (mut starter, setup) = match Starter::hear() {
+pub fn serve(transports: &[&'static dyn Transport]) -> ExitCode {
+    let (mut starter, setup) = match ParentProcess::read_setup() {
         Ok(heard) => heard,
         Err(error) => {
             eprintln!("{error:#}");
             return ExitCode::FAILURE;
         }
     };
-    match carry(&setup, transports, &mut starter) {
+    match run_stream(&setup, transports, &mut starter) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Heard as long as there is someone to hear.
-            let _ = starter.say(&Said::Failed(format!("{error:#}")));
+            let _ = starter.send_report(&StreamReport::Failed(format!("{error:#}")));
             ExitCode::FAILURE
         }
     }
 }
 
-fn carry(
+fn run_stream(
     setup: &Setup,
     transports: &[&'static dyn Transport],
-    starter: &mut Starter,
+    starter: &mut ParentProcess,
 ) -> Result<()> {
     let transport = transports.iter().find(|transport| transport.name() == setup.transport);
     let transport =
@@ -49,7 +49,7 @@ fn carry(
     match setup.role {
         Role::Sender => {
             let sent = player::play(setup, transport, starter)?;
-            starter.say(&Said::Sent(sent))
+            starter.send_report(&StreamReport::Sent(sent))
         }
         Role::Receiver => listener::listen(setup, transport, starter),
     }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 
 /// Where a participant finds the token that it is to say to its conductor: not
 /// on its command line, which all users of the machine can read.
-pub const VARIABLE: &str = "WIREGAUGE_TOKEN";
+pub const ENV_VAR: &str = "WIREGAUGE_TOKEN";
 /// How long who comes may take to say it.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -18,13 +18,13 @@ const PATIENCE: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// When the other side is gone.
-pub fn say(mut stream: &TcpStream, token: &str) -> Result<()> {
+pub fn send_token(mut stream: &TcpStream, token: &str) -> Result<()> {
     stream.write_all(token.as_bytes()).context("the other side does not listen")
 }
 
 /// Whether who came says the token, and soon. Its connection then blocks, and
 /// has no time-out.
-pub fn is_said(mut stream: &TcpStream, token: &str) -> bool {
+pub fn receives_token(mut stream: &TcpStream, token: &str) -> bool {
     let deadline = Instant::now() + PATIENCE;
     let mut said = vec![0; token.len()];
     let mut filled = 0;
@@ -41,11 +41,11 @@ pub fn is_said(mut stream: &TcpStream, token: &str) -> bool {
             _ => return false,
         }
     }
-    is_same(&said, token.as_bytes()) && stream.set_read_timeout(None).is_ok()
+    constant_time_eq(&said, token.as_bytes()) && stream.set_read_timeout(None).is_ok()
 }
 
 /// Whether both are the same, in a time that does not tell where they differ.
-pub fn is_same(one: &[u8], other: &[u8]) -> bool {
+pub fn constant_time_eq(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }
 
@@ -61,9 +61,9 @@ mod tests {
         let words = [("secret", true), ("secreT", false), ("GET / HTTP", false), ("", false)];
         for (word, known) in words {
             let stream = TcpStream::connect(address).unwrap();
-            say(&stream, word).unwrap();
+            send_token(&stream, word).unwrap();
             let (came, _) = listener.accept().unwrap();
-            assert_eq!(is_said(&came, "secret"), known, "{word}");
+            assert_eq!(receives_token(&came, "secret"), known, "{word}");
         }
     }
 }

@@ -38,7 +38,7 @@ impl Topic {
     /// # Errors
     /// What it does not know, and what it does.
     pub fn check_options(&self, transport: &dyn Transport) -> Result<()> {
-        let known = transport.knows();
+        let known = transport.option_names();
         for option in self.options.keys() {
             ensure!(
                 known.contains(&option.as_str()),
@@ -51,9 +51,9 @@ impl Topic {
     }
 
     /// The topic on which the first receiver sends samples back.
-    pub fn back(&self, over: &dyn Transport) -> Topic {
+    pub fn return_topic(&self, over: &dyn Transport) -> Topic {
         let mut back = Topic { name: format!("{}_back", self.name), readers: 1, ..self.clone() };
-        back.options.retain(|name, _| !over.one_way().contains(&name.as_str()));
+        back.options.retain(|name, _| !over.receiver_options().contains(&name.as_str()));
         back
     }
 }
@@ -70,19 +70,19 @@ pub trait Transport: Sync {
     fn options(&self) -> Vec<String>;
 
     /// Names of [`Topic::options`] that it knows.
-    fn knows(&self) -> &'static [&'static str] {
+    fn option_names(&self) -> &'static [&'static str] {
         &[]
     }
 
     /// Those of them that are for the receivers alone, such as a port that is
     /// chosen: what is sent back needs another.
-    fn one_way(&self) -> &'static [&'static str] {
+    fn receiver_options(&self) -> &'static [&'static str] {
         &[]
     }
 
     /// Whether readers can answer the writer over the connection that samples
     /// come over. Otherwise they acknowledge steps over one of their own.
-    fn answers(&self) -> bool {
+    fn acknowledges_in_band(&self) -> bool {
         false
     }
 
@@ -112,13 +112,13 @@ pub trait Writer {
     ///
     /// # Errors
     /// When there is none left.
-    fn room(&mut self) -> Result<&mut [u8]>;
+    fn buffer(&mut self) -> Result<&mut [u8]>;
 
     /// Room for a sample of a size of its own, on a topic where that varies.
     ///
     /// # Errors
     /// When there is none left, or the transport carries samples of one size only.
-    fn room_of(&mut self, _size: usize) -> Result<&mut [u8]> {
+    fn buffer_of_size(&mut self, _size: usize) -> Result<&mut [u8]> {
         bail!("this transport carries samples of one size only")
     }
 
@@ -132,7 +132,7 @@ pub trait Writer {
     ///
     /// # Errors
     /// When the system refuses.
-    fn answers(&mut self) -> Result<Vec<TcpStream>> {
+    fn answer_connections(&mut self) -> Result<Vec<TcpStream>> {
         Ok(Vec::new())
     }
 }
@@ -152,7 +152,7 @@ pub trait Reader {
     ///
     /// # Errors
     /// When the writer is gone, and those of who takes them.
-    fn hand(&mut self, patience: Duration, take: Take<'_>) -> Result<bool> {
+    fn deliver(&mut self, patience: Duration, take: SampleHandler<'_>) -> Result<bool> {
         match self.next(patience)? {
             Some(sample) => take(sample).map(|_| true),
             None => Ok(false),
@@ -164,10 +164,10 @@ pub trait Reader {
     ///
     /// # Errors
     /// When the writer is gone.
-    fn way_back(&mut self) -> Result<Option<TcpStream>> {
+    fn answer_connection(&mut self) -> Result<Option<TcpStream>> {
         Ok(None)
     }
 }
 
 /// Takes a sample, and says whether it goes on.
-pub type Take<'a> = &'a mut dyn FnMut(&[u8]) -> Result<ControlFlow<()>>;
+pub type SampleHandler<'a> = &'a mut dyn FnMut(&[u8]) -> Result<ControlFlow<()>>;

@@ -28,9 +28,9 @@ impl Usage {
         let snmp = fs::read_to_string("/proc/self/net/snmp").unwrap_or_default();
         Usage {
             cpu: time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64,
-            memory: peak(),
-            udp_errors: counter(&snmp, "Udp:", "InErrors"),
-            tcp_again: counter(&snmp, "Tcp:", "RetransSegs"),
+            memory: peak_memory(),
+            udp_errors: snmp_counter(&snmp, "Udp:", "InErrors"),
+            tcp_again: snmp_counter(&snmp, "Tcp:", "RetransSegs"),
         }
     }
 
@@ -45,7 +45,7 @@ impl Usage {
     }
 }
 
-fn peak() -> u64 {
+fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
@@ -53,7 +53,7 @@ fn peak() -> u64 {
 }
 
 /// A number from a file of pairs of lines: names, then values.
-fn counter(snmp: &str, protocol: &str, name: &str) -> u64 {
+fn snmp_counter(snmp: &str, protocol: &str, name: &str) -> u64 {
     let mut lines = snmp.lines().filter_map(|line| line.strip_prefix(protocol));
     let (Some(names), Some(values)) = (lines.next(), lines.next()) else { return 0 };
     let place = names.split_whitespace().position(|known| known == name);
@@ -62,23 +62,23 @@ fn counter(snmp: &str, protocol: &str, name: &str) -> u64 {
 
 /// What a hypervisor has taken of each processor's time, on average, in
 /// nanoseconds, as of the last look.
-static STOLEN: AtomicU64 = AtomicU64::new(0);
+static STEAL_TIME: AtomicU64 = AtomicU64::new(0);
 
 /// What a hypervisor has taken of each processor's time since the machine's
 /// start, in nanoseconds: as it was when [`look_for_thieves`] last looked, so
 /// that who measures need not read a file.
-pub fn stolen() -> u64 {
-    STOLEN.load(Ordering::Relaxed)
+pub fn steal_time() -> u64 {
+    STEAL_TIME.load(Ordering::Relaxed)
 }
 
 /// Looks what a hypervisor has taken.
-pub fn look_for_thieves() {
+pub fn read_steal_time() {
     let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
-    STOLEN.store(steal(&stat), Ordering::Relaxed);
+    STEAL_TIME.store(parse_steal(&stat), Ordering::Relaxed);
 }
 
 /// The steal of `/proc/stat` over all processors, by their number.
-fn steal(stat: &str) -> u64 {
+fn parse_steal(stat: &str) -> u64 {
     // A hundredth of a second on all that Linux has had for long.
     const TICK: u64 = 10_000_000;
     let mut lines = stat.lines().filter(|line| line.starts_with("cpu"));
@@ -88,7 +88,7 @@ fn steal(stat: &str) -> u64 {
 
 /// The time slack of this thread's timers becomes the least there is. The
 /// default of 50 µs would make every pace late by that.
-pub fn sharpen_timers() {
+pub fn minimize_timer_slack() {
     // Only for precision: where the system refuses, lateness shows it.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
 }
@@ -96,7 +96,7 @@ pub fn sharpen_timers() {
 /// What tells this boot of this machine from all others: participants with the
 /// same share one clock. A container may have a monotonic clock of its own: its
 /// time namespace is another one.
-pub fn host() -> String {
+pub fn host_id() -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let time = fs::read_link("/proc/self/ns/time").unwrap_or_default();
     format!("{} {}", boot.trim(), time.display()).trim().to_owned()
@@ -109,16 +109,16 @@ mod tests {
     #[test]
     fn reads_a_counter_by_its_name() {
         let snmp = "Tcp: A RetransSegs\nTcp: 1 2\nUdp: InDatagrams NoPorts InErrors\nUdp: 7 8 9\n";
-        assert_eq!(counter(snmp, "Udp:", "InErrors"), 9);
-        assert_eq!(counter(snmp, "Tcp:", "RetransSegs"), 2);
-        assert_eq!(counter(snmp, "Udp:", "Unknown"), 0);
+        assert_eq!(snmp_counter(snmp, "Udp:", "InErrors"), 9);
+        assert_eq!(snmp_counter(snmp, "Tcp:", "RetransSegs"), 2);
+        assert_eq!(snmp_counter(snmp, "Udp:", "Unknown"), 0);
     }
 
     #[test]
     fn a_thief_is_counted_by_processor() {
         let stat = "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 1 1 1 1 1 1 4\ncpu1 0\nintr 5\n";
-        assert_eq!(steal(stat), 40_000_000);
-        assert_eq!(steal(""), 0);
+        assert_eq!(parse_steal(stat), 40_000_000);
+        assert_eq!(parse_steal(""), 0);
     }
 
     #[test]

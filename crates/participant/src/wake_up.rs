@@ -7,8 +7,8 @@ use std::thread;
 use anyhow::Result;
 
 use crate::clock::{monotonic, Clock};
-use crate::latency::{Distribution, Times};
-use crate::usage::sharpen_timers;
+use crate::latency::{Distribution, TimeHistogram};
+use crate::usage::minimize_timer_slack;
 
 /// How often it is tried.
 const TIMES: u64 = 200;
@@ -22,7 +22,7 @@ const LONGEST: u64 = 500_000_000;
 pub fn measure(cycle: u64) -> Result<Distribution> {
     let (mut reader, mut writer) = pipe()?;
     let waker = thread::Builder::new().name("waker".into()).spawn(move || {
-        sharpen_timers();
+        minimize_timer_slack();
         let clock = Clock::new(monotonic());
         let least = LONGEST / TIMES;
         for number in 1..=TIMES {
@@ -32,7 +32,7 @@ pub fn measure(cycle: u64) -> Result<Distribution> {
             }
         }
     })?;
-    let mut times = Times::new();
+    let mut times = TimeHistogram::new();
     let mut written = [0; 8];
     // It ends with the waker.
     while reader.read_exact(&mut written).is_ok() {

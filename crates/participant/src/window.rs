@@ -7,8 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::latency::{Distribution, Times};
-use crate::usage::stolen;
+use crate::latency::{Distribution, TimeHistogram};
+use crate::usage::steal_time;
 
 /// What arrived in one window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct Windows {
     start: Option<u64>,
     bytes: u64,
     samples: u64,
-    times: Times,
+    times: TimeHistogram,
     /// What the hypervisor had taken when the window began.
     stolen: u64,
     closed: Vec<Window>,
@@ -49,8 +49,8 @@ impl Windows {
             start: None,
             bytes: 0,
             samples: 0,
-            times: Times::new(),
-            stolen: stolen(),
+            times: TimeHistogram::new(),
+            stolen: steal_time(),
             closed: Vec::new(),
             told: 0,
         }
@@ -70,7 +70,7 @@ impl Windows {
         self.times.add(time);
         let span = now.saturating_sub(start);
         if span >= self.least {
-            let (times, stolen) = (self.times.distribution(), stolen());
+            let (times, stolen) = (self.times.distribution(), steal_time());
             self.closed.push(Window {
                 span,
                 bytes: self.bytes,
@@ -86,7 +86,7 @@ impl Windows {
     }
 
     /// The windows that were closed since they were last asked for.
-    pub fn news(&mut self) -> &[Window] {
+    pub fn take_new(&mut self) -> &[Window] {
         let told = std::mem::replace(&mut self.told, self.closed.len());
         &self.closed[told..]
     }
@@ -133,8 +133,8 @@ mod tests {
         for at in 0..=2 {
             windows.add_due((at + 3) * 1000 * MS, 10, 0, at * 1000 * MS);
         }
-        assert_eq!(windows.news().len(), 2);
-        assert!(windows.news().is_empty());
+        assert_eq!(windows.take_new().len(), 2);
+        assert!(windows.take_new().is_empty());
         assert!(windows.closed().iter().all(|window| window.behind == 3000 * MS));
     }
 }

@@ -61,7 +61,7 @@ fn interleaved(points: &Points, stride: usize) -> Vec<u8> {
         let kind = column.values.kind();
         if stride > 0 {
             let room = data.chunks_exact_mut(stride).map(|point| &mut point[offset..]);
-            put(column, room);
+            write_column(column, room);
         }
         offset += kind.size();
     }
@@ -70,7 +70,7 @@ fn interleaved(points: &Points, stride: usize) -> Vec<u8> {
 
 /// Puts the values of a column into the points. What is absent is NaN, or 0 where the type
 /// has none.
-fn put<'d>(column: &Column, room: impl Iterator<Item = &'d mut [u8]>) {
+fn write_column<'d>(column: &Column, room: impl Iterator<Item = &'d mut [u8]>) {
     let room = room.enumerate();
     each!(&column.values, list => {
         for (at, room) in room {

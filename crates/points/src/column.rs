@@ -51,7 +51,7 @@ pub(crate) use each;
 
 impl Type {
     /// No values of it.
-    pub fn none(self) -> Values {
+    pub fn empty_values(self) -> Values {
         match self {
             Type::I8 => Values::I8(Vec::new()),
             Type::U8 => Values::U8(Vec::new()),

@@ -17,7 +17,7 @@ const LARGEST: u64 = 2 << 30;
 
 /// What a file of points is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum PointFileFormat {
     /// KITTI's `.bin`: x, y, z and intensity as f32.
     Kitti,
     /// nuScenes' `.pcd.bin`: the same and the ring.
@@ -26,21 +26,25 @@ pub enum Form {
     Pcd,
 }
 
-impl Form {
+impl PointFileFormat {
     /// The form that a file's name tells; none where it is no file of points.
-    pub fn of(path: &Path) -> Option<Form> {
+    pub fn from_path(path: &Path) -> Option<PointFileFormat> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-        [(".pcd.bin", Form::NuScenes), (".bin", Form::Kitti), (".pcd", Form::Pcd)]
-            .into_iter()
-            .find_map(|(end, form)| name.ends_with(end).then_some(form))
+        [
+            (".pcd.bin", PointFileFormat::NuScenes),
+            (".bin", PointFileFormat::Kitti),
+            (".pcd", PointFileFormat::Pcd),
+        ]
+        .into_iter()
+        .find_map(|(end, form)| name.ends_with(end).then_some(form))
     }
 
     /// In words.
     pub fn name(self) -> &'static str {
         match self {
-            Form::Kitti => "points of KITTI",
-            Form::NuScenes => "points of nuScenes",
-            Form::Pcd => "points of PCL",
+            PointFileFormat::Kitti => "points of KITTI",
+            PointFileFormat::NuScenes => "points of nuScenes",
+            PointFileFormat::Pcd => "points of PCL",
         }
     }
 
@@ -51,9 +55,11 @@ impl Form {
     pub fn read(self, path: &Path) -> Result<Points> {
         let bytes = input::read(path, LARGEST)?;
         let columns = match self {
-            Form::Kitti => array::columns(&bytes, &["x", "y", "z", "intensity"]),
-            Form::NuScenes => array::columns(&bytes, &["x", "y", "z", "intensity", "ring"]),
-            Form::Pcd => pcd::columns(&bytes),
+            PointFileFormat::Kitti => array::columns(&bytes, &["x", "y", "z", "intensity"]),
+            PointFileFormat::NuScenes => {
+                array::columns(&bytes, &["x", "y", "z", "intensity", "ring"])
+            }
+            PointFileFormat::Pcd => pcd::columns(&bytes),
         };
         let columns = columns.with_context(|| path.display().to_string())?;
         Ok(points(columns))

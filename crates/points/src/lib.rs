@@ -2,23 +2,23 @@
 //! packed field, and point clouds of ROS; and out of files of points. They become clouds that viewers show, or tables.
 
 mod cloud;
-mod clouds;
+mod cloud_writer;
 pub mod column;
+mod column_builder;
 pub mod file;
-mod gather;
+mod notices;
 mod osi;
 mod points;
-mod remarks;
 mod ros;
 mod source;
 mod survey;
 pub mod table;
 
-pub use clouds::Clouds;
+pub use cloud_writer::CloudWriter;
 pub use column::{Column, Type, Values};
-pub use osi::{Elevation, Rays, Reading};
+pub use notices::SkipCounter;
+pub use osi::{Elevation, Rays, SensorConventions};
 pub use points::{Points, Pose};
-pub use remarks::Skipped;
-pub use source::{Decode, Others, Source};
-pub use survey::{Found, Survey};
-pub use table::Table;
+pub use source::{DecoderLookup, PointSource, ToProtobuf};
+pub use survey::{Survey, TableContents};
+pub use table::TableWriter;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::msg::{read_text, Dialect};
 use wiregauge_schema::{Schema, Value};
-use wiregauge_system::text::count;
+use wiregauge_system::text::format_count;
 use wiregauge_trace::read::Nanoseconds;
 use wiregauge_trace::{cdr, ros1};
 
@@ -34,43 +34,43 @@ uint32 count
 MSG: std_msgs/Header
 ";
 
-type Decode = fn(&Schema, &[u8]) -> Result<Value>;
+type DecodeRos = fn(&Schema, &[u8]) -> Result<Value>;
 
 /// What reads them in an encoding.
 #[derive(Debug)]
-pub struct Ros {
+pub struct PointCloud2Reader {
     schema: Schema,
-    decode: Decode,
+    decode: DecodeRos,
 }
 
-impl Ros {
+impl PointCloud2Reader {
     /// In ROS 2's encoding, or in ROS 1's; none for another one.
-    pub fn of(encoding: &str) -> Option<Ros> {
-        let (dialect, stamp, decode): (_, _, Decode) = match encoding {
+    pub fn from_encoding(encoding: &str) -> Option<PointCloud2Reader> {
+        let (dialect, stamp, decode): (_, _, DecodeRos) = match encoding {
             "cdr" => (Dialect::Ros2, "builtin_interfaces/Time stamp", cdr::decode),
             "ros1" => (Dialect::Ros1, "uint32 seq\ntime stamp", ros1::decode),
             _ => return None,
         };
         let text = format!("{FIELDS}{stamp}\nstring frame_id\n");
         let schema = read_text(&text, "sensor_msgs/PointCloud2", dialect, "PointCloud2");
-        Some(Ros { schema: schema.expect("its own definition"), decode })
+        Some(PointCloud2Reader { schema: schema.expect("its own definition"), decode })
     }
 
     /// The points of a message.
     pub fn points(&self, message: &[u8]) -> Result<Points> {
         let value = (self.decode)(&self.schema, message)?;
         let [header, height, width, fields, is_big_endian, step, row_step, Value::Bytes(data), _] =
-            fields_of(&value)?
+            record_values(&value)?
         else {
             bail!("no PointCloud2");
         };
-        let header: &[Value] = fields_of(header)?;
+        let header: &[Value] = record_values(header)?;
         let [.., stamp, Value::String(frame)] = header else { bail!("no PointCloud2") };
-        let layout = Layout {
-            width: whole(width)? as usize,
-            height: whole(height)? as usize,
-            step: whole(step)? as usize,
-            row_step: whole(row_step)? as usize,
+        let layout = PointLayout {
+            width: read_integer(width)? as usize,
+            height: read_integer(height)? as usize,
+            step: read_integer(step)? as usize,
+            row_step: read_integer(row_step)? as usize,
             is_big_endian: *is_big_endian == Value::Bool(true),
         };
         layout.check(data)?;
@@ -101,14 +101,14 @@ impl Ros {
     }
 }
 
-fn fields_of(value: &Value) -> Result<&[Value]> {
+fn record_values(value: &Value) -> Result<&[Value]> {
     match value {
         Value::Record(fields) => Ok(fields),
         _ => bail!("no PointCloud2"),
     }
 }
 
-fn whole(value: &Value) -> Result<i64> {
+fn read_integer(value: &Value) -> Result<i64> {
     match value {
         Value::Unsigned(number) => Ok(i64::try_from(*number)?),
         Value::Signed(number) => Ok(*number),
@@ -117,15 +117,16 @@ fn whole(value: &Value) -> Result<i64> {
 }
 
 fn time(stamp: &Value) -> Result<Nanoseconds> {
-    let [seconds, nanos] = fields_of(stamp)? else { bail!("no PointCloud2") };
-    Ok(Nanoseconds::from(whole(seconds)?) * 1_000_000_000 + Nanoseconds::from(whole(nanos)?))
+    let [seconds, nanos] = record_values(stamp)? else { bail!("no PointCloud2") };
+    Ok(Nanoseconds::from(read_integer(seconds)?) * 1_000_000_000
+        + Nanoseconds::from(read_integer(nanos)?))
 }
 
 /// The most bytes that a point has: eight times the longest descriptors of PCL.
 const LARGEST: usize = 1 << 16;
 
 /// How points lie in the bytes.
-struct Layout {
+struct PointLayout {
     width: usize,
     height: usize,
     step: usize,
@@ -133,9 +134,9 @@ struct Layout {
     is_big_endian: bool,
 }
 
-impl Layout {
+impl PointLayout {
     fn check(&self, data: &[u8]) -> Result<()> {
-        let Layout { width, height, step, row_step, .. } = *self;
+        let PointLayout { width, height, step, row_step, .. } = *self;
         let row = width.checked_mul(step).filter(|row| *row <= row_step || height <= 1);
         let row = row.context("a row of points that is longer than row_step")?;
         let all = match height {
@@ -146,9 +147,9 @@ impl Layout {
         ensure!(
             is_there,
             "{} of {}, but only {}",
-            count(height as u64, "row"),
-            count(width as u64, "point"),
-            count(data.len() as u64, "byte")
+            format_count(height as u64, "row"),
+            format_count(width as u64, "point"),
+            format_count(data.len() as u64, "byte")
         );
         // Where there are no points, nothing but this bounds what fields count.
         ensure!(step <= LARGEST, "points of {step} bytes; {LARGEST} are the most that is read");
@@ -160,23 +161,25 @@ impl Layout {
     /// The columns of a field: one, or as many as it counts. `wanted` is how many bytes of
     /// a point were taken so far.
     fn columns(&self, field: &Value, data: &[u8], wanted: &mut usize) -> Result<Vec<Column>> {
-        let [Value::String(name), offset, datatype, count] = fields_of(field)? else {
+        let [Value::String(name), offset, datatype, count] = record_values(field)? else {
             bail!("no PointField")
         };
         // Old drivers fill gaps by fields of these names.
         if name.is_empty() || name == "_" {
             return Ok(Vec::new());
         }
-        let datatype = whole(datatype)?;
-        let kind = kind(datatype).with_context(|| format!("field {name} of type {datatype}"))?;
+        let datatype = read_integer(datatype)?;
+        let kind = type_of_datatype(datatype)
+            .with_context(|| format!("field {name} of type {datatype}"))?;
         // 0 stands for one, as PCL takes it.
-        let (offset, count) = (whole(offset)? as usize, (whole(count)? as usize).max(1));
+        let (offset, count) =
+            (read_integer(offset)? as usize, (read_integer(count)? as usize).max(1));
         let end = count.checked_mul(kind.size()).and_then(|size| offset.checked_add(size));
         ensure!(end.is_some_and(|end| end <= self.step), "field {name} is not within a point");
         *wanted += count * kind.size();
         ensure!(*wanted <= self.step, "field {name} and those before it share bytes");
         let column = |at: usize| {
-            let mut values = kind.none();
+            let mut values = kind.empty_values();
             let start = offset + at * kind.size();
             each!(&mut values, list => self.gather(data, start, list));
             let name = if count == 1 { name.clone() } else { format!("{name}_{at}") };
@@ -200,14 +203,14 @@ impl Layout {
                 if self.is_big_endian {
                     bytes.reverse();
                 }
-                into.push(T::of(bytes));
+                into.push(T::from_le(bytes));
             }
         }
     }
 }
 
 /// The type that a number of `PointField` stands for.
-fn kind(datatype: i64) -> Option<Type> {
+fn type_of_datatype(datatype: i64) -> Option<Type> {
     let all =
         [Type::I8, Type::U8, Type::I16, Type::U16, Type::I32, Type::U32, Type::F32, Type::F64];
     all.get(usize::try_from(datatype).ok()?.checked_sub(1)?).copied()
@@ -215,13 +218,13 @@ fn kind(datatype: i64) -> Option<Type> {
 
 /// A number in so many bytes.
 trait Number<const SIZE: usize> {
-    fn of(bytes: [u8; SIZE]) -> Self;
+    fn from_le(bytes: [u8; SIZE]) -> Self;
 }
 
 macro_rules! numbers {
     ($($kind:ty, $size:literal;)*) => {
         $(impl Number<$size> for $kind {
-            fn of(bytes: [u8; $size]) -> $kind {
+            fn from_le(bytes: [u8; $size]) -> $kind {
                 <$kind>::from_le_bytes(bytes)
             }
         })*

@@ -4,18 +4,18 @@ use std::borrow::Cow;
 
 use anyhow::{bail, ensure, Result};
 use wiregauge_trace::channel::Channel;
-use wiregauge_trace::read::Head;
+use wiregauge_trace::read::MessageInfo;
 use wiregauge_trace::write::Writer;
 
 use crate::column::Type;
-use crate::osi::Reading;
+use crate::notices::{Notices, SkipCounter};
+use crate::osi::SensorConventions;
 use crate::points::Points;
-use crate::remarks::{Remarks, Skipped};
-use crate::source::{Others, Source};
+use crate::source::{DecoderLookup, PointSource};
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct TableColumn {
     /// Its name.
     pub name: String,
     /// The type that holds all of its values.
@@ -28,9 +28,9 @@ pub struct Wanted {
 
 /// What a table must hold.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct TableContents {
     /// Its columns.
-    pub columns: Vec<Wanted>,
+    pub columns: Vec<TableColumn>,
     /// The channels with points.
     pub topics: Vec<String>,
     /// Their lists.
@@ -40,47 +40,55 @@ pub struct Found {
 /// Reads what is to be in a table, and writes nothing.
 pub struct Survey<'f> {
     origin: String,
-    reading: Reading,
-    others: Others,
-    skipped: Option<Skipped>,
-    channels: Vec<(String, Option<Source>)>,
-    found: &'f mut Found,
-    remarks: Remarks,
+    reading: SensorConventions,
+    others: DecoderLookup,
+    skipped: Option<SkipCounter>,
+    channels: Vec<(String, Option<PointSource>)>,
+    found: &'f mut TableContents,
+    remarks: Notices,
 }
 
 impl<'f> Survey<'f> {
     /// Finds out what is to be in a table. `origin` says in errors what is read.
-    pub fn new(origin: &str, reading: Reading, found: &'f mut Found) -> Survey<'f> {
-        let (origin, channels, remarks) = (origin.to_owned(), Vec::new(), Remarks::default());
+    pub fn new(
+        origin: &str,
+        reading: SensorConventions,
+        found: &'f mut TableContents,
+    ) -> Survey<'f> {
+        let (origin, channels, remarks) = (origin.to_owned(), Vec::new(), Notices::default());
         Survey { origin, reading, others: |_| Ok(None), skipped: None, channels, found, remarks }
     }
 
     /// The same with messages of OSI in other encodings.
-    pub fn with(self, others: Others) -> Survey<'f> {
+    pub fn with_decoders(self, others: DecoderLookup) -> Survey<'f> {
         Survey { others, ..self }
     }
 
     /// The same, and leaves out messages whose points cannot be read where that is wanted, and
     /// counts them there.
-    pub fn skipping(self, skipped: Option<Skipped>) -> Survey<'f> {
+    pub fn skip_failed(self, skipped: Option<SkipCounter>) -> Survey<'f> {
         Survey { skipped, ..self }
     }
 }
 
 impl Writer for Survey<'_> {
-    fn channel(&mut self, channel: &Channel) -> Result<u16> {
-        self.channels.push((channel.topic.clone(), Source::with(channel, self.others)?));
+    fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
+        self.channels
+            .push((channel.topic.clone(), PointSource::from_channel_with(channel, self.others)?));
         Ok(u16::try_from(self.channels.len() - 1)?)
     }
 
-    fn message(&mut self, channel: u16, _: &Head, data: &[u8]) -> Result<()> {
+    fn write_message(&mut self, channel: u16, _: &MessageInfo, data: &[u8]) -> Result<()> {
         let (topic, source) = &self.channels[usize::from(channel)];
         let Some(source) = source else { return Ok(()) };
-        let found =
-            self.remarks.read(topic, source.points(data, self.reading), self.skipped.as_ref())?;
+        let found = self.remarks.skip_failed(
+            topic,
+            source.points(data, self.reading),
+            self.skipped.as_ref(),
+        )?;
         for points in found.into_iter().flatten() {
-            self.remarks.take(&format!("{topic}/{}", points.list), &points);
-            self.found.take(topic, &points)?;
+            self.remarks.add_points(&format!("{topic}/{}", points.list), &points);
+            self.found.add_points(topic, &points)?;
         }
         Ok(())
     }
@@ -90,7 +98,7 @@ impl Writer for Survey<'_> {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.remarks.told(self.reading, "have no x, y and z")
+        self.remarks.list_all(self.reading, "have no x, y and z")
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
@@ -102,25 +110,25 @@ impl Writer for Survey<'_> {
             is_there,
             "no message of {} that was read holds points; those of {} do",
             self.origin,
-            Source::KINDS
+            PointSource::SUPPORTED
         );
         Ok(())
     }
 }
 
-impl Found {
-    fn take(&mut self, topic: &str, points: &Points) -> Result<()> {
+impl TableContents {
+    fn add_points(&mut self, topic: &str, points: &Points) -> Result<()> {
         for column in &points.columns {
             let kind = column.values.kind();
-            let name = name(&column.name);
+            let name = table_column_name(&column.name);
             let known = self.columns.iter_mut().find(|known| known.name == name);
             let Some(known) = known else {
                 let (name, unit) = (name.into_owned(), column.unit);
                 let from = format!("{topic}/{}", points.list);
-                self.columns.push(Wanted { name, kind, unit, from });
+                self.columns.push(TableColumn { name, kind, unit, from });
                 continue;
             };
-            let Some(both) = holding(known.kind, kind) else {
+            let Some(both) = common_type(known.kind, kind) else {
                 bail!(
                     "{} is {:?} in {topic} and {:?} in {}, and no column holds both; choose one by \
                      --channel",
@@ -147,18 +155,18 @@ impl Found {
 }
 
 /// The columns that every table has.
-pub const OWN: [&str; 5] = ["time", "channel", "list", "message", "point"];
+pub const FIXED_COLUMNS: [&str; 5] = ["time", "channel", "list", "message", "point"];
 
 /// What a column of points is called in a table, which has some of its own.
-pub fn name(column: &str) -> Cow<'_, str> {
-    match OWN.contains(&column) {
+pub fn table_column_name(column: &str) -> Cow<'_, str> {
+    match FIXED_COLUMNS.contains(&column) {
         true => format!("point_{column}").into(),
         false => column.into(),
     }
 }
 
 /// The type that holds the values of both; none where values would be lost.
-fn holding(a: Type, b: Type) -> Option<Type> {
+fn common_type(a: Type, b: Type) -> Option<Type> {
     let is_unsigned = |of| matches!(of, Type::U8 | Type::U16 | Type::U32 | Type::U64);
     match (a, b) {
         _ if a == b => Some(a),
@@ -181,8 +189,8 @@ mod tests {
             (Type::U64, Type::F64, None),
             (Type::I8, Type::U64, None),
         ] {
-            assert_eq!(holding(a, b), wanted);
-            assert_eq!(holding(b, a), wanted);
+            assert_eq!(common_type(a, b), wanted);
+            assert_eq!(common_type(b, a), wanted);
         }
     }
 }

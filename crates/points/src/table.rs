@@ -17,15 +17,15 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use wiregauge_trace::channel::Channel;
-use wiregauge_trace::read::Head;
+use wiregauge_trace::read::MessageInfo;
 use wiregauge_trace::write::{Output, Writer};
 
 use crate::column::Column;
-use crate::gather::{data_type, Gather};
-use crate::osi::Reading;
+use crate::column_builder::{data_type, ColumnBuilder};
+use crate::osi::SensorConventions;
 use crate::points::Points;
-use crate::source::{Others, Source};
-use crate::survey::{name, Found, OWN};
+use crate::source::{DecoderLookup, PointSource};
+use crate::survey::{table_column_name, TableContents, FIXED_COLUMNS};
 
 /// Rows that are held before they are written.
 const BATCH: usize = 1 << 16;
@@ -35,20 +35,20 @@ const GROUP: usize = 1 << 18;
 
 /// The files that hold tables, by the ends of their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum TableFormat {
     /// Arrow's IPC file.
     Arrow,
     /// Parquet, in zstd.
     Parquet,
 }
 
-impl Form {
+impl TableFormat {
     /// The form that a file's name asks for; none where it asks for no table.
-    pub fn of(path: &Path) -> Option<Form> {
+    pub fn from_path(path: &Path) -> Option<TableFormat> {
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         match extension.to_ascii_lowercase().as_str() {
-            "arrow" => Some(Form::Arrow),
-            "parquet" => Some(Form::Parquet),
+            "arrow" => Some(TableFormat::Arrow),
+            "parquet" => Some(TableFormat::Parquet),
             _ => None,
         }
     }
@@ -61,14 +61,14 @@ enum Rows<W: Output + Send> {
 }
 
 /// A table.
-pub struct Table<W: Output + Send> {
+pub struct TableWriter<W: Output + Send> {
     rows: Rows<W>,
     schema: Arc<Schema>,
-    reading: Reading,
-    others: Others,
+    reading: SensorConventions,
+    others: DecoderLookup,
     skips: bool,
-    found: Found,
-    channels: Vec<Known>,
+    found: TableContents,
+    channels: Vec<TableChannel>,
     /// How many rows are held, and how many were written.
     held: usize,
     written: u64,
@@ -76,27 +76,32 @@ pub struct Table<W: Output + Send> {
     words: [Vec<i32>; 2],
     messages: Vec<u64>,
     numbers: Vec<u32>,
-    columns: Vec<Gather>,
+    columns: Vec<ColumnBuilder>,
 }
 
 /// A channel that is read.
-struct Known {
+struct TableChannel {
     topic: String,
-    source: Option<Source>,
+    source: Option<PointSource>,
     messages: u64,
 }
 
-impl<W: Output + Send> Table<W> {
+impl<W: Output + Send> TableWriter<W> {
     /// Begins a table that holds what was found.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(out: W, form: Form, reading: Reading, found: Found) -> Result<Table<W>> {
+    pub fn begin(
+        out: W,
+        form: TableFormat,
+        reading: SensorConventions,
+        found: TableContents,
+    ) -> Result<TableWriter<W>> {
         let schema = Arc::new(schema(&found));
         let out = BufWriter::with_capacity(1 << 20, out);
         let rows = match form {
-            Form::Arrow => Rows::Arrow(Box::new(FileWriter::try_new(out, &schema)?)),
-            Form::Parquet => {
+            TableFormat::Arrow => Rows::Arrow(Box::new(FileWriter::try_new(out, &schema)?)),
+            TableFormat::Parquet => {
                 let properties = WriterProperties::builder()
                     .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
                     .set_max_row_group_row_count(Some(GROUP))
@@ -105,9 +110,9 @@ impl<W: Output + Send> Table<W> {
                 Rows::Parquet(Box::new(ArrowWriter::try_new(out, Arc::clone(&schema), properties)?))
             }
         };
-        let columns = found.columns.iter().map(|column| Gather::new(column.kind)).collect();
+        let columns = found.columns.iter().map(|column| ColumnBuilder::new(column.kind)).collect();
         let (channels, times, words, messages, numbers) = Default::default();
-        Ok(Table {
+        Ok(TableWriter {
             rows,
             schema,
             reading,
@@ -126,23 +131,23 @@ impl<W: Output + Send> Table<W> {
     }
 
     /// The same with messages of OSI in other encodings.
-    pub fn with(self, others: Others) -> Table<W> {
-        Table { others, ..self }
+    pub fn with_decoders(self, others: DecoderLookup) -> TableWriter<W> {
+        TableWriter { others, ..self }
     }
 
     /// The same, and leaves out messages whose points cannot be read where that is wanted:
     /// those that the survey told of.
-    pub fn skipping(self, skips: bool) -> Table<W> {
-        Table { skips, ..self }
+    pub fn skip_failed(self, skips: bool) -> TableWriter<W> {
+        TableWriter { skips, ..self }
     }
 
-    fn add(&mut self, at: usize, head: &Head, points: &Points) -> Result<()> {
+    fn add(&mut self, at: usize, head: &MessageInfo, points: &Points) -> Result<()> {
         let time = head.time.map(|time| {
             i64::try_from(time).context("a time beyond the 292 years that a table has room for")
         });
         let time = time.transpose()?;
-        let topic = word(&self.found.topics, &self.channels[at].topic)?;
-        let list = word(&self.found.lists, &points.list)?;
+        let topic = index_of_word(&self.found.topics, &self.channels[at].topic)?;
+        let list = index_of_word(&self.found.lists, &points.list)?;
         // Points of which nothing is known have no columns, and no bytes that bound them.
         let count = if points.columns.is_empty() { 0 } else { points.count };
         let mut from = 0;
@@ -155,7 +160,7 @@ impl<W: Output + Send> Table<W> {
             self.messages.resize(self.held, self.channels[at].messages);
             self.numbers.extend((from..from + part).map(|point| point as u32));
             for (wanted, gather) in self.found.columns.iter().zip(&mut self.columns) {
-                let own = |column: &&Column| name(&column.name) == wanted.name;
+                let own = |column: &&Column| table_column_name(&column.name) == wanted.name;
                 gather.add(points.columns.iter().find(own), from, part);
             }
             from += part;
@@ -186,7 +191,7 @@ impl<W: Output + Send> Table<W> {
         arrays.extend(words.by_ref());
         arrays.push(Arc::new(UInt64Array::from(std::mem::take(&mut self.messages))));
         arrays.push(Arc::new(UInt32Array::from(std::mem::take(&mut self.numbers))));
-        arrays.extend(self.columns.iter_mut().map(Gather::take));
+        arrays.extend(self.columns.iter_mut().map(ColumnBuilder::finish));
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays)?;
         match &mut self.rows {
             Rows::Arrow(rows) => rows.write(&batch)?,
@@ -196,19 +201,19 @@ impl<W: Output + Send> Table<W> {
     }
 }
 
-fn word(known: &[String], word: &str) -> Result<i32> {
+fn index_of_word(known: &[String], word: &str) -> Result<i32> {
     let at = known.iter().position(|known| known == word);
     Ok(i32::try_from(at.context("what is read has changed since it was read first")?)?)
 }
 
 /// The columns of a table, with their units.
-fn schema(found: &Found) -> Schema {
+fn schema(found: &TableContents) -> Schema {
     let words = || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
     let unit = |field: Field, unit: &str| match unit {
         "" => field,
         unit => field.with_metadata(HashMap::from([("unit".to_owned(), unit.to_owned())])),
     };
-    let [time, channel, list, message, point] = OWN;
+    let [time, channel, list, message, point] = FIXED_COLUMNS;
     let mut fields = vec![
         unit(Field::new(time, DataType::Int64, true), "ns"),
         Field::new(channel, words(), false),
@@ -225,14 +230,15 @@ fn schema(found: &Found) -> Schema {
     Schema::new(fields)
 }
 
-impl<W: Output + Send> Writer for Table<W> {
-    fn channel(&mut self, channel: &Channel) -> Result<u16> {
-        let (topic, source) = (channel.topic.clone(), Source::with(channel, self.others)?);
-        self.channels.push(Known { topic, source, messages: 0 });
+impl<W: Output + Send> Writer for TableWriter<W> {
+    fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
+        let (topic, source) =
+            (channel.topic.clone(), PointSource::from_channel_with(channel, self.others)?);
+        self.channels.push(TableChannel { topic, source, messages: 0 });
         Ok(u16::try_from(self.channels.len() - 1)?)
     }
 
-    fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
+    fn write_message(&mut self, channel: u16, head: &MessageInfo, data: &[u8]) -> Result<()> {
         let at = usize::from(channel);
         let Some(source) = &self.channels[at].source else { return Ok(()) };
         let found = match source.points(data, self.reading) {
@@ -259,6 +265,6 @@ impl<W: Output + Send> Writer for Table<W> {
             Rows::Parquet(rows) => rows.into_inner()?,
         };
         out.flush()?;
-        out.into_inner().map_err(IntoInnerError::into_error)?.settle()
+        out.into_inner().map_err(IntoInnerError::into_error)?.commit()
     }
 }

@@ -12,10 +12,12 @@ use arrow_array::{Array, RecordBatch};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use prost_reflect::{DescriptorPool, DynamicMessage, Value};
 use support::*;
-use wiregauge_points::table::Form;
-use wiregauge_points::{Clouds, Found, Reading, Skipped, Survey, Table};
+use wiregauge_points::table::TableFormat;
+use wiregauge_points::{
+    CloudWriter, SensorConventions, SkipCounter, Survey, TableContents, TableWriter,
+};
 use wiregauge_trace::channel::Channel;
-use wiregauge_trace::open::{open, Wish};
+use wiregauge_trace::open::{open, OpenHints};
 use wiregauge_trace::write::{self, Writer};
 
 /// Detections at these distances, straight ahead; an odd one has an identifier too large for
@@ -38,10 +40,10 @@ fn write(
     messages: &[(u16, Vec<u8>)],
 ) -> Vec<String> {
     for channel in channels {
-        writer.channel(channel).unwrap();
+        writer.add_channel(channel).unwrap();
     }
     for (at, (channel, data)) in messages.iter().enumerate() {
-        writer.message(*channel, &head(100 + at as i128, data.len()), data).unwrap();
+        writer.write_message(*channel, &head(100 + at as i128, data.len()), data).unwrap();
     }
     let remarks = writer.remarks();
     writer.finish().unwrap();
@@ -63,12 +65,12 @@ fn a_cloud_is_what_its_definition_says() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("clouds.mcap");
     for keep in [false, true] {
-        let inner = write::Form::Mcap.begin(out(&path), Default::default()).unwrap();
-        let clouds = Box::new(Clouds::new("in", inner, keep, Reading::default()));
+        let inner = write::OutputFormat::Mcap.begin(out(&path), Default::default()).unwrap();
+        let clouds = Box::new(CloudWriter::new("in", inner, keep, SensorConventions::default()));
         let remarks = write(clouds, &[sensor_data()], &[(0, detections(&[3.0, 4.0]))]);
         assert!(remarks[0].contains("--elevation up"), "{remarks:?}");
         assert_eq!(remarks[1], "1 clouds of 2 points");
-        let mut reader = open(&path, &Wish::default()).unwrap();
+        let mut reader = open(&path, &OpenHints::default()).unwrap();
         let topics: Vec<&str> =
             reader.channels().values().map(|channel| channel.topic.as_str()).collect();
         let wanted = ["data", "data/feature_data.lidar_sensor[0]"];
@@ -80,7 +82,7 @@ fn a_cloud_is_what_its_definition_says() {
             reader.next().unwrap().unwrap();
         }
     }
-    let mut reader = open(&path, &Wish::default()).unwrap();
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
     reader.next().unwrap();
     let head = reader.next().unwrap().unwrap();
     assert_eq!(head.time, Some(100));
@@ -148,29 +150,38 @@ fn a_message_that_cannot_be_read_stops_or_is_skipped_and_counted() {
     let channels = [sensor_data()];
     let messages = [(0, detections(&[1.0])), (0, vec![255]), (0, detections(&[2.0, 3.0]))];
     let begin = |name: &str| out(&folder.path().join(name));
-    let skipped = Skipped::default();
+    let skipped = SkipCounter::default();
     let clouds = |skips: bool| {
-        let inner = write::Form::Mcap.begin(begin("clouds.mcap"), Default::default()).unwrap();
-        Clouds::new("in", inner, false, Reading::default()).skipping(skips.then(|| skipped.clone()))
+        let inner =
+            write::OutputFormat::Mcap.begin(begin("clouds.mcap"), Default::default()).unwrap();
+        CloudWriter::new("in", inner, false, SensorConventions::default())
+            .skip_failed(skips.then(|| skipped.clone()))
     };
     let told = write(Box::new(clouds(true)), &channels, &messages).join("\n");
     assert!(told.contains("data: 1 message skipped, whose points cannot be read"), "{told}");
     assert!(told.contains("2 clouds of 3 points"), "{told}");
     assert_eq!(skipped.load(Ordering::Relaxed), 1);
     let mut strict = clouds(false);
-    strict.channel(&channels[0]).unwrap();
-    let error = strict.message(0, &head(1, 1), &[255]).unwrap_err().to_string();
+    strict.add_channel(&channels[0]).unwrap();
+    let error = strict.write_message(0, &head(1, 1), &[255]).unwrap_err().to_string();
     assert!(error.contains("by --errors skip"), "{error}");
-    let mut found = Found::default();
-    let survey = Survey::new("in", Reading::default(), &mut found).skipping(Some(skipped.clone()));
+    let mut found = TableContents::default();
+    let survey = Survey::new("in", SensorConventions::default(), &mut found)
+        .skip_failed(Some(skipped.clone()));
     let told = write(Box::new(survey), &channels, &messages).join("\n");
     assert!(told.contains("1 message skipped"), "{told}");
-    let table = Table::begin(begin("a.arrow"), Form::Arrow, Reading::default(), found).unwrap();
-    let told = write(Box::new(table.skipping(true)), &channels, &messages);
+    let table = TableWriter::begin(
+        begin("a.arrow"),
+        TableFormat::Arrow,
+        SensorConventions::default(),
+        found,
+    )
+    .unwrap();
+    let told = write(Box::new(table.skip_failed(true)), &channels, &messages);
     assert_eq!(told, ["3 points, a row each"]);
     let mut only = Box::new(clouds(true));
-    only.channel(&channels[0]).unwrap();
-    only.message(0, &head(1, 1), &[255]).unwrap();
+    only.add_channel(&channels[0]).unwrap();
+    only.write_message(0, &head(1, 1), &[255]).unwrap();
     let error = only.finish().unwrap_err().to_string();
     assert!(error.contains("no cloud can be made of in: data: "), "{error}");
 }
@@ -180,20 +191,20 @@ fn without_points_there_is_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let inner = || {
         let out = out(&folder.path().join("clouds.mcap"));
-        write::Form::Mcap.begin(out, Default::default()).unwrap()
+        write::OutputFormat::Mcap.begin(out, Default::default()).unwrap()
     };
-    let mut clouds = Box::new(Clouds::new("in", inner(), false, Reading::default()));
-    clouds.channel(&channel("imu", "sensor_msgs/msg/Imu", "cdr")).unwrap();
-    clouds.message(0, &head(1, 3), b"abc").unwrap();
+    let mut clouds = Box::new(CloudWriter::new("in", inner(), false, SensorConventions::default()));
+    clouds.add_channel(&channel("imu", "sensor_msgs/msg/Imu", "cdr")).unwrap();
+    clouds.write_message(0, &head(1, 3), b"abc").unwrap();
     let error = clouds.finish().unwrap_err().to_string();
     assert!(
         error.contains("no message of in that was read holds points; those of osi3.SensorView"),
         "{error}"
     );
-    let mut clouds = Box::new(Clouds::new("in", inner(), false, Reading::default()));
-    clouds.channel(&sensor_data()).unwrap();
+    let mut clouds = Box::new(CloudWriter::new("in", inner(), false, SensorConventions::default()));
+    clouds.add_channel(&sensor_data()).unwrap();
     let data = stamped(vec![Message(26, vec![Message(3, vec![Message(2, vec![Double(7, 1.0)])])])]);
-    clouds.message(0, &head(1, data.len()), &data).unwrap();
+    clouds.write_message(0, &head(1, data.len()), &data).unwrap();
     let remarks = clouds.remarks();
     assert!(
         remarks[0].contains("1 list of points left out: no point has a distance"),
@@ -207,16 +218,20 @@ fn without_points_there_is_no_file() {
 }
 
 fn table(path: &Path, channels: &[Channel], messages: &[(u16, Vec<u8>)]) -> Vec<String> {
-    let mut found = Found::default();
-    write(Box::new(Survey::new("in", Reading::default(), &mut found)), channels, messages);
-    let form = Form::of(path).unwrap();
-    let table = Table::begin(out(path), form, Reading::default(), found).unwrap();
+    let mut found = TableContents::default();
+    write(
+        Box::new(Survey::new("in", SensorConventions::default(), &mut found)),
+        channels,
+        messages,
+    );
+    let form = TableFormat::from_path(path).unwrap();
+    let table = TableWriter::begin(out(path), form, SensorConventions::default(), found).unwrap();
     write(Box::new(table), channels, messages)
 }
 
 fn read(path: &Path) -> Vec<RecordBatch> {
     let file = File::open(path).unwrap();
-    if Form::of(path) == Some(Form::Arrow) {
+    if TableFormat::from_path(path) == Some(TableFormat::Arrow) {
         let reader = arrow_ipc::reader::FileReader::try_new(file, None).unwrap();
         return reader.map(|batch| batch.unwrap()).collect();
     }
@@ -277,12 +292,12 @@ fn a_table_has_a_row_a_point() {
 #[test]
 fn a_column_that_cannot_hold_the_values_of_all_lists_is_refused() {
     // A beam of ROS by a float and one of OSI by 64 bits.
-    let mut found = Found::default();
-    let mut survey = Box::new(Survey::new("in", Reading::default(), &mut found));
-    survey.channel(&sensor_data()).unwrap();
-    survey.channel(&channel("/points", "sensor_msgs/PointCloud2", "ros1")).unwrap();
+    let mut found = TableContents::default();
+    let mut survey = Box::new(Survey::new("in", SensorConventions::default(), &mut found));
+    survey.add_channel(&sensor_data()).unwrap();
+    survey.add_channel(&channel("/points", "sensor_msgs/PointCloud2", "ros1")).unwrap();
     let data = detections(&[1.0]);
-    survey.message(0, &head(0, data.len()), &data).unwrap();
+    survey.write_message(0, &head(0, data.len()), &data).unwrap();
     let mut cloud = vec![0u8; 12];
     let text = |text: &str| [&(text.len() as u32).to_le_bytes(), text.as_bytes()].concat();
     cloud.extend(text("f"));
@@ -291,6 +306,6 @@ fn a_column_that_cannot_hold_the_values_of_all_lists_is_refused() {
     cloud.extend([0, 0, 0, 0, 7, 1, 0, 0, 0, 0]);
     cloud.extend([4u32, 4, 4].iter().flat_map(|number| number.to_le_bytes()));
     cloud.extend([0, 0, 0, 0, 1]);
-    let error = survey.message(1, &head(0, cloud.len()), &cloud).unwrap_err().to_string();
+    let error = survey.write_message(1, &head(0, cloud.len()), &cloud).unwrap_err().to_string();
     assert!(error.contains("beam_id is F32 in /points and U64 in data/"), "{error}");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use wiregauge_points::file::Form;
+use wiregauge_points::file::PointFileFormat;
 use wiregauge_points::{Column, Values};
 
 const HEAD: &str = "# .PCD v0.7\nVERSION 0.7\nFIELDS x _ ring normal\nSIZE 4 1 2 4\nTYPE F U U F\n\
@@ -13,7 +13,7 @@ fn read(name: &str, bytes: &[u8]) -> Result<Vec<Column>, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, bytes).unwrap();
-    let read = Form::of(&path).expect("a file of points").read(&path);
+    let read = PointFileFormat::from_path(&path).expect("a file of points").read(&path);
     read.map(|points| points.columns).map_err(|error| {
         let error = format!("{error:#}");
         assert!(error.contains(name) && !error.contains('\n'), "{error:?}");
@@ -21,11 +21,11 @@ fn read(name: &str, bytes: &[u8]) -> Result<Vec<Column>, String> {
     })
 }
 
-fn told(columns: &[Column]) -> Vec<(&str, &Values)> {
+fn named_values(columns: &[Column]) -> Vec<(&str, &Values)> {
     columns.iter().map(|column| (&*column.name, &column.values)).collect()
 }
 
-fn wanted() -> [(&'static str, Values); 4] {
+fn expected_columns() -> [(&'static str, Values); 4] {
     [
         ("x", Values::F32(vec![1.5, -2.0])),
         ("ring", Values::U16(vec![7, 300])),
@@ -74,9 +74,9 @@ fn each_form_of_pcd_is_read() {
         [("ascii", &text[..]), ("binary", &rows()), ("binary_compressed", &compressed())]
     {
         let columns = read("a.pcd", &pcd(form, body)).unwrap();
-        let wanted = wanted();
+        let wanted = expected_columns();
         let wanted: Vec<(&str, &Values)> = wanted.iter().map(|(n, v)| (*n, v)).collect();
-        assert_eq!(told(&columns), wanted, "{form}");
+        assert_eq!(named_values(&columns), wanted, "{form}");
     }
 }
 
@@ -127,23 +127,29 @@ fn files_that_lie_are_refused_in_a_line() {
 fn points_of_data_sets_are_told_apart_by_name() {
     let five: Vec<u8> = (0..10u8).flat_map(|number| f32::from(number).to_le_bytes()).collect();
     let nuscenes = read("a.PCD.BIN", &five).unwrap();
-    assert_eq!(told(&nuscenes)[4], ("ring", &Values::F32(vec![4.0, 9.0])));
+    assert_eq!(named_values(&nuscenes)[4], ("ring", &Values::F32(vec![4.0, 9.0])));
     let kitti = read("a.bin", &five[..32]).unwrap();
-    assert_eq!(told(&kitti)[3], ("intensity", &Values::F32(vec![3.0, 7.0])));
-    assert_eq!(Form::of(Path::new("a.mcap")), None);
-    assert_eq!(Form::of(Path::new("bin")), None);
+    assert_eq!(named_values(&kitti)[3], ("intensity", &Values::F32(vec![3.0, 7.0])));
+    assert_eq!(PointFileFormat::from_path(Path::new("a.mcap")), None);
+    assert_eq!(PointFileFormat::from_path(Path::new("bin")), None);
 }
 
 #[test]
 fn what_fills_gaps_is_passed_over_as_pcl_writes_it() {
     // PCL tells gaps in the head of text, and leaves them out of the lines.
     let text = format!("{HEAD}ascii\n1.5 7 0 inf\n-2 300 1 0.25\n");
-    assert_eq!(told(&read("a.pcd", text.as_bytes()).unwrap()), wanted().each_ref().map(refer));
+    assert_eq!(
+        named_values(&read("a.pcd", text.as_bytes()).unwrap()),
+        expected_columns().each_ref().map(refer)
+    );
     // Of a type that no column has.
     let head =
         HEAD.replace("SIZE 4 1 2 4", "SIZE 4 3 2 4").replace("COUNT 1 3 1 2", "COUNT 1 1 1 2");
     let bytes = [format!("{head}binary\n").into_bytes(), rows()].concat();
-    assert_eq!(told(&read("a.pcd", &bytes).unwrap()), wanted().each_ref().map(refer));
+    assert_eq!(
+        named_values(&read("a.pcd", &bytes).unwrap()),
+        expected_columns().each_ref().map(refer)
+    );
 }
 
 fn refer<'v>((name, values): &'v (&'static str, Values)) -> (&'static str, &'v Values) {

@@ -7,14 +7,14 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_6};
 use proptest::prelude::*;
 use support::*;
 use wiregauge_packed as packed;
-use wiregauge_points::{Column, Elevation, Points, Rays, Reading, Source, Values};
+use wiregauge_points::{Column, Elevation, PointSource, Points, Rays, SensorConventions, Values};
 
-fn points(data: &[u8], reading: Reading) -> Vec<Points> {
-    Source::of(&sensor_view()).unwrap().points(data, reading).unwrap()
+fn points(data: &[u8], reading: SensorConventions) -> Vec<Points> {
+    PointSource::from_channel(&sensor_view()).unwrap().points(data, reading).unwrap()
 }
 
-fn of_data(data: &[u8], reading: Reading) -> Vec<Points> {
-    Source::of(&sensor_data()).unwrap().points(data, reading).unwrap()
+fn of_data(data: &[u8], reading: SensorConventions) -> Vec<Points> {
+    PointSource::from_channel(&sensor_data()).unwrap().points(data, reading).unwrap()
 }
 
 fn column<'p>(points: &'p Points, name: &str) -> &'p Column {
@@ -28,7 +28,7 @@ fn doubles<'p>(points: &'p Points, name: &str) -> &'p [f64] {
 }
 
 /// Where a point is.
-fn at(points: &Points, point: usize) -> [f64; 3] {
+fn position_of(points: &Points, point: usize) -> [f64; 3] {
     ["x", "y", "z"].map(|name| doubles(points, name)[point])
 }
 
@@ -56,12 +56,12 @@ fn lidar() -> Vec<Field> {
 
 #[test]
 fn reflections_are_along_their_rays_and_half_as_far_as_light_went() {
-    let found = points(&stamped(vec![Message(1002, lidar())]), Reading::default());
+    let found = points(&stamped(vec![Message(1002, lidar())]), SensorConventions::default());
     let [view] = &found[..] else { panic!("{found:?}") };
     assert_eq!((view.list.as_str(), view.count), ("lidar_sensor_view[0]", 3));
-    assert!(is_near(at(view, 0), [10.0, 0.0, 0.0]), "{:?}", at(view, 0));
-    assert!(is_near(at(view, 1), [0.0, 3.0, 4.0]), "{:?}", at(view, 1));
-    assert!(at(view, 2).iter().all(|value| value.is_nan()));
+    assert!(is_near(position_of(view, 0), [10.0, 0.0, 0.0]), "{:?}", position_of(view, 0));
+    assert!(is_near(position_of(view, 1), [0.0, 3.0, 4.0]), "{:?}", position_of(view, 1));
+    assert!(position_of(view, 2).iter().all(|value| value.is_nan()));
     assert_eq!(column(view, "x").present, Some(vec![true, true, false]));
     assert_eq!(doubles(view, "signal_strength"), [-3.0, -6.0, -9.0]);
     assert_eq!(column(view, "signal_strength").present, None);
@@ -92,12 +92,12 @@ fn a_positive_elevation_points_down_unless_the_user_knows_better() {
         Message(26, vec![Message(3, detections)]),
         Message(26, vec![Message(2, radar)]),
     ]);
-    let found = of_data(&data, Reading::default());
+    let found = of_data(&data, SensorConventions::default());
     let lists: Vec<&str> = found.iter().map(|points| points.list.as_str()).collect();
     assert_eq!(lists, ["feature_data.radar_sensor[0]", "feature_data.lidar_sensor[0]"]);
     let lidar = &found[1];
     let aside = 10.0 * FRAC_PI_6.cos();
-    assert!(is_near(at(lidar, 0), [0.0, aside, -5.0]), "{:?}", at(lidar, 0));
+    assert!(is_near(position_of(lidar, 0), [0.0, aside, -5.0]), "{:?}", position_of(lidar, 0));
     assert!(lidar.by_elevation);
     assert_eq!(column(lidar, "x").present, Some(vec![true, false]));
     assert_eq!(column(lidar, "classification").values, Values::I32(vec![3, 5]));
@@ -105,8 +105,8 @@ fn a_positive_elevation_points_down_unless_the_user_knows_better() {
     assert_eq!(doubles(lidar, "position_azimuth")[0], FRAC_PI_2);
     assert_eq!(lidar.pose.unwrap().position, [1.5, 0.0, 0.5]);
     assert_eq!(found[0].pose, None);
-    let up = Reading { elevation: Some(Elevation::Up), rays: None };
-    assert!(is_near(at(&of_data(&data, up)[1], 0), [0.0, aside, 5.0]));
+    let up = SensorConventions { elevation: Some(Elevation::Up), rays: None };
+    assert!(is_near(position_of(&of_data(&data, up)[1], 0), [0.0, aside, 5.0]));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn points_of_cameras_are_somewhere_and_what_has_no_direction_is_not() {
         Message(4, vec![Double(3, 2.5), Double(4, 1.0), vector(6, [0.1, 0.2, 0.3])]),
     ];
     let features = vec![Message(4, ultrasonic), Message(5, camera), Message(5, Vec::new())];
-    let found = of_data(&stamped(vec![Message(26, features)]), Reading::default());
+    let found = of_data(&stamped(vec![Message(26, features)]), SensorConventions::default());
     let lists: Vec<(&str, usize, bool)> = found
         .iter()
         .map(|points| (points.list.as_str(), points.count, points.unplaced.is_some()))
@@ -161,7 +161,10 @@ fn points_of_cameras_are_somewhere_and_what_has_no_direction_is_not() {
     assert_eq!(values("shape_classification_traffic_light"), Values::U8(vec![0]));
     assert_eq!(values("first_point_index"), Values::U32(vec![1]));
     assert_eq!(values("number_of_points"), Values::U32(vec![2]));
-    assert!(is_near(at(dots, 0), [0.0, 3.0, 0.0]) && is_near(at(dots, 2), [0.0, 4.0, 0.0]));
+    assert!(
+        is_near(position_of(dots, 0), [0.0, 3.0, 0.0])
+            && is_near(position_of(dots, 2), [0.0, 4.0, 0.0])
+    );
     assert!(!column(dots, "x").has(1), "it has no distance");
     assert!(dots.by_elevation);
     assert_eq!(dots.pose.unwrap().position, [1.0, 0.0, 2.0]);
@@ -178,12 +181,12 @@ fn radar_views_and_logical_detections_are_found_wherever_they_are() {
         Message(8, vec![radar]),
         Message(27, vec![Message(3, detection)]),
     ]);
-    let found = of_data(&data, Reading::default());
+    let found = of_data(&data, SensorConventions::default());
     let [radar, logical] = &found[..] else { panic!("{found:?}") };
     assert_eq!(radar.list, "sensor_view[0].radar_sensor_view[0]");
-    assert!(is_near(at(radar, 0), [0.0, -4.0, 0.0]), "{:?}", at(radar, 0));
+    assert!(is_near(position_of(radar, 0), [0.0, -4.0, 0.0]), "{:?}", position_of(radar, 0));
     assert_eq!(logical.list, "logical_detection_data");
-    assert_eq!(at(logical, 0), [1.0, 2.0, 3.0]);
+    assert_eq!(position_of(logical, 0), [1.0, 2.0, 3.0]);
     assert_eq!(doubles(logical, "velocity_x"), [0.5]);
     assert!(!logical.by_elevation);
     assert_eq!(logical.pose.unwrap().position, [4.0, 0.0, 0.0]);
@@ -199,7 +202,7 @@ fn grid(reflections: usize) -> Vec<u8> {
 
 #[test]
 fn rays_of_a_grid_stand_where_the_user_says() {
-    let of = |rays| Reading { rays, elevation: None };
+    let of = |rays| SensorConventions { rays, elevation: None };
     let nowhere = points(&grid(6), of(None));
     assert!(nowhere[0].unplaced.unwrap().contains("say --rays edges or --rays centers"));
     assert!(nowhere[0].columns.iter().all(|column| column.name != "x"));
@@ -210,18 +213,22 @@ fn rays_of_a_grid_stand_where_the_user_says() {
     for (point, wanted) in
         [(0, ray(1.0, 0.5)), (1, ray(0.0, 0.5)), (2, ray(-1.0, 0.5)), (5, ray(-1.0, -0.5))]
     {
-        assert!(is_near(at(edges, point), wanted), "{point}: {:?}", at(edges, point));
+        assert!(
+            is_near(position_of(edges, point), wanted),
+            "{point}: {:?}",
+            position_of(edges, point)
+        );
     }
     let centers = &points(&grid(6), of(Some(Rays::Centers)))[0];
     let wanted = ray(2.0 / 3.0, 0.25);
-    assert!(is_near(at(centers, 0), wanted), "{:?}", at(centers, 0));
+    assert!(is_near(position_of(centers, 0), wanted), "{:?}", position_of(centers, 0));
     for other in [5, 7] {
         let why = points(&grid(other), of(Some(Rays::Edges)))[0].unplaced.unwrap();
         assert!(why.contains("neither directions nor a grid of as many rays"), "{why}");
     }
     let mut fields = lidar();
     fields.pop();
-    let few = points(&stamped(vec![Message(1002, fields)]), Reading::default());
+    let few = points(&stamped(vec![Message(1002, fields)]), SensorConventions::default());
     assert!(few[0].unplaced.unwrap().contains("directions are not as many"));
 }
 
@@ -276,9 +283,9 @@ fn the_packed_field_says_the_same() {
         for options in [packed::PackOptions::default(), reduced].iter().chain(&narrow) {
             let packed = pack(root, &plain, options);
             assert_ne!(packed, plain);
-            let source = Source::of(&channel).unwrap();
-            let [plain, packed] =
-                [&plain, &packed].map(|data| source.points(data, Reading::default()).unwrap());
+            let source = PointSource::from_channel(&channel).unwrap();
+            let [plain, packed] = [&plain, &packed]
+                .map(|data| source.points(data, SensorConventions::default()).unwrap());
             // NaN is not equal to itself; what is absent is not compared.
             let shown = |points: &[Points]| format!("{points:?}");
             assert_eq!(shown(&plain), shown(&packed));
@@ -349,10 +356,10 @@ fn clouds_of_ros_are_read_by_the_fields_that_they_describe() {
     for (name, encoding) in
         [("sensor_msgs/msg/PointCloud2", "cdr"), ("sensor_msgs/PointCloud2", "ros1")]
     {
-        let source = Source::of(&channel("/points", name, encoding)).unwrap();
+        let source = PointSource::from_channel(&channel("/points", name, encoding)).unwrap();
         for is_big_endian in [false, true] {
             let data = cloud(is_big_endian, encoding);
-            let found = &source.points(&data, Reading::default()).unwrap()[0];
+            let found = &source.points(&data, SensorConventions::default()).unwrap()[0];
             assert_eq!((found.count, found.list.as_str()), (4, ""));
             assert_eq!(found.time, Some(7_000_000_009));
             assert_eq!((found.frame.as_deref(), found.pose), (Some("lidar"), None));
@@ -365,20 +372,25 @@ fn clouds_of_ros_are_read_by_the_fields_that_they_describe() {
                 assert_eq!((column.name.as_str(), &column.values), (name, &values));
             }
             for cut in 0..data.len() - 1 {
-                assert!(source.points(&data[..cut], Reading::default()).is_err(), "{cut} bytes");
+                assert!(
+                    source.points(&data[..cut], SensorConventions::default()).is_err(),
+                    "{cut} bytes"
+                );
             }
         }
     }
     for (name, encoding) in
         [("sensor_msgs/msg/PointCloud2", "protobuf"), ("sensor_msgs/msg/Imu", "cdr")]
     {
-        assert!(Source::of(&channel("/points", name, encoding)).is_none());
+        assert!(PointSource::from_channel(&channel("/points", name, encoding)).is_none());
     }
 }
 
 #[test]
 fn a_cloud_of_ros_cannot_claim_what_is_not_there() {
-    let source = Source::of(&channel("/points", "sensor_msgs/msg/PointCloud2", "cdr")).unwrap();
+    let source =
+        PointSource::from_channel(&channel("/points", "sensor_msgs/msg/PointCloud2", "cdr"))
+            .unwrap();
     let data = cloud(false, "cdr");
     let find =
         |wanted: &[u8]| data.windows(wanted.len()).position(|window| window == wanted).unwrap();
@@ -394,14 +406,15 @@ fn a_cloud_of_ros_cannot_claim_what_is_not_there() {
     ] {
         let mut damaged = data.clone();
         damaged[at..at + 4].copy_from_slice(&value.to_le_bytes());
-        let error = format!("{:#}", source.points(&damaged, Reading::default()).unwrap_err());
+        let error =
+            format!("{:#}", source.points(&damaged, SensorConventions::default()).unwrap_err());
         assert!(error.contains(wanted), "{error}, not {wanted}");
     }
     // No points, and so no bytes that would bound what fields count.
     let mut damaged = data.clone();
     damaged[24..28].fill(0);
     damaged[steps..steps + 4].fill(0xff);
-    let error = format!("{:#}", source.points(&damaged, Reading::default()).unwrap_err());
+    let error = format!("{:#}", source.points(&damaged, SensorConventions::default()).unwrap_err());
     assert!(error.contains("points of 4294967295 bytes"), "{error}");
 }
 
@@ -421,7 +434,7 @@ proptest! {
             if cut {
                 data.truncate(at);
             }
-            let _ = Source::of(&channel).unwrap().points(&data, Reading::default());
+            let _ = PointSource::from_channel(&channel).unwrap().points(&data, SensorConventions::default());
         }
     }
 }

@@ -75,7 +75,7 @@ impl Prerequisite {
     /// Where it is lacking and not left out.
     #[track_caller]
     pub fn is_met(&self) -> bool {
-        is_met(&Choice::made(), self.name, self.lack, self.remedy)
+        is_met(&SkippedTests::from_environment(), self.name, self.lack, self.remedy)
     }
 }
 
@@ -92,27 +92,27 @@ pub fn has_memory(wanted: u64) -> bool {
         let free = free.expect("the kernel says what is free") >> 20;
         (free < wanted).then(|| format!("of {wanted} GiB {free} are free"))
     };
-    is_met(&Choice::made(), MEMORY, lack, "end other programs")
+    is_met(&SkippedTests::from_environment(), MEMORY, lack, "end other programs")
 }
 
 /// Reports that a part of the calling test is left out, as others than the machine do
 /// not give today what it wants.
 #[track_caller]
-pub fn leave_out(why: &str) {
-    Choice::made().report(why);
+pub fn report_left_out(why: &str) {
+    SkippedTests::from_environment().report(why);
 }
 
 /// What is left out, and where that is reported.
 #[derive(Default)]
-struct Choice {
+struct SkippedTests {
     without: String,
     report: Option<OsString>,
 }
 
-impl Choice {
-    fn made() -> Choice {
+impl SkippedTests {
+    fn from_environment() -> SkippedTests {
         let without = std::env::var(VARIABLE).unwrap_or_default();
-        Choice { without, report: std::env::var_os(REPORT) }
+        SkippedTests { without, report: std::env::var_os(REPORT) }
     }
 
     /// Says of the calling test why it is left out.
@@ -142,7 +142,7 @@ impl Choice {
 
 #[track_caller]
 fn is_met(
-    choice: &Choice,
+    choice: &SkippedTests,
     name: &str,
     lack: impl FnOnce() -> Option<String>,
     remedy: &str,
@@ -201,7 +201,7 @@ pub fn without_rights(capabilities: &[&str], limit: &str) -> Command {
         let all = all.join(",");
         let dropped = [format!("--bounding-set={all}"), format!("--inh-caps={all}")];
         command = Command::new("setpriv");
-        let lack = said_by(command.args(&dropped).arg("true")).err();
+        let lack = run_command(command.args(&dropped).arg("true")).err();
         if let Some(lack) = lack {
             panic!("root may not drop rights: {lack}; run with CAP_SETPCAP, or not as root");
         }
@@ -217,7 +217,7 @@ fn is_root() -> bool {
 }
 
 /// Runs a command; what it said is the error where it failed.
-fn said_by(command: &mut Command) -> Result<(), String> {
+fn run_command(command: &mut Command) -> Result<(), String> {
     match command.output() {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().replace('\n', " ")),
@@ -226,7 +226,7 @@ fn said_by(command: &mut Command) -> Result<(), String> {
 }
 
 fn in_namespace(namespaces: &[&str]) -> Result<(), String> {
-    said_by(unshare(namespaces).args(["--fork", "true"]))
+    run_command(unshare(namespaces).args(["--fork", "true"]))
 }
 
 fn hosts() -> Option<String> {
@@ -234,15 +234,15 @@ fn hosts() -> Option<String> {
                   && tc qdisc add dev a root tbf rate 1gbit burst 64k limit 2mb \
                   && ethtool -K a tso off gso off gro off";
     let mut command = Command::new("unshare");
-    said_by(command.args(["--net", "--ipc", "--mount", "sh", "-c", try_it])).err()
+    run_command(command.args(["--net", "--ipc", "--mount", "sh", "-c", try_it])).err()
 }
 
 fn realtime() -> Option<String> {
-    let lack = said_by(Command::new("chrt").args(["--fifo", "10", "true"])).err();
+    let lack = run_command(Command::new("chrt").args(["--fifo", "10", "true"])).err();
     lack.or_else(|| {
         let may_lock = "test $(ulimit -l) = unlimited \
                         || { test $(id -u) = 0 && setpriv --dump | grep -q ipc_lock; }";
-        let lack = said_by(Command::new("sh").args(["-c", may_lock])).err();
+        let lack = run_command(Command::new("sh").args(["-c", may_lock])).err();
         lack.map(|why| format!("memory may not be locked {why}"))
     })
 }
@@ -256,7 +256,7 @@ mod tests {
     /// What is said of a prerequisite that is there or lacking.
     fn told(without: &'static str, lack: Option<&'static str>) -> Result<bool, String> {
         let outcome = catch_unwind(move || {
-            let choice = Choice { without: without.into(), report: None };
+            let choice = SkippedTests { without: without.into(), report: None };
             is_met(&choice, "hosts", || lack.map(str::to_owned), "run as root")
         });
         outcome.map_err(|panic| *panic.downcast::<String>().expect("words"))
@@ -282,7 +282,7 @@ mod tests {
     fn what_is_left_out_is_reported() {
         let folder = tempfile::tempdir().expect("a folder");
         let report = folder.path().join("left out");
-        let choice = Choice { without: "hosts".into(), report: Some(report.clone().into()) };
+        let choice = SkippedTests { without: "hosts".into(), report: Some(report.clone().into()) };
         for _ in 0..2 {
             assert!(!is_met(&choice, "hosts", || None, ""));
         }

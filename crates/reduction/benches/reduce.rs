@@ -14,7 +14,7 @@ use std::time::Instant;
 use anyhow::{bail, Context, Result};
 use wiregauge_packed::{Column, Layout, Plan, Reduced, Reduction, View};
 use wiregauge_points::Values;
-use wiregauge_reduction::load::{of_file, of_scene, Load, Wish};
+use wiregauge_reduction::load::{load_file, load_scene, LoadOptions, TableSeries};
 
 const TURNS: usize = 31;
 /// 1 mm there and back, in s.
@@ -46,16 +46,16 @@ fn main() -> ExitCode {
 /// The first points of what is wanted, as reflections.
 fn scan(words: &[String]) -> Result<Scan> {
     let plan = Plan::default();
-    let wish = Wish {
+    let wish = LoadOptions {
         channels: words.get(1..).unwrap_or_default(),
         columns: &[],
         messages: 1,
         reflections: true,
         plan: &plan,
     };
-    let loads: Vec<Load> = match words.first() {
-        None => vec![of_scene(&wish, 1)?],
-        Some(file) => of_file(file.as_ref(), &wish)?,
+    let loads: Vec<TableSeries> = match words.first() {
+        None => vec![load_scene(&wish, 1)?],
+        Some(file) => load_file(file.as_ref(), &wish)?,
     };
     let table =
         loads.first().and_then(|load| load.tables.first()).context("there are no points")?;

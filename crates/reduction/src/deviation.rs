@@ -3,7 +3,7 @@
 use anyhow::{ensure, Result};
 use wiregauge_points::{each, Values};
 
-use crate::reduction::Keeps;
+use crate::reduction::Fidelity;
 use crate::scalar::Scalar;
 use crate::table::{Column, Table};
 
@@ -26,7 +26,7 @@ pub struct Deviation {
 /// When it is no such table: other rows, other columns; where a number comes back as none or
 /// none as a number; where a bit is another one and all are to be kept, or the column has no
 /// resolution.
-pub fn deviations(sent: &Table, back: &Table, keeps: Keeps) -> Result<Vec<Deviation>> {
+pub fn deviations(sent: &Table, back: &Table, keeps: Fidelity) -> Result<Vec<Deviation>> {
     ensure!(
         (sent.rows(), sent.columns.len()) == (back.rows(), back.columns.len()),
         "{} rows of {} columns come back as {} of {}",
@@ -40,20 +40,20 @@ pub fn deviations(sent: &Table, back: &Table, keeps: Keeps) -> Result<Vec<Deviat
         let name = &sent.name;
         ensure!(*name == back.name, "column {name} comes back as {}", back.name);
         ensure!(sent.present == back.present, "{name} comes back with values in other rows");
-        let exact = keeps == Keeps::Everything || sent.resolution.is_none();
+        let exact = keeps == Fidelity::Everything || sent.resolution.is_none();
         let largest = match (&sent.values, &back.values) {
-            (Values::I8(a), Values::I8(b)) => apart(sent, a, b, exact),
-            (Values::U8(a), Values::U8(b)) => apart(sent, a, b, exact),
-            (Values::I16(a), Values::I16(b)) => apart(sent, a, b, exact),
-            (Values::U16(a), Values::U16(b)) => apart(sent, a, b, exact),
-            (Values::I32(a), Values::I32(b)) => apart(sent, a, b, exact),
-            (Values::U32(a), Values::U32(b)) => apart(sent, a, b, exact),
-            (Values::U64(a), Values::U64(b)) => apart(sent, a, b, exact),
-            (Values::F32(a), Values::F32(b)) => apart(sent, a, b, exact),
-            (Values::F64(a), Values::F64(b)) => apart(sent, a, b, exact),
-            (Values::F64(a), Values::F32(b)) if keeps == Keeps::ItsType && !exact => {
+            (Values::I8(a), Values::I8(b)) => largest_difference(sent, a, b, exact),
+            (Values::U8(a), Values::U8(b)) => largest_difference(sent, a, b, exact),
+            (Values::I16(a), Values::I16(b)) => largest_difference(sent, a, b, exact),
+            (Values::U16(a), Values::U16(b)) => largest_difference(sent, a, b, exact),
+            (Values::I32(a), Values::I32(b)) => largest_difference(sent, a, b, exact),
+            (Values::U32(a), Values::U32(b)) => largest_difference(sent, a, b, exact),
+            (Values::U64(a), Values::U64(b)) => largest_difference(sent, a, b, exact),
+            (Values::F32(a), Values::F32(b)) => largest_difference(sent, a, b, exact),
+            (Values::F64(a), Values::F64(b)) => largest_difference(sent, a, b, exact),
+            (Values::F64(a), Values::F32(b)) if keeps == Fidelity::ItsType && !exact => {
                 let b: Vec<f64> = b.iter().map(|value| f64::from(*value)).collect();
-                apart(sent, a, &b, exact)
+                largest_difference(sent, a, &b, exact)
             }
             (a, b) => anyhow::bail!("{name} of {:?} comes back as {:?}", a.kind(), b.kind()),
         }?;
@@ -67,7 +67,12 @@ pub fn deviations(sent: &Table, back: &Table, keeps: Keeps) -> Result<Vec<Deviat
 }
 
 /// The largest difference in rows that have a value.
-fn apart<T: Scalar>(column: &Column, sent: &[T], back: &[T], exact: bool) -> Result<f64> {
+fn largest_difference<T: Scalar>(
+    column: &Column,
+    sent: &[T],
+    back: &[T],
+    exact: bool,
+) -> Result<f64> {
     let name = &column.name;
     let mut largest = 0.0f64;
     for (row, (a, b)) in sent.iter().zip(back).enumerate() {
@@ -112,10 +117,10 @@ mod tests {
     fn the_largest_difference_is_found() {
         let sent = table(Some(0.5), &[1.0, f64::NAN, 8.0]);
         let back = table(None, &[1.25, f64::NAN, 7.5]);
-        let told = deviations(&sent, &back, Keeps::Resolution).unwrap();
+        let told = deviations(&sent, &back, Fidelity::Resolution).unwrap();
         assert_eq!((told[0].largest, told[0].unit.as_str()), (0.5, "m"));
         assert!(told[0].allowed >= 0.25 && told[0].allowed < 0.250_001);
-        assert!(deviations(&sent, &back, Keeps::Everything).is_err());
+        assert!(deviations(&sent, &back, Fidelity::Everything).is_err());
     }
 
     #[test]
@@ -124,18 +129,21 @@ mod tests {
         for back in
             [&[1.0][..], &[1.0, f64::NAN], &[1.0, f64::NEG_INFINITY], &[f64::NAN, f64::INFINITY]]
         {
-            assert!(deviations(&sent, &table(None, back), Keeps::Resolution).is_err(), "{back:?}");
+            assert!(
+                deviations(&sent, &table(None, back), Fidelity::Resolution).is_err(),
+                "{back:?}"
+            );
         }
         let exact = table(None, &[0.0]);
-        assert!(deviations(&exact, &table(None, &[-0.0]), Keeps::Resolution).is_err());
+        assert!(deviations(&exact, &table(None, &[-0.0]), Fidelity::Resolution).is_err());
         let mut gap = table(None, &[1.0]);
         gap.columns[0].present = vec![0];
-        assert!(deviations(&exact, &gap, Keeps::Resolution).is_err(), "no value where one was");
+        assert!(deviations(&exact, &gap, Fidelity::Resolution).is_err(), "no value where one was");
         let mut sent = table(None, &[0.0]);
         sent.columns[0].present = vec![0];
-        deviations(&sent, &gap, Keeps::Everything).expect("what is absent means nothing");
+        deviations(&sent, &gap, Fidelity::Everything).expect("what is absent means nothing");
         let mut other = table(None, &[0.0]);
         other.columns[0].name = "y".into();
-        assert!(deviations(&exact, &other, Keeps::Resolution).is_err());
+        assert!(deviations(&exact, &other, Fidelity::Resolution).is_err());
     }
 }

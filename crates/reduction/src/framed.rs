@@ -4,13 +4,13 @@
 use anyhow::{ensure, Context, Result};
 
 use crate::reduction::Reduction;
-use crate::table::{code, type_of, Column, Table};
+use crate::table::{type_code, type_from_code, Column, Table};
 
 /// Most rows.
 pub const LARGEST: usize = (1 << 31) - 1;
 
 /// Codes a column by itself.
-pub trait Coder {
+pub trait ColumnCoder {
     /// Appends its bytes.
     ///
     /// # Errors
@@ -27,11 +27,11 @@ pub trait Coder {
 /// Columns one behind the other.
 pub struct Framed<C>(pub C);
 
-impl<C: Coder> Reduction for Framed<C> {
+impl<C: ColumnCoder> Reduction for Framed<C> {
     fn encode(&mut self, table: &Table, out: &mut Vec<u8>) -> Result<()> {
-        put_counts(table, out)?;
+        write_counts(table, out)?;
         for column in &table.columns {
-            put_head(column, out)?;
+            write_head(column, out)?;
             let length = out.len();
             out.extend_from_slice(&[0; 8]);
             self.0.encode(column, out).with_context(|| column.name.clone())?;
@@ -43,12 +43,12 @@ impl<C: Coder> Reduction for Framed<C> {
 
     fn decode(&mut self, bytes: &[u8], table: &mut Table) -> Result<()> {
         let mut rest = bytes;
-        let (rows, columns) = take_counts(&mut rest)?;
+        let (rows, columns) = read_counts(&mut rest)?;
         for at in 0..columns {
-            let head = Head::take(&mut rest, rows)?;
+            let head = ColumnHead::read(&mut rest, rows)?;
             let size = usize::try_from(u64::from_le_bytes(*array(&mut rest)?))?;
-            let own = take(&mut rest, size)?;
-            let column = head.place(table, at, rows)?;
+            let own = read_bytes(&mut rest, size)?;
+            let column = head.prepare_column(table, at, rows)?;
             self.0.decode(own, column).with_context(|| head.name.to_owned())?;
         }
         table.columns.truncate(columns);
@@ -61,7 +61,7 @@ impl<C: Coder> Reduction for Framed<C> {
 ///
 /// # Errors
 /// When there are more than 255 columns.
-pub fn put_counts(table: &Table, out: &mut Vec<u8>) -> Result<()> {
+pub fn write_counts(table: &Table, out: &mut Vec<u8>) -> Result<()> {
     out.clear();
     out.extend_from_slice(&(table.rows() as u64).to_le_bytes());
     out.push(u8::try_from(table.columns.len())?);
@@ -72,7 +72,7 @@ pub fn put_counts(table: &Table, out: &mut Vec<u8>) -> Result<()> {
 ///
 /// # Errors
 /// When they are cut short, or too many.
-pub fn take_counts(rest: &mut &[u8]) -> Result<(usize, usize)> {
+pub fn read_counts(rest: &mut &[u8]) -> Result<(usize, usize)> {
     let rows = usize::try_from(u64::from_le_bytes(*array(rest)?))?;
     ensure!(rows <= LARGEST, "{rows} rows");
     let [columns] = *array(rest)?;
@@ -86,18 +86,18 @@ const OPTIONAL: u8 = 0x80;
 ///
 /// # Errors
 /// When its name has more than 255 bytes.
-pub fn put_head(column: &Column, out: &mut Vec<u8>) -> Result<()> {
+pub fn write_head(column: &Column, out: &mut Vec<u8>) -> Result<()> {
     out.push(u8::try_from(column.name.len())?);
     out.extend_from_slice(column.name.as_bytes());
     let optional = if column.present.is_empty() { 0 } else { OPTIONAL };
-    out.push(code(column.values.kind()) | optional);
+    out.push(type_code(column.values.kind()) | optional);
     out.extend_from_slice(&column.resolution.unwrap_or_default().to_le_bytes());
     out.extend_from_slice(&column.present);
     Ok(())
 }
 
 /// What must be known of a column.
-pub struct Head<'b> {
+pub struct ColumnHead<'b> {
     /// Its name.
     pub name: &'b str,
     kind: u8,
@@ -105,41 +105,41 @@ pub struct Head<'b> {
     present: &'b [u8],
 }
 
-impl<'b> Head<'b> {
+impl<'b> ColumnHead<'b> {
     /// Of the rest.
     ///
     /// # Errors
     /// When it is cut short, or its name no text.
-    pub fn take(rest: &mut &'b [u8], rows: usize) -> Result<Head<'b>> {
+    pub fn read(rest: &mut &'b [u8], rows: usize) -> Result<ColumnHead<'b>> {
         let [length] = *array(rest)?;
-        let name = std::str::from_utf8(take(rest, length.into())?)?;
+        let name = std::str::from_utf8(read_bytes(rest, length.into())?)?;
         let [kind] = *array(rest)?;
         let resolution = f64::from_le_bytes(*array(rest)?);
         let bits = if kind & OPTIONAL == 0 { 0 } else { rows.div_ceil(8) };
-        let present = take(rest, bits)?;
-        Ok(Head { name, kind: kind & !OPTIONAL, resolution, present })
+        let present = read_bytes(rest, bits)?;
+        Ok(ColumnHead { name, kind: kind & !OPTIONAL, resolution, present })
     }
 
     /// The table's column at this place, with room for so many values.
     ///
     /// # Errors
     /// When there is no such type.
-    pub fn place<'t>(
+    pub fn prepare_column<'t>(
         &self,
         table: &'t mut Table,
         at: usize,
         rows: usize,
     ) -> Result<&'t mut Column> {
         let name = self.name;
-        let kind = type_of(self.kind).with_context(|| format!("{name} is of no type"))?;
-        let column = table.place(at, name, kind, rows);
+        let kind = type_from_code(self.kind).with_context(|| format!("{name} is of no type"))?;
+        let column = table.prepare_column(at, name, kind, rows);
         column.resolution = (self.resolution > 0.0).then_some(self.resolution);
         column.present.extend_from_slice(self.present);
         Ok(column)
     }
 }
 
-fn take<'b>(rest: &mut &'b [u8], size: usize) -> Result<&'b [u8]> {
+fn read_bytes<'b>(rest: &mut &'b [u8], size: usize) -> Result<&'b [u8]> {
     let (own, behind) = rest.split_at_checked(size).context("cut short")?;
     *rest = behind;
     Ok(own)

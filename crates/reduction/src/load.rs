@@ -5,17 +5,17 @@ use std::path::Path;
 use anyhow::{bail, ensure, Context, Result};
 use arrow_buffer::BooleanBuffer;
 use wiregauge_packed::{unit, Kind, Plan};
-use wiregauge_points::file::Form;
-use wiregauge_points::{each, Points, Reading, Source, Type, Values};
-use wiregauge_trace::open::{open, Wish as TraceWish};
+use wiregauge_points::file::PointFileFormat;
+use wiregauge_points::{each, PointSource, Points, SensorConventions, Type, Values};
+use wiregauge_trace::open::{open, OpenHints as TraceWish};
 use wiregauge_trace::read::Reader;
 
-use crate::reflections::of_points;
+use crate::reflections::reflections_of_points;
 use crate::scene::scene;
 use crate::table::{element, type_name, Column, Table};
 
 /// What of a file is wanted, and how far it may be reduced.
-pub struct Wish<'a> {
+pub struct LoadOptions<'a> {
     /// These channels of a recording; all where there are none.
     pub channels: &'a [String],
     /// These columns; all where there are none.
@@ -30,7 +30,7 @@ pub struct Wish<'a> {
 
 /// Tables of the same columns: a list of points, message by message.
 #[derive(Debug)]
-pub struct Load {
+pub struct TableSeries {
     /// A name for it within its file; empty where the file holds nothing else.
     pub list: String,
     /// What kind of points they are.
@@ -45,60 +45,62 @@ pub struct Load {
 ///
 /// # Errors
 /// When the plan does not fit it.
-pub fn of_scene(wish: &Wish, seed: u64) -> Result<Load> {
+pub fn load_scene(wish: &LoadOptions, seed: u64) -> Result<TableSeries> {
     let (mut tables, mut notes) = (Vec::new(), Vec::new());
     for message in 0..wish.messages as u64 {
         let mut table = scene(seed.wrapping_add(message));
-        finish(&mut table, Some(Kind::LidarReflections), wish, &mut notes)?;
+        select_columns(&mut table, Some(Kind::LidarReflections), wish, &mut notes)?;
         tables.push(table);
     }
     let kind = "lidar reflections of a scene with noise".into();
-    Ok(Load { list: String::new(), kind, tables, notes })
+    Ok(TableSeries { list: String::new(), kind, tables, notes })
 }
 
 /// The tables of a file.
 ///
 /// # Errors
 /// When it cannot be read, or holds no points.
-pub fn of_file(path: &Path, wish: &Wish) -> Result<Vec<Load>> {
+pub fn load_file(path: &Path, wish: &LoadOptions) -> Result<Vec<TableSeries>> {
     let shown = || path.display().to_string();
-    if let Some(form) = Form::of(path) {
+    if let Some(form) = PointFileFormat::from_path(path) {
         ensure!(wish.channels.is_empty(), "{} has no channels to choose from", shown());
         let points = form.read(path)?;
-        let mut gathered = Gathered::default();
-        gathered.take("", form.name(), points, wish).with_context(shown)?;
+        let mut gathered = TableCollector::default();
+        gathered.add_points("", form.name(), points, wish).with_context(shown)?;
         ensure!(!gathered.0.is_empty(), "{} holds no points", shown());
         return gathered.finish(wish).with_context(shown);
     }
     let reader = open(path, &TraceWish::default())?;
-    let loads = recorded(reader, wish).with_context(shown)?;
+    let loads = load_recording(reader, wish).with_context(shown)?;
     ensure!(
         !loads.is_empty(),
         "{} has no points{}; those of {} are read, and files of points (.bin of KITTI, .pcd.bin \
          of nuScenes, .pcd)",
         shown(),
         if wish.channels.is_empty() { "" } else { " on the wanted channels" },
-        Source::KINDS
+        PointSource::SUPPORTED
     );
     Ok(loads)
 }
 
-fn recorded(mut reader: Box<dyn Reader>, wish: &Wish) -> Result<Vec<Load>> {
-    let mut gathered = Gathered::default();
+fn load_recording(mut reader: Box<dyn Reader>, wish: &LoadOptions) -> Result<Vec<TableSeries>> {
+    let mut gathered = TableCollector::default();
     while let Some(head) = reader.next()? {
         let Some(channel) = reader.channels().get(&head.channel) else { continue };
         let topic = channel.topic.clone();
         if !wish.channels.is_empty() && !wish.channels.contains(&topic) {
             continue;
         }
-        let Some(source) = Source::of(channel) else { continue };
+        let Some(source) = PointSource::from_channel(channel) else { continue };
         let kind = channel.definition.name.clone();
-        for points in source.points(reader.data()?, Reading::default()).context(topic.clone())? {
+        for points in
+            source.points(reader.data()?, SensorConventions::default()).context(topic.clone())?
+        {
             let name = match points.list.as_str() {
                 "" => topic.clone(),
                 list => format!("{topic} {list}"),
             };
-            gathered.take(&name, &kind, points, wish).with_context(|| name.clone())?;
+            gathered.add_points(&name, &kind, points, wish).with_context(|| name.clone())?;
         }
     }
     gathered.finish(wish)
@@ -106,19 +108,25 @@ fn recorded(mut reader: Box<dyn Reader>, wish: &Wish) -> Result<Vec<Load>> {
 
 /// Lists of points as they are gathered, before it is known which columns they have.
 #[derive(Default)]
-struct Gathered(Vec<(Load, Option<Kind>)>);
+struct TableCollector(Vec<(TableSeries, Option<Kind>)>);
 
-impl Gathered {
+impl TableCollector {
     /// Adds the points of a message, unless there are enough.
-    fn take(&mut self, name: &str, message: &str, points: Points, wish: &Wish) -> Result<()> {
+    fn add_points(
+        &mut self,
+        name: &str,
+        message: &str,
+        points: Points,
+        wish: &LoadOptions,
+    ) -> Result<()> {
         let known = self.0.iter().position(|(load, _)| load.list == name);
         let is_full = known.is_some_and(|at| self.0[at].0.tables.len() >= wish.messages);
         if points.count == 0 || is_full {
             return Ok(());
         }
-        let (mut table, mut kind) = table(points);
+        let (mut table, mut kind) = table_of_points(points);
         if wish.reflections && kind.is_none() {
-            (table, kind) = (of_points(&table)?, Some(Kind::LidarReflections));
+            (table, kind) = (reflections_of_points(&table)?, Some(Kind::LidarReflections));
         }
         // Points that have no values.
         if table.columns.is_empty() {
@@ -126,7 +134,7 @@ impl Gathered {
         }
         let at = known.unwrap_or_else(|| {
             let (list, message) = (name.to_owned(), message.to_owned());
-            self.0.push((Load { list, kind: message, tables: vec![], notes: vec![] }, kind));
+            self.0.push((TableSeries { list, kind: message, tables: vec![], notes: vec![] }, kind));
             self.0.len() - 1
         });
         self.0[at].0.tables.push(table);
@@ -134,7 +142,7 @@ impl Gathered {
     }
 
     /// All of them, the messages of each with the same columns.
-    fn finish(self, wish: &Wish) -> Result<Vec<Load>> {
+    fn finish(self, wish: &LoadOptions) -> Result<Vec<TableSeries>> {
         let gathered = self.0.into_iter();
         let loads = gathered.map(|(mut load, kind)| {
             let name = load.list.clone();
@@ -146,10 +154,10 @@ impl Gathered {
 }
 
 /// Gives the messages of a list the same columns, as wanted.
-fn complete(load: &mut Load, kind: Option<Kind>, wish: &Wish) -> Result<()> {
-    alike(&mut load.tables)?;
+fn complete(load: &mut TableSeries, kind: Option<Kind>, wish: &LoadOptions) -> Result<()> {
+    unify_columns(&mut load.tables)?;
     for table in &mut load.tables {
-        finish(table, kind, wish, &mut load.notes)?;
+        select_columns(table, kind, wish, &mut load.notes)?;
     }
     for (at, column) in load.tables[0].columns.iter().enumerate() {
         if load.tables.iter().any(|table| table.columns[at].presence().is_some()) {
@@ -161,13 +169,13 @@ fn complete(load: &mut Load, kind: Option<Kind>, wish: &Wish) -> Result<()> {
 
 /// The value of a column in which no row has one.
 fn zeros(kind: Type, rows: usize) -> Values {
-    let mut values = kind.none();
+    let mut values = kind.empty_values();
     each!(&mut values, list => list.resize(rows, Default::default()));
     values
 }
 
 /// Gives each table the columns that any of them has, without a value where it had none.
-fn alike(tables: &mut [Table]) -> Result<()> {
+fn unify_columns(tables: &mut [Table]) -> Result<()> {
     let mut all: Vec<(String, Type)> = Vec::new();
     for column in tables.iter().flat_map(|table| &table.columns) {
         let kind = column.values.kind();
@@ -202,7 +210,7 @@ fn alike(tables: &mut [Table]) -> Result<()> {
 }
 
 /// The columns of points, and which rows of OSI they are.
-fn table(points: Points) -> (Table, Option<Kind>) {
+fn table_of_points(points: Points) -> (Table, Option<Kind>) {
     let list = points.list.as_str();
     let kind = [
         ("lidar_sensor_view", Kind::LidarReflections),
@@ -225,7 +233,7 @@ fn table(points: Points) -> (Table, Option<Kind>) {
         };
         let (unit, mut values) = (String::new(), column.values);
         let present = column.present.map(|present| {
-            each!(&mut values, list => repeat(list, &present));
+            each!(&mut values, list => fill_absent(list, &present));
             bits(&present)
         });
         let present = present.unwrap_or_default();
@@ -235,7 +243,7 @@ fn table(points: Points) -> (Table, Option<Kind>) {
 }
 
 /// Gives rows without a value the one before them, which costs each way of saying it least.
-fn repeat<T: Copy>(values: &mut [T], present: &[bool]) {
+fn fill_absent<T: Copy>(values: &mut [T], present: &[bool]) {
     let Some(mut last) = present.iter().position(|there| *there).map(|at| values[at]) else {
         return;
     };
@@ -253,10 +261,10 @@ fn bits(present: &[bool]) -> Vec<u8> {
 }
 
 /// Leaves the wanted columns, with their resolutions.
-fn finish(
+fn select_columns(
     table: &mut Table,
     kind: Option<Kind>,
-    wish: &Wish,
+    wish: &LoadOptions,
     notes: &mut Vec<String>,
 ) -> Result<()> {
     let names: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
@@ -294,10 +302,10 @@ mod tests {
     fn rows_without_a_value_repeat_the_one_before() {
         let present = [false, true, false, true, false, false, true, true, false];
         let mut values = [0, 5, 0, 7, 0, 0, 8, 9, 0];
-        repeat(&mut values, &present);
+        fill_absent(&mut values, &present);
         assert_eq!(values, [5, 5, 5, 7, 7, 7, 8, 9, 9]);
         assert_eq!(bits(&present), [0b1100_1010, 0]);
-        repeat(&mut values[..1], &[false]);
+        fill_absent(&mut values[..1], &[false]);
         assert_eq!(values[0], 5);
     }
 }

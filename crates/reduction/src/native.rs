@@ -7,13 +7,13 @@ use anyhow::{anyhow, ensure, Context, Result};
 use libloading::Library;
 use wiregauge_points::each;
 
-use crate::framed::{put_counts, put_head, take_counts, Head, LARGEST};
+use crate::framed::{read_counts, write_counts, write_head, ColumnHead, LARGEST};
 use crate::reduction::Reduction;
-use crate::table::{code, Column, Table};
+use crate::table::{type_code, Column, Table};
 
 /// A column as the glue has it: `Column` of columns.hpp.
 #[repr(C)]
-struct Lent {
+struct ColumnPointer {
     values: *mut c_void,
     name: *const u8,
     length: usize,
@@ -22,70 +22,74 @@ struct Lent {
     axis: u8,
 }
 
-impl Lent {
-    fn of(column: &Column, values: *mut c_void, axis: u8) -> Lent {
-        Lent {
+impl ColumnPointer {
+    fn new(column: &Column, values: *mut c_void, axis: u8) -> ColumnPointer {
+        ColumnPointer {
             values,
             name: column.name.as_ptr(),
             length: column.name.len(),
             resolution: column.resolution.unwrap_or_default(),
-            kind: code(column.values.kind()),
+            kind: type_code(column.values.kind()),
             axis,
         }
     }
 }
 
-type Make = unsafe extern "C" fn(c_int) -> *mut c_void;
-type Drops = unsafe extern "C" fn(*mut c_void);
-type Says = unsafe extern "C" fn() -> *const c_char;
-type Why = unsafe extern "C" fn(*mut c_void) -> *const c_char;
-type Encode = unsafe extern "C" fn(
+type CreateFn = unsafe extern "C" fn(c_int) -> *mut c_void;
+type DropFn = unsafe extern "C" fn(*mut c_void);
+type LibraryNameFn = unsafe extern "C" fn() -> *const c_char;
+type LastErrorFn = unsafe extern "C" fn(*mut c_void) -> *const c_char;
+type EncodeFn = unsafe extern "C" fn(
     *mut c_void,
-    *const Lent,
+    *const ColumnPointer,
     usize,
     usize,
     *mut *const u8,
     *mut usize,
 ) -> bool;
-type Decode =
-    unsafe extern "C" fn(*mut c_void, *const u8, usize, *const Lent, usize, usize) -> bool;
+type DecodeFn =
+    unsafe extern "C" fn(*mut c_void, *const u8, usize, *const ColumnPointer, usize, usize) -> bool;
 
 /// A reduction by a library.
-pub struct Native {
+pub struct NativeReduction {
     coder: *mut c_void,
-    encode: Encode,
-    decode: Decode,
-    why: Why,
-    drops: Drops,
+    encode: EncodeFn,
+    decode: DecodeFn,
+    why: LastErrorFn,
+    drops: DropFn,
     name: String,
     admit: fn(&Table) -> Result<()>,
-    lent: Vec<Lent>,
+    lent: Vec<ColumnPointer>,
     /// Keeps the functions where they are.
     _library: Library,
 }
 
-impl Native {
+impl NativeReduction {
     /// A variant of the glue in this file.
     ///
     /// # Errors
     /// When it cannot be loaded.
-    pub fn load(file: &Path, variant: i32, admit: fn(&Table) -> Result<()>) -> Result<Native> {
-        let loaded = || -> Result<Native> {
+    pub fn load(
+        file: &Path,
+        variant: i32,
+        admit: fn(&Table) -> Result<()>,
+    ) -> Result<NativeReduction> {
+        let loaded = || -> Result<NativeReduction> {
             // SAFETY: it was compiled of this project's source, and the library that comes with
             // it has no other constructors than C++ ones have.
             let library = unsafe { Library::new(file) }?;
             // SAFETY: each has the type that columns.hpp gives it, and is not used longer than
             // the library is kept.
             let native = unsafe {
-                let name = CStr::from_ptr(library.get::<Says>(b"wiregauge_library")?());
+                let name = CStr::from_ptr(library.get::<LibraryNameFn>(b"wiregauge_library")?());
                 let name = name.to_string_lossy().into_owned();
-                let coder = library.get::<Make>(b"wiregauge_make")?(variant);
-                Native {
+                let coder = library.get::<CreateFn>(b"wiregauge_make")?(variant);
+                NativeReduction {
                     coder,
-                    encode: *library.get::<Encode>(b"wiregauge_encode")?,
-                    decode: *library.get::<Decode>(b"wiregauge_decode")?,
-                    why: *library.get::<Why>(b"wiregauge_why")?,
-                    drops: *library.get::<Drops>(b"wiregauge_drop")?,
+                    encode: *library.get::<EncodeFn>(b"wiregauge_encode")?,
+                    decode: *library.get::<DecodeFn>(b"wiregauge_decode")?,
+                    why: *library.get::<LastErrorFn>(b"wiregauge_why")?,
+                    drops: *library.get::<DropFn>(b"wiregauge_drop")?,
                     name,
                     admit,
                     lent: Vec::new(),
@@ -99,21 +103,21 @@ impl Native {
     }
 
     /// Why the last call failed.
-    fn told(&self) -> anyhow::Error {
+    fn last_error(&self) -> anyhow::Error {
         // SAFETY: the coder lives, and its text until its next call.
         let why = unsafe { CStr::from_ptr((self.why)(self.coder)) };
         anyhow!("{}", why.to_string_lossy())
     }
 }
 
-impl Drop for Native {
+impl Drop for NativeReduction {
     fn drop(&mut self) {
         // SAFETY: made by the same library, and dropped once.
         unsafe { (self.drops)(self.coder) }
     }
 }
 
-impl Reduction for Native {
+impl Reduction for NativeReduction {
     fn admit(&mut self, table: &Table) -> Result<()> {
         (self.admit)(table)
     }
@@ -125,9 +129,9 @@ impl Reduction for Native {
     fn encode(&mut self, table: &Table, out: &mut Vec<u8>) -> Result<()> {
         let rows = table.rows();
         ensure!(rows <= LARGEST, "{rows} rows");
-        put_counts(table, out)?;
+        write_counts(table, out)?;
         for column in &table.columns {
-            put_head(column, out)?;
+            write_head(column, out)?;
         }
         if rows == 0 {
             return Ok(());
@@ -136,7 +140,7 @@ impl Reduction for Native {
         self.lent.clear();
         self.lent.extend(table.columns.iter().zip(axes).map(|(column, axis)| {
             let values = each!(&column.values, list => list.as_ptr().cast_mut().cast());
-            Lent::of(column, values, axis)
+            ColumnPointer::new(column, values, axis)
         }));
         let (mut bytes, mut size) = (std::ptr::null(), 0);
         // SAFETY: every column has as many values as the table has rows, and encoding only
@@ -146,7 +150,7 @@ impl Reduction for Native {
             (self.encode)(self.coder, lent, self.lent.len(), rows, &mut bytes, &mut size)
         };
         if !is_done {
-            return Err(self.told());
+            return Err(self.last_error());
         }
         // SAFETY: they live until the coder's next call.
         out.extend_from_slice(unsafe { std::slice::from_raw_parts(bytes, size) });
@@ -155,9 +159,9 @@ impl Reduction for Native {
 
     fn decode(&mut self, bytes: &[u8], table: &mut Table) -> Result<()> {
         let mut rest = bytes;
-        let (rows, columns) = take_counts(&mut rest)?;
+        let (rows, columns) = read_counts(&mut rest)?;
         for at in 0..columns {
-            Head::take(&mut rest, rows)?.place(table, at, rows)?;
+            ColumnHead::read(&mut rest, rows)?.prepare_column(table, at, rows)?;
         }
         table.columns.truncate(columns);
         if rows == 0 {
@@ -168,7 +172,7 @@ impl Reduction for Native {
         self.lent.clear();
         self.lent.extend(table.columns.iter_mut().zip(axes).map(|(column, axis)| {
             let values = each!(&mut column.values, list => list.as_mut_ptr().cast());
-            Lent::of(column, values, axis)
+            ColumnPointer::new(column, values, axis)
         }));
         // SAFETY: every column has room for as many values as there are rows, and nothing else
         // uses them during the call.
@@ -176,7 +180,7 @@ impl Reduction for Native {
             let lent = self.lent.as_ptr();
             (self.decode)(self.coder, rest.as_ptr(), rest.len(), lent, self.lent.len(), rows)
         };
-        is_done.then_some(()).ok_or_else(|| self.told())
+        is_done.then_some(()).ok_or_else(|| self.last_error())
     }
 }
 

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::compressor::Compressor;
-use crate::shim::Shim;
+use crate::shim::Native;
 use crate::table::Table;
 
 /// Makes a table small, and makes the table again.
@@ -36,7 +36,7 @@ pub trait Reduction {
 
 /// What comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeps {
+pub enum Fidelity {
     /// Every bit.
     Everything,
     /// What its type holds, whatever the resolution.
@@ -47,7 +47,7 @@ pub enum Keeps {
 
 /// What has to be decoded for one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum DecodeUnit {
     /// That row.
     Row,
     /// A block of so many rows.
@@ -57,7 +57,7 @@ pub enum Part {
 }
 
 /// A reduction as rows of the table. Its file submits it with [`inventory::submit!`].
-pub struct Entry {
+pub struct ReductionEntry {
     /// Its key: `packed-reduced`.
     pub name: &'static str,
     /// Name in tables.
@@ -69,27 +69,27 @@ pub struct Entry {
     /// No reduction to choose, but what nothing costs.
     pub is_bound: bool,
     /// What comes back.
-    pub keeps: Keeps,
+    pub keeps: Fidelity,
     /// A row without loss that is shown only where that is asked for.
     pub exact: bool,
     /// What has to be decoded for one row.
-    pub part: Part,
+    pub decode_unit: DecodeUnit,
     /// Every choice that moves a figure, a line each.
     pub options: &'static [&'static str],
     /// The compressors that it is also shown with, one behind the other's back.
-    pub behind: &'static [Compressor],
+    pub compressors: &'static [Compressor],
     /// Where rows change places: the row that gives the same values in their order.
     pub sorted_by: Option<&'static str>,
     /// What makes one.
-    pub make: Make,
+    pub make: ReductionFactory,
 }
 
 /// What makes a reduction.
-pub enum Make {
+pub enum ReductionFactory {
     /// This program.
-    Here(fn() -> Box<dyn Reduction>),
+    Rust(fn() -> Box<dyn Reduction>),
     /// Glue to a library in C++, the variant of it, and what it is asked of a table first.
-    Shim(&'static Shim, i32, fn(&Table) -> Result<()>),
+    Shim(&'static Native, i32, fn(&Table) -> Result<()>),
 }
 
-inventory::collect!(Entry);
+inventory::collect!(ReductionEntry);

@@ -36,7 +36,7 @@ pub fn reflections(times: Values, strengths: Values) -> Table {
 ///
 /// # Errors
 /// When it lacks one of them.
-pub fn of_points(cloud: &Table) -> Result<Table> {
+pub fn reflections_of_points(cloud: &Table) -> Result<Table> {
     let whole = |column: &&Column| column.present.is_empty();
     let column = |names: &[&str]| {
         let found = names
@@ -78,9 +78,9 @@ mod tests {
         };
         let mut cloud =
             Table { columns: vec![column("x", &[3.0]), column("y", &[4.0]), column("z", &[0.0])] };
-        assert!(of_points(&cloud).unwrap_err().to_string().contains("intensity"));
+        assert!(reflections_of_points(&cloud).unwrap_err().to_string().contains("intensity"));
         cloud.columns.push(column("intensity", &[255.0]));
-        let table = of_points(&cloud).unwrap();
+        let table = reflections_of_points(&cloud).unwrap();
         assert_eq!(table.columns[0].values, Values::F64(vec![10.0 / LIGHT]));
         assert_eq!(table.columns[1].values, Values::F64(vec![0.0]));
     }

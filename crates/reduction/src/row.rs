@@ -4,43 +4,46 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::behind::Behind;
+use crate::compressed::CompressedReduction;
 use crate::compressor::Compressor;
-use crate::native::Native;
-use crate::places::same_rows;
-use crate::reduction::{Entry, Make, Part, Reduction};
-use crate::shim::Shim;
+use crate::native::NativeReduction;
+use crate::reduction::{DecodeUnit, Reduction, ReductionEntry, ReductionFactory};
+use crate::row_permutation::check_same_rows;
+use crate::shim::Native;
 use crate::table::Table;
 
 /// A reduction, with or without a compressor behind it.
 #[derive(Clone, Copy)]
-pub struct Row {
+pub struct ReductionRow {
     /// The reduction.
-    pub entry: &'static Entry,
+    pub entry: &'static ReductionEntry,
     /// What comes behind it.
-    pub behind: Option<Compressor>,
+    pub compressor: Option<Compressor>,
 }
 
-impl Row {
+impl ReductionRow {
     /// All rows.
-    pub fn all() -> Vec<Row> {
-        let mut entries: Vec<&Entry> = inventory::iter::<Entry>.into_iter().collect();
+    pub fn all() -> Vec<ReductionRow> {
+        let mut entries: Vec<&ReductionEntry> =
+            inventory::iter::<ReductionEntry>.into_iter().collect();
         entries.sort_by_key(|entry| entry.order);
         let rows = entries.into_iter().flat_map(|entry| {
-            let behind = entry.behind.iter().map(|compressor| Some(*compressor));
-            std::iter::once(None).chain(behind).map(move |behind| Row { entry, behind })
+            let behind = entry.compressors.iter().map(|compressor| Some(*compressor));
+            std::iter::once(None)
+                .chain(behind)
+                .map(move |behind| ReductionRow { entry, compressor: behind })
         });
         rows.collect()
     }
 
     /// The row of a key.
-    pub fn find(id: &str) -> Option<Row> {
-        Row::all().into_iter().find(|row| row.id() == id)
+    pub fn find(id: &str) -> Option<ReductionRow> {
+        ReductionRow::all().into_iter().find(|row| row.id() == id)
     }
 
     /// Its key: `packed-reduced+zstd`.
     pub fn id(&self) -> String {
-        match self.behind {
+        match self.compressor {
             Some(compressor) => format!("{}+{}", self.entry.name, compressor.name()),
             None => self.entry.name.into(),
         }
@@ -48,7 +51,7 @@ impl Row {
 
     /// Name in tables.
     pub fn title(&self) -> String {
-        match self.behind {
+        match self.compressor {
             Some(compressor) => format!("{}, {}", self.entry.title, compressor.title()),
             None => self.entry.title.into(),
         }
@@ -56,17 +59,17 @@ impl Row {
 
     /// Whether it is no reduction to choose.
     pub fn is_bound(&self) -> bool {
-        self.entry.is_bound && self.behind.is_none()
+        self.entry.is_bound && self.compressor.is_none()
     }
 
     /// What has to be decoded for one row.
-    pub fn part(&self) -> Part {
-        self.behind.map_or(self.entry.part, |_| Part::Whole)
+    pub fn decode_unit(&self) -> DecodeUnit {
+        self.compressor.map_or(self.entry.decode_unit, |_| DecodeUnit::Whole)
     }
 
     /// Libraries and versions.
     pub fn library(&self) -> String {
-        match self.behind {
+        match self.compressor {
             Some(compressor) => {
                 let own = Some(self.entry.library).filter(|library| !library.is_empty());
                 own.into_iter().chain([compressor.library()]).collect::<Vec<_>>().join(", ")
@@ -77,15 +80,15 @@ impl Row {
 
     /// What moves its figures.
     pub fn options(&self) -> Vec<String> {
-        let behind = self.behind.iter().map(|compressor| compressor.options());
+        let behind = self.compressor.iter().map(|compressor| compressor.options());
         self.entry.options.iter().copied().chain(behind).map(str::to_owned).collect()
     }
 
     /// The glue by which a library in C++ carries it out; none where this program does.
-    pub fn shim(&self) -> Option<&'static Shim> {
+    pub fn shim(&self) -> Option<&'static Native> {
         match self.entry.make {
-            Make::Shim(shim, ..) => Some(shim),
-            Make::Here(_) => None,
+            ReductionFactory::Shim(shim, ..) => Some(shim),
+            ReductionFactory::Rust(_) => None,
         }
     }
 
@@ -99,15 +102,15 @@ impl Row {
     ///
     /// # Errors
     /// When the glue does not compile, or cannot be loaded.
-    pub fn make(&self, build: &Path) -> Result<Box<dyn Reduction>> {
+    pub fn create(&self, build: &Path) -> Result<Box<dyn Reduction>> {
         let inner = match self.entry.make {
-            Make::Here(make) => make(),
-            Make::Shim(shim, variant, admit) => {
-                Box::new(Native::load(&shim.build(build)?, variant, admit)?)
+            ReductionFactory::Rust(make) => make(),
+            ReductionFactory::Shim(shim, variant, admit) => {
+                Box::new(NativeReduction::load(&shim.build(build)?, variant, admit)?)
             }
         };
-        Ok(match self.behind {
-            Some(compressor) => Box::new(Behind::new(inner, compressor)),
+        Ok(match self.compressor {
+            Some(compressor) => Box::new(CompressedReduction::new(inner, compressor)),
             None => inner,
         })
     }
@@ -117,13 +120,13 @@ impl Row {
     ///
     /// # Errors
     /// When other rows came back.
-    pub fn sorted(&self, sent: &Table, back: Table, build: &Path) -> Result<Table> {
+    pub fn restore_order(&self, sent: &Table, back: Table, build: &Path) -> Result<Table> {
         let Some(other) = self.entry.sorted_by else { return Ok(back) };
-        let mut other = Row::find(other).context("no such row")?.make(build)?;
+        let mut other = ReductionRow::find(other).context("no such row")?.create(build)?;
         let (mut bytes, mut ordered) = (Vec::new(), Table::default());
         other.encode(sent, &mut bytes)?;
         other.decode(&bytes, &mut ordered)?;
-        same_rows(&ordered, &back)?;
+        check_same_rows(&ordered, &back)?;
         Ok(ordered)
     }
 }
@@ -134,15 +137,19 @@ mod tests {
 
     #[test]
     fn keys_name_one_row_each() {
-        let rows = Row::all();
-        let mut ids: Vec<String> = rows.iter().map(Row::id).collect();
+        let rows = ReductionRow::all();
+        let mut ids: Vec<String> = rows.iter().map(ReductionRow::id).collect();
         ids.sort();
         ids.dedup();
         assert_eq!(ids.len(), rows.len());
         assert!(rows.len() > 20, "{ids:?}");
-        assert!(Row::find("packed-reduced+zstd").is_some() && Row::find("packed").is_some());
-        assert!(Row::find("packed+gzip").is_none());
-        let bounds: Vec<String> = rows.iter().filter(|row| row.is_bound()).map(Row::id).collect();
+        assert!(
+            ReductionRow::find("packed-reduced+zstd").is_some()
+                && ReductionRow::find("packed").is_some()
+        );
+        assert!(ReductionRow::find("packed+gzip").is_none());
+        let bounds: Vec<String> =
+            rows.iter().filter(|row| row.is_bound()).map(ReductionRow::id).collect();
         assert_eq!(bounds, ["columns"]);
     }
 }

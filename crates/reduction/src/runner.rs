@@ -7,7 +7,7 @@ use anyhow::Result;
 use wiregauge_runner::{serve, Direct, Error, Hello, Message, Tally};
 
 use crate::reduction::Reduction;
-use crate::row::Row;
+use crate::row::ReductionRow;
 use crate::table::Table;
 
 thread_local! {
@@ -19,8 +19,8 @@ thread_local! {
 ///
 /// # Errors
 /// Of these, and when the row cannot be made.
-pub fn run(row: Row, build: &Path) -> Result<()> {
-    let reduction = row.make(build)?;
+pub fn run(row: ReductionRow, build: &Path) -> Result<()> {
+    let reduction = row.create(build)?;
     let library = reduction.library().unwrap_or_else(|| row.library());
     let library = Box::leak(library.into_boxed_str());
     REDUCER.set(Some(Reducer { reduction, library, out: Vec::new() }));
@@ -41,11 +41,11 @@ impl Default for Reducer {
 }
 
 #[derive(Default)]
-struct Points(Table);
+struct CanonicalTable(Table);
 
-impl Message for Points {
-    fn from_canonical(bytes: &[u8]) -> Result<Points, Error> {
-        Table::from_bytes(bytes).map(Points).map_err(told)
+impl Message for CanonicalTable {
+    fn from_canonical(bytes: &[u8]) -> Result<CanonicalTable, Error> {
+        Table::from_bytes(bytes).map(CanonicalTable).map_err(to_error)
     }
 
     fn to_canonical(&self, out: &mut Vec<u8>) {
@@ -53,26 +53,26 @@ impl Message for Points {
     }
 }
 
-fn told(error: anyhow::Error) -> Error {
+fn to_error(error: anyhow::Error) -> Error {
     Error::new(format!("{error:#}"))
 }
 
 impl Direct for Reducer {
-    type Message = Points;
+    type Message = CanonicalTable;
 
     fn hello(&self) -> Hello {
         Hello { library: self.library, phased: false, verifies: false, unchecked: false }
     }
 
     /// A table that it cannot say is no fault of it.
-    fn admit(&mut self, points: &Points) -> Result<(), Error> {
+    fn admit(&mut self, points: &CanonicalTable) -> Result<(), Error> {
         let admitted = self.reduction.admit(&points.0);
         let outcome = admitted.and_then(|()| self.reduction.encode(&points.0, &mut self.out));
         outcome.map_err(|error| Error::rejected(format!("{error:#}")))
     }
 
-    fn encode(&mut self, points: &Points, _: &mut Vec<u8>) -> Result<(), Error> {
-        self.reduction.encode(&points.0, &mut self.out).map_err(told)
+    fn encode(&mut self, points: &CanonicalTable, _: &mut Vec<u8>) -> Result<(), Error> {
+        self.reduction.encode(&points.0, &mut self.out).map_err(to_error)
     }
 
     fn written(&self, _: &[u8], mut take: impl FnMut(&[u8])) {
@@ -83,23 +83,38 @@ impl Direct for Reducer {
         self.out = Vec::new();
     }
 
-    fn decode(&mut self, wire: &[u8], points: &mut Points) -> Result<(), Error> {
-        self.reduction.decode(wire, &mut points.0).map_err(told)
+    fn decode(&mut self, wire: &[u8], points: &mut CanonicalTable) -> Result<(), Error> {
+        self.reduction.decode(wire, &mut points.0).map_err(to_error)
     }
 
-    fn project<T: Tally>(&mut self, _: &[u8], _: &mut Points, _: &mut T) -> Result<(), Error> {
-        Err(unread())
+    fn project<T: Tally>(
+        &mut self,
+        _: &[u8],
+        _: &mut CanonicalTable,
+        _: &mut T,
+    ) -> Result<(), Error> {
+        Err(not_supported())
     }
 
-    fn fixed<T: Tally>(&mut self, _: &[u8], _: &mut Points, _: &mut T) -> Result<(), Error> {
-        Err(unread())
+    fn fixed<T: Tally>(
+        &mut self,
+        _: &[u8],
+        _: &mut CanonicalTable,
+        _: &mut T,
+    ) -> Result<(), Error> {
+        Err(not_supported())
     }
 
-    fn element<T: Tally>(&mut self, _: &[u8], _: &mut Points, _: &mut T) -> Result<(), Error> {
-        Err(unread())
+    fn element<T: Tally>(
+        &mut self,
+        _: &[u8],
+        _: &mut CanonicalTable,
+        _: &mut T,
+    ) -> Result<(), Error> {
+        Err(not_supported())
     }
 }
 
-fn unread() -> Error {
+fn not_supported() -> Error {
     Error::new("columns are decoded whole")
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use wiregauge_workshop::{hash, lock, package, run, write_if_new, Need};
+use wiregauge_workshop::{hash, lock, package, run, write_if_changed, Need};
 
 /// Glue to a library.
-pub struct Shim {
+pub struct Native {
     /// Its name, and that of its files.
     pub name: &'static str,
     /// Its source.
@@ -21,11 +21,11 @@ pub struct Shim {
     /// What the machine must have.
     pub needs: &'static [Need],
     /// Where the library is, if it is no package.
-    pub place: Option<Place>,
+    pub place: Option<UserLibrary>,
 }
 
 /// A folder that the user names, with `include` and `lib`.
-pub struct Place {
+pub struct UserLibrary {
     /// The environment variable that names it.
     pub variable: &'static str,
     /// A header below `include`.
@@ -41,20 +41,20 @@ const COLUMNS: &str = include_str!("../cpp/columns.hpp");
 /// of the library's own.
 const FLAGS: [&str; 5] = ["-O3", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility-inlines-hidden"];
 
-impl Shim {
+impl Native {
     /// What the machine lacks, and what to do about it.
-    pub fn lack(&self) -> Option<String> {
+    pub fn missing_requirement(&self) -> Option<String> {
         let place = self.place.as_ref().and_then(|place| {
             let Some(folder) = std::env::var_os(place.variable) else {
                 return Some(format!("{} is not set: {}", place.variable, place.remedy));
             };
             self.missing(place, Path::new(&folder))
         });
-        place.or_else(|| self.needs.iter().find_map(Need::lack))
+        place.or_else(|| self.needs.iter().find_map(Need::explain_missing))
     }
 
     /// How the library and the glue came to be machine code, in a sentence.
-    pub fn told(&self) -> String {
+    pub fn describe_build(&self) -> String {
         let library = match &self.place {
             Some(place) => format!("shared library of the folder in {}", place.variable),
             None => match package::shared_library(&format!("lib{}", self.library)) {
@@ -68,7 +68,7 @@ impl Shim {
     }
 
     /// Which file a folder lacks.
-    fn missing(&self, place: &Place, folder: &Path) -> Option<String> {
+    fn missing(&self, place: &UserLibrary, folder: &Path) -> Option<String> {
         let files = [Path::new("include").join(place.header), self.file()];
         let gone = files.into_iter().map(|file| folder.join(file)).find(|file| !file.is_file())?;
         Some(format!("{} names no such folder: {} is missing", place.variable, gone.display()))
@@ -84,7 +84,7 @@ impl Shim {
     /// # Errors
     /// When something is missing, or it does not compile.
     pub fn build(&self, folder: &Path) -> Result<PathBuf> {
-        if let Some(lack) = self.lack() {
+        if let Some(lack) = self.missing_requirement() {
             anyhow::bail!(lack);
         }
         let mut arguments = vec![format!("-std={}", self.standard)];
@@ -111,8 +111,8 @@ impl Shim {
         let place = place.canonicalize()?;
         let _lock = lock(&place)?;
         let source = place.join(format!("{}.cpp", self.name));
-        write_if_new(&place.join("columns.hpp"), COLUMNS.as_bytes())?;
-        write_if_new(&source, self.source.as_bytes())?;
+        write_if_changed(&place.join("columns.hpp"), COLUMNS.as_bytes())?;
+        write_if_changed(&source, self.source.as_bytes())?;
         // Made aside and then renamed, so that no half of it is found.
         let aside = place.join("half.so");
         let mut compiler = Command::new("g++");
@@ -127,7 +127,7 @@ impl Shim {
 mod tests {
     use super::*;
 
-    const NOTHING: Shim = Shim {
+    const NOTHING: Native = Native {
         name: "nothing",
         source: "",
         standard: "c++17",
@@ -139,13 +139,17 @@ mod tests {
     #[test]
     fn what_is_not_there_is_told_with_its_remedy() {
         let folder = tempfile::tempdir().unwrap();
-        let lack = NOTHING.lack().unwrap();
+        let lack = NOTHING.missing_requirement().unwrap();
         assert!(lack.contains("none.h") && lack.contains("apt-get install libnothing-dev"));
         assert!(NOTHING.build(folder.path()).is_err());
         let remedy = "build it";
-        let place = Place { variable: "WIREGAUGE_TEST_NO_SUCH_PLACE", header: "none.h", remedy };
-        let own = Shim { needs: &[], place: Some(place), ..NOTHING };
-        assert_eq!(own.lack().unwrap(), "WIREGAUGE_TEST_NO_SUCH_PLACE is not set: build it");
+        let place =
+            UserLibrary { variable: "WIREGAUGE_TEST_NO_SUCH_PLACE", header: "none.h", remedy };
+        let own = Native { needs: &[], place: Some(place), ..NOTHING };
+        assert_eq!(
+            own.missing_requirement().unwrap(),
+            "WIREGAUGE_TEST_NO_SUCH_PLACE is not set: build it"
+        );
         let told = own.missing(own.place.as_ref().unwrap(), folder.path()).unwrap();
         assert!(told.contains("include/none.h is missing"), "{told}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
@@ -154,7 +158,7 @@ mod tests {
     #[test]
     fn what_does_not_compile_is_an_error_and_nothing_is_found_later() {
         let folder = tempfile::tempdir().unwrap();
-        let broken = Shim { source: "#error broken on purpose\n", needs: &[], ..NOTHING };
+        let broken = Native { source: "#error broken on purpose\n", needs: &[], ..NOTHING };
         for _ in 0..2 {
             let told = format!("{:#}", broken.build(folder.path()).unwrap_err());
             assert!(told.contains("broken on purpose"), "{told}");

@@ -52,18 +52,18 @@ const TYPES: [(&str, Type); 9] = [
 ];
 
 /// A type by its code.
-pub fn type_of(code: u8) -> Option<Type> {
+pub fn type_from_code(code: u8) -> Option<Type> {
     TYPES.get(usize::from(code)).map(|(_, kind)| *kind)
 }
 
 /// The code of a type.
-pub fn code(kind: Type) -> u8 {
+pub fn type_code(kind: Type) -> u8 {
     TYPES.iter().position(|(_, known)| *known == kind).expect("all of them") as u8
 }
 
 /// What a type is called: `f32`.
 pub fn type_name(kind: Type) -> &'static str {
-    TYPES[usize::from(code(kind))].0
+    TYPES[usize::from(type_code(kind))].0
 }
 
 /// The type in the packed field's words.
@@ -83,7 +83,7 @@ pub fn element(kind: Type) -> Element {
 
 /// What is said of the columns before their bytes.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct TableHead {
     rows: usize,
     columns: Vec<HeadColumn>,
 }
@@ -118,10 +118,10 @@ impl Table {
             name: column.name.clone(),
             unit: column.unit.clone(),
             resolution: column.resolution,
-            code: code(column.values.kind()),
+            code: type_code(column.values.kind()),
             optional: column.presence().is_some(),
         });
-        let head = Head { rows: self.rows(), columns: columns.collect() };
+        let head = TableHead { rows: self.rows(), columns: columns.collect() };
         let mut out = serde_json::to_vec(&head).expect("names and numbers");
         out.push(b'\n');
         for column in &self.columns {
@@ -137,11 +137,11 @@ impl Table {
     /// When they are none.
     pub fn from_bytes(bytes: &[u8]) -> Result<Table> {
         let end = bytes.iter().position(|byte| *byte == b'\n').context("no line of columns")?;
-        let head: Head = serde_json::from_slice(&bytes[..end])?;
+        let head: TableHead = serde_json::from_slice(&bytes[..end])?;
         let mut rest = &bytes[end + 1..];
         let mut table = Table::default();
         for HeadColumn { name, unit, resolution, code, optional } in head.columns {
-            let kind = type_of(code).with_context(|| format!("{name} is of no type"))?;
+            let kind = type_from_code(code).with_context(|| format!("{name} is of no type"))?;
             let bits = if optional { head.rows.div_ceil(8) } else { 0 };
             let size = head.rows.checked_mul(kind.size());
             let Some((own, behind)) = size.and_then(|size| rest.split_at_checked(size)) else {
@@ -151,7 +151,7 @@ impl Table {
                 bail!("{name} has not the bits of {} rows", head.rows)
             };
             rest = behind;
-            let mut values = kind.none();
+            let mut values = kind.empty_values();
             fill(&mut values, head.rows, own);
             let present = present.to_vec();
             table.columns.push(Column { name, unit, resolution, values, present });
@@ -162,9 +162,15 @@ impl Table {
 
     /// Makes room for a column of these rows, in memory that was there before where it can
     /// be; what it holds is anything, and all rows have a value.
-    pub fn place(&mut self, at: usize, name: &str, kind: Type, rows: usize) -> &mut Column {
+    pub fn prepare_column(
+        &mut self,
+        at: usize,
+        name: &str,
+        kind: Type,
+        rows: usize,
+    ) -> &mut Column {
         if self.columns.len() <= at {
-            let values = kind.none();
+            let values = kind.empty_values();
             let (name, unit) = (String::new(), String::new());
             let present = Vec::new();
             self.columns.push(Column { name, unit, resolution: None, values, present });
@@ -175,7 +181,7 @@ impl Table {
             name.clone_into(&mut column.name);
         }
         if column.values.kind() != kind {
-            column.values = kind.none();
+            column.values = kind.empty_values();
         }
         each!(&mut column.values, list => list.resize(rows, Default::default()));
         column

@@ -7,17 +7,17 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use wiregauge_points::Values;
 use wiregauge_reduction::deviation::deviations;
-use wiregauge_reduction::reduction::Keeps;
-use wiregauge_reduction::row::Row;
+use wiregauge_reduction::reduction::Fidelity;
+use wiregauge_reduction::row::ReductionRow;
 use wiregauge_reduction::table::{Column, Table};
 
 use support::{build_folder, column, table, through};
 
 const ROWS: [&str; 3] = ["cloudini", "cloudini-lz4", "cloudini-zstd"];
 
-fn row(id: &str) -> Row {
-    let row = Row::find(id).unwrap();
-    assert_eq!(row.shim().unwrap().lack(), None, "{id}");
+fn row(id: &str) -> ReductionRow {
+    let row = ReductionRow::find(id).unwrap();
+    assert_eq!(row.shim().unwrap().missing_requirement(), None, "{id}");
     row
 }
 
@@ -35,7 +35,7 @@ fn rounding(column: &Column) -> f64 {
 fn holds(id: &str, tables: &[&Table]) {
     let sent = tables.last().unwrap();
     let back = through(row(id), tables).unwrap_or_else(|error| panic!("{id}: {error:#}"));
-    let told = deviations(sent, &back, Keeps::Resolution);
+    let told = deviations(sent, &back, Fidelity::Resolution);
     for told in told.unwrap_or_else(|error| panic!("{id}: {error:#}")) {
         let column = sent.columns.iter().find(|column| column.name == told.column).unwrap();
         assert!(told.largest <= told.allowed + rounding(column), "{id}: {told:?}");
@@ -124,7 +124,7 @@ fn what_has_no_resolution_keeps_every_bit() {
     let table = Table { columns };
     for id in ROWS {
         let back = through(row(id), &[&table]).unwrap();
-        deviations(&table, &back, Keeps::Everything)
+        deviations(&table, &back, Fidelity::Everything)
             .unwrap_or_else(|error| panic!("{id}: {error}"));
     }
 }
@@ -141,7 +141,7 @@ fn what_cannot_be_said_is_refused_with_its_column() {
         (of(1e-35, Values::F64(vec![0.0])), "f32"),
     ] {
         for id in ROWS {
-            let mut reduction = row(id).make(&build_folder()).unwrap();
+            let mut reduction = row(id).create(&build_folder()).unwrap();
             let told = reduction.admit(&table).unwrap_err().to_string();
             assert!(told.starts_with("x: ") && told.contains(word), "{id}: {told}");
         }
@@ -153,7 +153,7 @@ fn what_cannot_be_said_is_refused_with_its_column() {
 fn what_is_cut_short_is_refused() {
     let table = scan(3000);
     for id in ROWS {
-        let mut reduction = row(id).make(&build_folder()).unwrap();
+        let mut reduction = row(id).create(&build_folder()).unwrap();
         let mut out = Vec::new();
         reduction.encode(&table, &mut out).unwrap();
         assert!(2 * out.len() < table.size(), "{id}: {}", out.len());

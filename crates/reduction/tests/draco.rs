@@ -6,8 +6,8 @@ mod support;
 use proptest::prelude::*;
 use wiregauge_points::Values;
 use wiregauge_reduction::deviation::{deviations, Deviation};
-use wiregauge_reduction::reduction::Keeps;
-use wiregauge_reduction::row::Row;
+use wiregauge_reduction::reduction::Fidelity;
+use wiregauge_reduction::row::ReductionRow;
 use wiregauge_reduction::table::{Column, Table};
 
 use support::{build_folder, column, table, through};
@@ -17,10 +17,10 @@ const TREE: &str = "draco-kd";
 
 /// What the judge of a run does, with tables that the reduction has had before.
 fn proven(row: &str, tables: &[&Table]) -> anyhow::Result<Vec<Deviation>> {
-    let row = Row::find(row).unwrap();
+    let row = ReductionRow::find(row).unwrap();
     let sent = tables.last().unwrap();
     let back = through(row, tables)?;
-    deviations(sent, &row.sorted(sent, back, &build_folder())?, Keeps::Resolution)
+    deviations(sent, &row.restore_order(sent, back, &build_folder())?, Fidelity::Resolution)
 }
 
 /// Holds that nothing is off by more than it may be; the largest error of each column.
@@ -159,7 +159,7 @@ fn other_columns_and_resolutions_may_follow() {
 fn the_tree_alone_changes_places() {
     let table = scan(5000, 1e-3);
     for name in ROWS {
-        let row = Row::find(name).unwrap();
+        let row = ReductionRow::find(name).unwrap();
         assert_eq!(row.keeps_order(), name != TREE);
         let back = through(row, &[&table]).unwrap();
         let same = back.columns[0].values == table.columns[0].values;
@@ -208,8 +208,8 @@ fn hard_columns_come_back() {
             column("c", None, Values::U64(vec![u64::MAX, 0, 1 << 63])),
         ],
     };
-    let back = through(Row::find("draco").unwrap(), &[&kept]).unwrap();
-    deviations(&kept, &back, Keeps::Everything).unwrap();
+    let back = through(ReductionRow::find("draco").unwrap(), &[&kept]).unwrap();
+    deviations(&kept, &back, Fidelity::Everything).unwrap();
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn what_cannot_be_said_is_refused_with_its_column() {
 #[test]
 fn after_a_refusal_all_is_well() {
     for row in ROWS {
-        let mut reduction = Row::find(row).unwrap().make(&build_folder()).unwrap();
+        let mut reduction = ReductionRow::find(row).unwrap().create(&build_folder()).unwrap();
         let (mut out, mut back) = (Vec::new(), Table::default());
         let mut bad = scan(300, 1e-3);
         bad.columns[1] = singles("y", 1e-3, (0..300).map(|_| f64::NAN));
@@ -264,8 +264,9 @@ fn after_a_refusal_all_is_well() {
         let good = scan(200, 1e-3);
         reduction.encode(&good, &mut out).unwrap();
         reduction.decode(&out, &mut back).unwrap();
-        let back = Row::find(row).unwrap().sorted(&good, back, &build_folder()).unwrap();
-        deviations(&good, &back, Keeps::Resolution).unwrap();
+        let back =
+            ReductionRow::find(row).unwrap().restore_order(&good, back, &build_folder()).unwrap();
+        deviations(&good, &back, Fidelity::Resolution).unwrap();
     }
 }
 
@@ -273,7 +274,7 @@ fn after_a_refusal_all_is_well() {
 fn what_is_cut_short_or_of_another_table_is_refused() {
     let table = scan(3000, 1e-3);
     for row in ROWS {
-        let mut reduction = Row::find(row).unwrap().make(&build_folder()).unwrap();
+        let mut reduction = ReductionRow::find(row).unwrap().create(&build_folder()).unwrap();
         let mut out = Vec::new();
         reduction.encode(&table, &mut out).unwrap();
         for size in [0, 1, 30, out.len() / 2] {
@@ -291,7 +292,12 @@ fn both_are_smaller() {
     let table = scan(20_000, 1e-3);
     for row in ROWS {
         let mut out = Vec::new();
-        Row::find(row).unwrap().make(&build_folder()).unwrap().encode(&table, &mut out).unwrap();
+        ReductionRow::find(row)
+            .unwrap()
+            .create(&build_folder())
+            .unwrap()
+            .encode(&table, &mut out)
+            .unwrap();
         assert!(2 * out.len() < table.size(), "{row}: {} of {}", out.len(), table.size());
     }
 }
@@ -303,7 +309,7 @@ fn the_tree_refuses_rows_without_a_value() {
     gap.present = vec![0b101];
     let table = Table { columns: vec![gap] };
     for (id, refused) in [("draco", false), ("draco-kd", true)] {
-        let mut reduction = Row::find(id).unwrap().make(&build_folder()).unwrap();
+        let mut reduction = ReductionRow::find(id).unwrap().create(&build_folder()).unwrap();
         let admitted = reduction.admit(&table).map_err(|error| error.to_string());
         assert_eq!(admitted.is_err(), refused, "{id}");
         assert!(!refused || admitted.unwrap_err().starts_with("x: some rows have none"), "{id}");

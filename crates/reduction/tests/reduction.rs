@@ -5,15 +5,15 @@ mod support;
 use proptest::prelude::*;
 use wiregauge_points::Values;
 use wiregauge_reduction::deviation::deviations;
-use wiregauge_reduction::reduction::Keeps;
-use wiregauge_reduction::row::Row;
+use wiregauge_reduction::reduction::Fidelity;
+use wiregauge_reduction::row::ReductionRow;
 use wiregauge_reduction::table::Table;
 
 use support::{build_folder, column, table, through};
 
 /// The rows that this program carries out itself.
-fn rows() -> impl Iterator<Item = Row> {
-    Row::all().into_iter().filter(|row| row.shim().is_none())
+fn rows() -> impl Iterator<Item = ReductionRow> {
+    ReductionRow::all().into_iter().filter(|row| row.shim().is_none())
 }
 
 proptest! {
@@ -28,10 +28,10 @@ proptest! {
             let told = told.map_err(|error| TestCaseError::fail(format!("{}: {error:#}", row.id())))?;
             for told in told {
                 let limit = match row.entry.keeps {
-                    Keeps::Everything => 0.0,
-                    Keeps::Resolution => told.allowed,
+                    Fidelity::Everything => 0.0,
+                    Fidelity::Resolution => told.allowed,
                     // Of f16: 11 bits of less than a kilometre.
-                    Keeps::ItsType => 0.26,
+                    Fidelity::ItsType => 0.26,
                 };
                 prop_assert!(told.largest <= limit, "{}: {told:?}", row.id());
             }
@@ -53,13 +53,13 @@ fn what_is_no_number_comes_back_or_is_refused() {
                     assert!(told.starts_with('x') || told.contains("'x'"), "{}: {told}", row.id());
                     let finite = odd.is_finite() && odd < 1e10;
                     assert!(!finite, "{} refuses {odd}: {told}", row.id());
-                    assert_ne!(row.entry.keeps, Keeps::Everything, "{}: {told}", row.id());
+                    assert_ne!(row.entry.keeps, Fidelity::Everything, "{}: {told}", row.id());
                 }
                 // 1e300 is beyond f32, and told by its error.
                 Ok(back) => match deviations(&table, &back, row.entry.keeps) {
                     Ok(_) => {}
                     Err(why) => {
-                        let narrow = row.entry.keeps == Keeps::ItsType && odd == 1e300;
+                        let narrow = row.entry.keeps == Fidelity::ItsType && odd == 1e300;
                         assert!(narrow, "{} makes {odd} to {back:?}: {why}", row.id());
                     }
                 },
@@ -96,8 +96,8 @@ fn rows_to_a_resolution_are_smaller() {
     let table = Table { columns: vec![column("x", Some(1e-3), Values::F64(values))] };
     for row in rows() {
         let mut out = Vec::new();
-        row.make(&build_folder()).unwrap().encode(&table, &mut out).unwrap();
-        let small = row.entry.keeps == Keeps::Resolution;
+        row.create(&build_folder()).unwrap().encode(&table, &mut out).unwrap();
+        let small = row.entry.keeps == Fidelity::Resolution;
         assert!(!small || 2 * out.len() < table.size(), "{}: {}", row.id(), out.len());
         assert!(out.len() < table.size() + 1000, "{}: {}", row.id(), out.len());
     }
@@ -109,7 +109,7 @@ fn what_is_cut_short_is_refused() {
     let values = (0..3000).map(f64::from).collect();
     let table = Table { columns: vec![column("x", Some(1e-3), Values::F64(values))] };
     for row in rows() {
-        let mut reduction = row.make(&build_folder()).unwrap();
+        let mut reduction = row.create(&build_folder()).unwrap();
         let mut out = Vec::new();
         reduction.encode(&table, &mut out).unwrap();
         for size in [0, 1, out.len() / 2] {

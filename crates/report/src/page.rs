@@ -4,34 +4,34 @@
 //! write colours into each shape: here text stays text and every colour is a
 //! CSS variable, so that one picture serves light, dark and print.
 
-mod about;
 mod bus;
 mod case;
 mod chart;
 mod charts;
 mod drawing;
+pub mod facts_page;
 mod figures;
 mod frame;
 mod markup;
-pub mod plain;
 mod published;
+mod run_facts;
 mod sweep;
 
 use std::fmt::Write;
 
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::Run;
+use wiregauge_result::run_kind::RunKind;
 
-use crate::model::kind::{marked, shown};
-use crate::model::reference::{beside, of_one, slopes};
-use crate::model::required;
+use crate::model::reference::{published_columns, single_publication_table, slopes};
+use crate::model::requirements;
+use crate::model::run_labels::{mark_subjects, select_cases};
+use crate::model::shared_text::{published_slopes, summary_line};
 use crate::model::sweep::sweeps;
-use crate::model::words::{published_slopes, summary_line};
-use crate::text::plain::command;
-use about::{absent, setting, subjects};
+use crate::text::plain_text::quote_command;
 use figures::plain_table;
 use frame::frame;
-use markup::e;
+use markup::escape;
+use run_facts::{absent_section, settings_section, subjects_table};
 
 /// The runs one after another on one page, with a table of contents.
 pub fn render(runs: &[Run]) -> String {
@@ -40,12 +40,12 @@ pub fn render(runs: &[Run]) -> String {
         runs => format!("{} runs", runs.len()),
     };
     let mut page = String::new();
-    let runs: Vec<Run> = runs.iter().map(marked).collect();
+    let runs: Vec<Run> = runs.iter().map(mark_subjects).collect();
     let pages: Vec<Page> = runs.iter().enumerate().map(|(i, run)| Page::new(i + 1, run)).collect();
     if runs.len() > 1 {
         page.push_str("<nav aria-label=\"Runs\"><ul>\n");
         for part in &pages {
-            let title = e(&part.run.title);
+            let title = escape(&part.run.title);
             let _ = writeln!(
                 page,
                 "<li class=\"run-title\"><a href=\"#r{}\">{title}</a></li>{}",
@@ -78,11 +78,11 @@ struct Section {
 impl<'a> Page<'a> {
     fn new(number: usize, run: &'a Run) -> Page<'a> {
         let mut page = Page { number, run, sections: Vec::new() };
-        let (cases, others) = shown(run);
+        let (cases, others) = select_cases(run);
         let defined = format!("r{number}-figures");
         for case in cases {
             let body = match run.kind {
-                Kind::Bus => bus::section(run, case, &defined),
+                RunKind::Bus => bus::section(run, case, &defined),
                 _ => case::section(run, case),
             };
             page.add(&case.id, body);
@@ -90,20 +90,20 @@ impl<'a> Page<'a> {
         for sweep in sweeps(run) {
             let mut body = sweep::section(run, &sweep);
             if let Some(others) = others.as_ref().filter(|_| sweep.parameter != "kB") {
-                let _ = writeln!(body, "<p>{}</p>", e(others));
+                let _ = writeln!(body, "<p>{}</p>", escape(others));
             }
             page.add(&format!("Over {}", sweep.title(run)), body);
         }
         if let Some(reference) = &run.reference {
-            let mut body = format!("<p><b>{}</b></p>", e(&reference.title));
-            let _ = write!(body, "<p>{}</p>", e(&reference.conditions));
+            let mut body = format!("<p><b>{}</b></p>", escape(&reference.title));
+            let _ = write!(body, "<p>{}</p>", escape(&reference.conditions));
             for note in &reference.notes {
-                let _ = write!(body, "<p>{}</p>", e(note));
+                let _ = write!(body, "<p>{}</p>", escape(note));
             }
-            if let Some(rows) = of_one(run, reference, "–") {
+            if let Some(rows) = single_publication_table(run, reference, "–") {
                 body.push_str(&plain_table(&rows));
             } else {
-                for column in beside(run, reference) {
+                for column in published_columns(run, reference) {
                     body.push_str(&published::published(run, &column));
                 }
             }
@@ -114,11 +114,11 @@ impl<'a> Page<'a> {
             }
             page.add("Beside the reference", body);
         }
-        if run.kind == Kind::Bus {
+        if run.kind == RunKind::Bus {
             page.add("What the figures are", definitions(run, &defined));
         }
-        page.add("Subjects", subjects(run));
-        page.add("Environment and settings", setting(run));
+        page.add("Subjects", subjects_table(run));
+        page.add("Environment and settings", settings_section(run));
         page
     }
 
@@ -128,7 +128,7 @@ impl<'a> Page<'a> {
     }
 
     fn contents(&self) -> String {
-        let link = |s: &Section| format!("<li><a href=\"#{}\">{}</a></li>", s.id, e(&s.title));
+        let link = |s: &Section| format!("<li><a href=\"#{}\">{}</a></li>", s.id, escape(&s.title));
         self.sections.iter().map(link).collect()
     }
 
@@ -138,9 +138,9 @@ impl<'a> Page<'a> {
             "<article class=\"run\" id=\"r{}\">\n<header>\n<h1>{}</h1>\n<p class=\"soft\">{}</p>\n\
              <pre class=\"command\">{}</pre>\n",
             self.number,
-            e(&run.title),
-            e(&summary_line(run)),
-            e(&command(&run.command)),
+            escape(&run.title),
+            escape(&summary_line(run)),
+            escape(&quote_command(&run.command)),
         );
         if !run.warnings.is_empty() {
             text.push_str("<section class=\"warnings\" aria-label=\"Warnings\"><ul>\n");
@@ -148,14 +148,14 @@ impl<'a> Page<'a> {
                 let _ = writeln!(
                     text,
                     "<li><b>Warning:</b> {} <span class=\"soft\">{}</span></li>",
-                    e(&warning.text),
-                    e(&warning.remedy)
+                    escape(&warning.text),
+                    escape(&warning.remedy)
                 );
             }
             text.push_str("</ul></section>\n");
         }
-        text.push_str(&required(run));
-        text.push_str(&absent(run));
+        text.push_str(&render_requirements(run));
+        text.push_str(&absent_section(run));
         if alone {
             let _ =
                 writeln!(text, "<nav aria-label=\"Contents\"><ul>{}</ul></nav>", self.contents());
@@ -166,7 +166,7 @@ impl<'a> Page<'a> {
                 text,
                 "<section id=\"{}\">\n<h2>{}</h2>\n{}</section>",
                 section.id,
-                e(&section.title),
+                escape(&section.title),
                 section.body
             );
         }
@@ -175,8 +175,8 @@ impl<'a> Page<'a> {
 }
 
 /// The verdicts on what was required, a line each.
-fn required(run: &Run) -> String {
-    let rows = required::rows(run);
+fn render_requirements(run: &Run) -> String {
+    let rows = requirements::requirement_rows(run);
     if rows.is_empty() {
         return String::new();
     }
@@ -185,14 +185,14 @@ fn required(run: &Run) -> String {
         let _ = write!(
             text,
             "<li><b class=\"{}\">{}</b> {} <span class=\"soft\">holds of {} of {}</span>",
-            row.verdict.word().replace(' ', "-"),
-            row.verdict.word(),
-            e(&row.text),
+            row.verdict.name().replace(' ', "-"),
+            row.verdict.name(),
+            escape(&row.text),
             row.held,
             row.of
         );
         for other in &row.others {
-            let _ = write!(text, "<br><span class=\"soft\">{}</span>", e(other));
+            let _ = write!(text, "<br><span class=\"soft\">{}</span>", escape(other));
         }
         text.push_str("</li>\n");
     }
@@ -203,7 +203,7 @@ fn required(run: &Run) -> String {
 fn definitions(run: &Run, id: &str) -> String {
     let mut text = format!("<dl class=\"facts\" id=\"{id}\">\n");
     for (name, is) in bus::definitions(run) {
-        let _ = writeln!(text, "<dt>{}</dt><dd>{}</dd>", e(name), e(is));
+        let _ = writeln!(text, "<dt>{}</dt><dd>{}</dd>", escape(name), escape(is));
     }
     text + "</dl>\n<p class=\"soft\">p50, p90 … are the times that this share of all samples stays \
             within. How each figure comes about is told in docs/bus.md.</p>\n"

@@ -6,5 +6,5 @@ pub mod csv;
 pub mod json;
 pub mod junit;
 pub mod markdown;
-pub(crate) mod plain;
+pub(crate) mod plain_text;
 pub mod terminal;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use wiregauge_prerequisites as prerequisites;
-use wiregauge_report::model::unit::quantity;
+use wiregauge_report::model::number_format::format_quantity;
 use wiregauge_report::page;
 use wiregauge_result::run::Run;
 use wiregauge_result::stats::Summary;
@@ -70,14 +70,14 @@ fn the_table_shows_what_the_run_says() {
         if measurement.metric.contains('/') {
             continue;
         }
-        let median = Summary::of(measurement).unwrap().median;
-        let text = quantity(median, "ns");
+        let median = Summary::from_measurement(measurement).unwrap().median;
+        let text = format_quantity(median, "ns");
         let line = format!("{}|{}|{median}|{text}", measurement.subject, measurement.metric);
         assert!(shown.contains(&line), "{line} is not in {shown:#?}");
         wanted += 1;
     }
     for fact in run.facts.iter().filter(|f| f.case == case && f.metric == "size") {
-        let text = quantity(fact.value, "B");
+        let text = format_quantity(fact.value, "B");
         let line = format!("{}|size|{}|{text}", fact.subject, fact.value);
         assert!(shown.contains(&line), "{line} is not in {shown:#?}");
         wanted += 1;

@@ -23,9 +23,9 @@ fn forms(run: &Run) -> Vec<String> {
         markdown::render(runs),
         csv::render(runs),
         json::render(runs),
-        budget::terminal(run, budget, Some(60)),
+        budget::render_terminal(run, budget, Some(60)),
         budget::render_markdown(run, budget),
-        comparison::terminal(run, run, &compared, true, Some(60)),
+        comparison::render_terminal(run, run, &compared, true, Some(60)),
         comparison::render_markdown(run, run, &compared, true),
     ]
 }

@@ -3,19 +3,21 @@
 mod common;
 
 use common::bus;
-use wiregauge_report::model::curve::{at, over, shares, windows};
-use wiregauge_report::model::figure::{definition, Part};
-use wiregauge_report::model::group::{failed, groups, lossless, name, without_headroom};
-use wiregauge_report::model::kind::shown;
+use wiregauge_report::model::curve::{find_curves, shares, value_at, window_curves};
+use wiregauge_report::model::figure::{definition, FigureTopic};
+use wiregauge_report::model::group::{
+    failed_transports, groups, split_by_loss, transport_name, without_headroom,
+};
 use wiregauge_report::model::phase::phases;
-use wiregauge_report::model::reference::{beside, of_one, slopes};
-use wiregauge_report::model::required;
+use wiregauge_report::model::reference::{published_columns, single_publication_table, slopes};
+use wiregauge_report::model::requirements;
+use wiregauge_report::model::run_labels::select_cases;
 use wiregauge_report::model::sweep::sweeps;
 use wiregauge_report::model::table::Table;
 use wiregauge_report::text::{junit, markdown, terminal};
-use wiregauge_result::kind::Kind;
-use wiregauge_result::run::{Curve, Measurement, Newest, Origin, Run, Slope};
-use wiregauge_result::verdict::Verdict;
+use wiregauge_result::run::{Curve, Measurement, NewestRelease, Origin, Run, Slope};
+use wiregauge_result::run_kind::RunKind;
+use wiregauge_result::verdict::RequirementVerdict;
 
 #[test]
 fn bounds_are_neither_best_nor_ranked_and_come_last() {
@@ -48,7 +50,7 @@ fn a_course_over_time_is_no_search() {
         points,
     });
     assert!(without_headroom(&run, &case).is_empty());
-    let course = over(&run, &case, "time");
+    let course = find_curves(&run, &case, "time");
     assert_eq!((course.len(), course[0].lines[0].points.len()), (1, 2));
 }
 
@@ -110,12 +112,17 @@ fn what_is_checked_first_is_an_experiment_and_no_phase() {
 #[test]
 fn what_is_required_is_told_line_by_line() {
     let mut run = common::run(10);
-    assert!(required::rows(&run).is_empty());
+    assert!(requirements::requirement_rows(&run).is_empty());
     let text = "size of prost <= 1 GB, encode < 1ns, encode of prost < 1 min, latency < 1s";
     run.require = Some(text.parse().unwrap());
-    let rows = required::rows(&run);
-    let verdicts: Vec<Verdict> = rows.iter().map(|row| row.verdict).collect();
-    let wanted = [Verdict::Pass, Verdict::Fail, Verdict::Pass, Verdict::CannotTell];
+    let rows = requirements::requirement_rows(&run);
+    let verdicts: Vec<RequirementVerdict> = rows.iter().map(|row| row.verdict).collect();
+    let wanted = [
+        RequirementVerdict::Pass,
+        RequirementVerdict::Fail,
+        RequirementVerdict::Pass,
+        RequirementVerdict::CannotTell,
+    ];
     assert_eq!(verdicts, wanted, "{rows:#?}");
     assert!(rows[0].held == rows[0].of && rows[0].others.is_empty());
     assert_eq!((rows[1].held, rows[1].others.len()), (0, 11), "ten are named, and how many more");
@@ -147,7 +154,7 @@ fn sweeps_are_fitted() {
 #[test]
 fn the_reference_is_ranked_among_its_own() {
     let run = common::run(10);
-    let columns = beside(&run, run.reference.as_ref().unwrap());
+    let columns = published_columns(&run, run.reference.as_ref().unwrap());
     let encode = &columns[0];
     assert_eq!((encode.metric, encode.rows.len()), ("encode", 8));
     let lcm = encode.rows.iter().find(|row| row.figure.name == "Lcm").unwrap();
@@ -157,7 +164,7 @@ fn the_reference_is_ranked_among_its_own() {
     // Published, but not measured: shown, and left out of both rankings.
     let mut run = run;
     run.measurements.retain(|m| m.subject != "lcm-c");
-    let columns = beside(&run, run.reference.as_ref().unwrap());
+    let columns = published_columns(&run, run.reference.as_ref().unwrap());
     let lcm = columns[0].rows.iter().find(|row| row.figure.name == "Lcm").unwrap();
     assert_eq!((lcm.published.rank, lcm.measured), (None, None));
     let next = columns[0].rows.iter().find(|row| row.figure.name == "FastCdr").unwrap();
@@ -168,7 +175,7 @@ fn the_reference_is_ranked_among_its_own() {
 fn co_simulation_is_swept_over_the_size_too() {
     let mut run = common::run(3);
     assert_eq!(sweeps(&run).len(), 1);
-    run.kind = Kind::Cosim;
+    run.kind = RunKind::Cosim;
     let sweeps = sweeps(&run);
     let parameters: Vec<&str> = sweeps.iter().map(|s| s.parameter.as_str()).collect();
     assert_eq!(parameters, ["points", "kB"]);
@@ -209,7 +216,7 @@ fn slopes_stand_beside_the_fitted_ones() {
 #[test]
 fn a_long_sweep_is_shown_by_its_ends() {
     let mut run = common::run(3);
-    assert_eq!(shown(&run).0.len(), 3);
+    assert_eq!(select_cases(&run).0.len(), 3);
     let last = run.cases.last().unwrap().clone();
     for number in 0..6 {
         let mut case = last.clone();
@@ -217,7 +224,7 @@ fn a_long_sweep_is_shown_by_its_ends() {
         case.parameter.as_mut().unwrap().value = f64::from(20_000 + number);
         run.cases.push(case);
     }
-    let (cases, others) = shown(&run);
+    let (cases, others) = select_cases(&run);
     assert_eq!(
         cases.iter().map(|c| c.id.as_str()).collect::<Vec<_>>(),
         ["points=100", "points=20005"]
@@ -225,18 +232,18 @@ fn a_long_sweep_is_shown_by_its_ends() {
     assert!(others.unwrap().starts_with("7 cases between points=100 and points=20005"));
     // Cases that are no sweep are all shown.
     run.cases[0].parameter = None;
-    assert_eq!(shown(&run).0.len(), 9);
+    assert_eq!(select_cases(&run).0.len(), 9);
 }
 
 #[test]
 fn what_was_published_of_one_thing_is_not_ranked() {
     let mut run = common::run(3);
     let mut reference = run.reference.take().unwrap();
-    assert!(of_one(&run, &reference, "-").is_none(), "several were published");
+    assert!(single_publication_table(&run, &reference, "-").is_none(), "several were published");
     for figure in &mut reference.figures {
         figure.name = "The bus".into();
     }
-    let rows = of_one(&run, &reference, "-").unwrap();
+    let rows = single_publication_table(&run, &reference, "-").unwrap();
     let first = &reference.figures[0];
     assert_eq!(rows[0][1], first.metric);
     assert_eq!(rows[1][0], format!("{}: The bus", first.case));
@@ -261,7 +268,7 @@ fn every_figure_of_the_bus_is_in_one_group() {
                 let elsewhere = ["valid", "offered", "cycle/time"].contains(&&*fact.metric);
                 assert!(with.count() == 1 || elsewhere, "{}", fact.metric);
             }
-            assert!(groups.iter().all(|group| group.part != Part::Other));
+            assert!(groups.iter().all(|group| group.part != FigureTopic::Other));
             let order = |group: &wiregauge_report::model::group::Group| -> Vec<String> {
                 group.table.rows.iter().map(|row| row.subject.id.clone()).collect()
             };
@@ -277,12 +284,12 @@ fn every_figure_of_the_bus_is_in_one_group() {
 fn what_was_offered_and_published_stands_below() {
     let run = bus::bus();
     let arrived = &groups(&run, &run.cases[0])[0];
-    assert_eq!(arrived.part, Part::Arrival);
+    assert_eq!(arrived.part, FigureTopic::Arrival);
     let [throughput, rate, samples] =
         ["throughput", "rate", "samples"].map(|metric| arrived.table.column(metric).unwrap());
-    let names: Vec<&str> = arrived.beside.iter().map(|row| row.name.as_str()).collect();
+    let names: Vec<&str> = arrived.references.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names, ["offered", "FEP SDK 3, published"]);
-    let (offered, published) = (&arrived.beside[0].cells, &arrived.beside[1].cells);
+    let (offered, published) = (&arrived.references[0].cells, &arrived.references[1].cells);
     assert_eq!(
         (offered[throughput], offered[rate], offered[samples]),
         (Some(0.5), Some(1e3), None)
@@ -292,7 +299,7 @@ fn what_was_offered_and_published_stands_below() {
     // Each codec makes another load of the same message: then it is a column.
     let codecs = bus::codecs();
     let arrived = &groups(&codecs, &codecs.cases[0])[0];
-    assert!(arrived.beside.is_empty() && arrived.table.column("offered").is_some());
+    assert!(arrived.references.is_empty() && arrived.table.column("offered").is_some());
 }
 
 #[test]
@@ -301,15 +308,16 @@ fn losses_and_failures_are_told() {
     let ids = |subjects: Vec<&wiregauge_result::run::Subject>| -> Vec<String> {
         subjects.into_iter().map(|subject| subject.id.clone()).collect()
     };
-    let (whole, not) = lossless(&run, &run.cases[1]);
+    let (whole, not) = split_by_loss(&run, &run.cases[1]);
     assert_eq!(ids(whole), ["tcp", "memory", "dds"]);
     assert_eq!(ids(not), ["zenoh-drop"]);
-    let failed = |case| ids(failed(&run, case).into_iter().map(|(subject, _)| subject).collect());
+    let failed =
+        |case| ids(failed_transports(&run, case).into_iter().map(|(subject, _)| subject).collect());
     assert_eq!(failed(&run.cases[0]), Vec::<String>::new());
     assert_eq!(failed(&run.cases[1]), ["zenoh"], "and not what was skipped");
     let dds = run.subject("dds").unwrap();
-    assert_eq!(name(&run, &run.cases[0], dds), "Cyclone DDS (invalid)");
-    assert_eq!(name(&run, &run.cases[1], dds), "Cyclone DDS");
+    assert_eq!(transport_name(&run, &run.cases[0], dds), "Cyclone DDS (invalid)");
+    assert_eq!(transport_name(&run, &run.cases[1], dds), "Cyclone DDS");
     let arrived = &groups(&run, &run.cases[0])[0];
     let lost = arrived.table.column("lost").unwrap();
     let row = arrived.table.rows.iter().find(|row| row.subject.id == "zenoh-drop").unwrap();
@@ -331,18 +339,21 @@ fn losses_and_failures_are_told() {
 fn searches_and_distributions_are_curves() {
     let run = bus::headroom();
     let case = &run.cases[0];
-    let metrics: Vec<String> = over(&run, case, "rate").into_iter().map(|c| c.metric).collect();
+    let metrics: Vec<String> =
+        find_curves(&run, case, "rate").into_iter().map(|c| c.metric).collect();
     assert_eq!(metrics, ["latency/p50", "latency/p99", "lost"]);
-    assert!(over(&run, case, "share").is_empty() && over(&run, case, "size").is_empty());
+    assert!(
+        find_curves(&run, case, "share").is_empty() && find_curves(&run, case, "size").is_empty()
+    );
     let none: Vec<&str> = without_headroom(&run, case).iter().map(|s| s.id.as_str()).collect();
     assert_eq!(none, ["zenoh-drop"]);
 
     let mut run = bus::fan_out();
     let case = run.cases[1].clone();
-    let curves = over(&run, &case, "share");
+    let curves = find_curves(&run, &case, "share");
     assert_eq!(shares(&curves[0]), [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999]);
     let p99 = run.fact(&case.id, "tcp", "latency/p99");
-    assert_eq!(at(&curves[0].lines[0], 0.99), p99);
+    assert_eq!(value_at(&curves[0].lines[0], 0.99), p99);
     // The receiver that got least tells the throughput of a window.
     let tcp = run
         .measurements
@@ -350,7 +361,7 @@ fn searches_and_distributions_are_curves() {
         .find(|m| m.case == case.id && m.subject == "tcp" && m.metric == "throughput/window")
         .unwrap();
     tcp.samples[1][4] = Some(0.1);
-    let windows = windows(&run, &case).unwrap();
+    let windows = window_curves(&run, &case).unwrap();
     let tcp = windows.lines.iter().find(|line| line.subject.id == "tcp").unwrap();
     assert_eq!(tcp.points[4], (5.0, 0.1));
     assert!(tcp.points[3].1 > 0.4);
@@ -375,7 +386,7 @@ fn receivers_are_swept_in_each_mode() {
     let slope = tcp.fit.unwrap().slope;
     assert!(slope.low < 14.9e3 && slope.high > 14.5e3, "{slope:?}");
     // Five cases each are few enough to be shown.
-    assert_eq!(shown(&run).0.len(), 10);
+    assert_eq!(select_cases(&run).0.len(), 10);
 }
 
 #[test]
@@ -484,7 +495,7 @@ fn codecs_at_the_floor_share_the_first_rank_beside_a_publication() {
     };
     reference.figures = vec![figure("a", 1.0), figure("b", 2.0), figure("c", 3.0)];
     run.reference = Some(reference.clone());
-    let columns = beside(&run, &reference);
+    let columns = published_columns(&run, &reference);
     let places: Vec<(String, Option<usize>)> = columns[0]
         .rows
         .iter()
@@ -503,7 +514,7 @@ fn forms(run: &Run) -> [String; 4] {
         terminal::render(&runs, None),
         markdown::render(&runs),
         wiregauge_report::page::render(&runs),
-        wiregauge_report::text::compare::terminal(run, run, &compared, true, None),
+        wiregauge_report::text::compare::render_terminal(run, run, &compared, true, None),
     ]
 }
 
@@ -525,7 +536,7 @@ fn unchecked_rows_are_marked_in_every_form() {
 fn libraries_that_are_far_behind_are_marked_in_every_form() {
     let mut run = common::run(10);
     run.reference = None;
-    let newest = Newest { version: "9.0".into(), released: "2025-01".into() };
+    let newest = NewestRelease { version: "9.0".into(), released: "2025-01".into() };
     let origin = |released: &str| Origin {
         released: Some(released.into()),
         newest: Some(newest.clone()),

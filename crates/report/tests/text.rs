@@ -6,7 +6,7 @@ mod common;
 use common::bus;
 use wiregauge_report::text::budget::{self, Budget};
 use wiregauge_report::text::{csv, json, markdown, terminal};
-use wiregauge_result::run::{Run, Slowest};
+use wiregauge_result::run::{Run, SlowestSample};
 use wiregauge_result::stats::{compare, Limits};
 
 #[track_caller]
@@ -49,8 +49,8 @@ fn the_bus_as_text() {
 }
 
 /// One of the slowest, of so many microseconds.
-fn slow(run: &Run, metric: &str, at: u64) -> Slowest {
-    Slowest {
+fn slow(run: &Run, metric: &str, at: u64) -> SlowestSample {
+    SlowestSample {
         case: run.cases[0].id.clone(),
         subject: run.subjects[at as usize % 2].id.clone(),
         metric: metric.into(),
@@ -139,9 +139,10 @@ fn json_rows_say_what_the_csv_says() {
 #[test]
 fn budget_text() {
     let run = largest();
-    golden("budget.txt", &budget::terminal(&run, budget(), None));
+    golden("budget.txt", &budget::render_terminal(&run, budget(), None));
     golden("budget.md", &budget::render_markdown(&run, budget()));
-    let value: serde_json::Value = serde_json::from_str(&budget::json(&run, budget())).unwrap();
+    let value: serde_json::Value =
+        serde_json::from_str(&budget::render_json(&run, budget())).unwrap();
     let entry = &value["entries"][2];
     assert_eq!(entry["phase"], "round trip");
     let seconds = entry["nanoseconds"].as_f64().unwrap() * 1e-9;
@@ -162,7 +163,8 @@ fn comparison_text() {
     new.measurements.retain(|m| m.subject != "bincode");
     let comparison = compare(&base, &new, Limits::default());
     assert!(comparison.regressed());
-    let text = wiregauge_report::text::compare::terminal(&base, &new, &comparison, false, None);
+    let text =
+        wiregauge_report::text::compare::render_terminal(&base, &new, &comparison, false, None);
     golden("compare.txt", &text);
     golden(
         "compare.md",
@@ -171,7 +173,7 @@ fn comparison_text() {
     let same = compare(&base, &base, Limits::default());
     assert!(!same.regressed());
     let value: serde_json::Value =
-        serde_json::from_str(&wiregauge_report::text::compare::json(&same)).unwrap();
+        serde_json::from_str(&wiregauge_report::text::compare::render_json(&same)).unwrap();
     assert_eq!(value["regressed"], false);
 }
 

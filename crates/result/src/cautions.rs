@@ -5,10 +5,10 @@ use crate::stats::Summary;
 use crate::warning::{self, Caution};
 
 /// The cautions of a run's measurements.
-pub fn of(run: &Run) -> Vec<Caution> {
+pub fn find_cautions(run: &Run) -> Vec<Caution> {
     let mut cautions = Vec::new();
     for measurement in &run.measurements {
-        let Some(summary) = Summary::of(measurement) else { continue };
+        let Some(summary) = Summary::from_measurement(measurement) else { continue };
         let cell = cell(run, measurement);
         let iterations = measurement.iterations.first().copied().unwrap_or(1) as f64;
         let epoch = summary.median * iterations;
@@ -37,7 +37,7 @@ fn nothing(run: &Run, measurement: &Measurement) -> Option<Summary> {
         other.bound && other.id.starts_with("noop") && other.language == subject.language
     };
     let empty = run.subjects.iter().find(empty)?;
-    Summary::of(run.measurement(&measurement.case, &empty.id, &measurement.metric)?)
+    Summary::from_measurement(run.measurement(&measurement.case, &empty.id, &measurement.metric)?)
 }
 
 /// How a cell is called in a warning.

@@ -9,11 +9,11 @@ use crate::warning::{Caution, MissingTool};
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct MachineFinding {
     /// What: `cpu governor`.
     pub name: String,
     /// How it is.
-    pub state: State,
+    pub state: MachineState,
     /// What was found.
     pub text: String,
     /// What to do about it, if it is bad.
@@ -24,7 +24,7 @@ pub struct Finding {
 /// How something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum MachineState {
     /// As it should be.
     Good,
     /// It spoils figures.
@@ -37,7 +37,7 @@ pub enum State {
 ///
 /// Steal and other processes are known after [`Environment::finish`]: probe,
 /// wait for a second, finish, examine.
-pub fn examine(environment: &Environment, missing_tools: &[MissingTool]) -> Vec<Finding> {
+pub fn examine(environment: &Environment, missing_tools: &[MissingTool]) -> Vec<MachineFinding> {
     let Environment { build, system, cpu, memory, clock, activity, .. } = environment;
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     // What each is called, the caution that may be about it, and how it is.
@@ -59,16 +59,16 @@ pub fn examine(environment: &Environment, missing_tools: &[MissingTool]) -> Vec<
         ("other processes", "other-processes", activity.others.map(percent)),
     ];
     let cautions = environment.cautions();
-    let mut findings: Vec<Finding> = looked_at
+    let mut findings: Vec<MachineFinding> = looked_at
         .into_iter()
         .map(|(name, code, text)| {
             let caution = cautions.iter().find(|caution| caution.code() == code);
             let state = match (&text, caution) {
-                (_, Some(_)) => State::Bad,
-                (Some(_), None) => State::Good,
-                (None, None) => State::Unknown,
+                (_, Some(_)) => MachineState::Bad,
+                (Some(_), None) => MachineState::Good,
+                (None, None) => MachineState::Unknown,
             };
-            Finding {
+            MachineFinding {
                 name: name.into(),
                 state,
                 text: text.unwrap_or_else(|| "cannot be read on this machine".into()),
@@ -76,16 +76,16 @@ pub fn examine(environment: &Environment, missing_tools: &[MissingTool]) -> Vec<
             }
         })
         .collect();
-    findings.extend(missing_tools.iter().map(|missing| Finding {
+    findings.extend(missing_tools.iter().map(|missing| MachineFinding {
         name: missing.tool.clone(),
-        state: State::Bad,
+        state: MachineState::Bad,
         text: "not installed".into(),
         remedy: Some(Caution::MissingTool(missing.clone()).remedy()),
     }));
     if missing_tools.is_empty() {
-        findings.push(Finding {
+        findings.push(MachineFinding {
             name: "tools".into(),
-            state: State::Good,
+            state: MachineState::Good,
             text: "all installed".into(),
             remedy: None,
         });
@@ -94,13 +94,13 @@ pub fn examine(environment: &Environment, missing_tools: &[MissingTool]) -> Vec<
 }
 
 /// One line a finding: `ok  cpu governor: performance`.
-pub fn render(findings: &[Finding]) -> String {
+pub fn render(findings: &[MachineFinding]) -> String {
     let mut text = String::new();
-    for Finding { name, state, text: found, remedy } in findings {
+    for MachineFinding { name, state, text: found, remedy } in findings {
         let mark = match state {
-            State::Good => "ok",
-            State::Bad => "!!",
-            State::Unknown => "??",
+            MachineState::Good => "ok",
+            MachineState::Bad => "!!",
+            MachineState::Unknown => "??",
         };
         let remedy = remedy.as_ref().map(|remedy| format!(" → {remedy}")).unwrap_or_default();
         // Writing to a string cannot fail.
@@ -143,7 +143,7 @@ ok  load: 0.50
 "
         );
         let json = serde_json::to_string(&findings).unwrap();
-        assert_eq!(serde_json::from_str::<Vec<Finding>>(&json).unwrap(), findings);
+        assert_eq!(serde_json::from_str::<Vec<MachineFinding>>(&json).unwrap(), findings);
         assert!(json.contains("\"state\":\"unknown\""));
     }
 
@@ -161,7 +161,7 @@ ok  load: 0.50
         environment.activity.steal = Some(0.5);
         environment.activity.others = Some(0.5);
         let findings = examine(&environment, &[]);
-        let bad = findings.iter().filter(|finding| finding.state == State::Bad).count();
+        let bad = findings.iter().filter(|finding| finding.state == MachineState::Bad).count();
         assert_eq!(bad, environment.cautions().len());
         assert_eq!(findings.last().unwrap().text, "all installed");
     }

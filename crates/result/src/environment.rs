@@ -14,7 +14,7 @@ use std::path::Path;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-pub use self::activity::{Activity, Start};
+pub use self::activity::{Activity, ActivityStart};
 pub use self::clock::Clock;
 pub use self::cpu::{Cache, Cpu};
 use self::files::Files;
@@ -44,7 +44,7 @@ pub struct Environment {
     pub tools: IndexMap<String, String>,
     /// What [`Environment::finish`] compares with; none after it.
     #[serde(skip)]
-    pub start: Option<Start>,
+    pub start: Option<ActivityStart>,
 }
 
 impl Environment {
@@ -67,7 +67,7 @@ impl Environment {
             clock: Clock::read(&files),
             activity: Activity::read(&files),
             tools,
-            start: Some(Start::now(root)),
+            start: Some(ActivityStart::capture(root)),
         }
     }
 

@@ -5,10 +5,10 @@
 pub mod cautions;
 pub mod doctor;
 pub mod environment;
-pub mod kind;
 pub mod random;
 pub mod requirement;
 pub mod run;
+pub mod run_kind;
 pub mod stats;
 pub mod verdict;
 pub mod warning;

@@ -92,12 +92,12 @@ impl FromStr for Requirement {
 
     fn from_str(text: &str) -> Result<Requirement> {
         let text = text.trim();
-        let at = outside(text, |c| "<>=".contains(c))
+        let at = find_unquoted(text, |c| "<>=".contains(c))
             .with_context(|| format!("'{text}' has no limit; write it {FORM}"))?;
         let (left, right) = text.split_at(at);
         let (relation, right) = relation(right);
         let (limit, unit) = limit(right)?;
-        let Words { statistic, metric, subject, case } = words(left)?;
+        let RequirementWords { statistic, metric, subject, case } = parse_words(left)?;
         let text = text.to_owned();
         Ok(Requirement { text, statistic, metric, subject, case, relation, limit, unit })
     }
@@ -125,7 +125,7 @@ impl fmt::Display for Requirements {
 }
 
 /// The place of the first such character that is not in quotes.
-fn outside(text: &str, wanted: impl Fn(char) -> bool) -> Option<usize> {
+fn find_unquoted(text: &str, wanted: impl Fn(char) -> bool) -> Option<usize> {
     let mut quoted = false;
     text.char_indices().find_map(|(at, c)| {
         quoted ^= c == '"';
@@ -137,7 +137,7 @@ fn outside(text: &str, wanted: impl Fn(char) -> bool) -> Option<usize> {
 fn split(mut text: &str) -> Result<Vec<&str>> {
     ensure!(text.matches('"').count().is_multiple_of(2), "a quote is not closed in {text}");
     let mut parts = Vec::new();
-    while let Some(at) = outside(text, |c| c == ',') {
+    while let Some(at) = find_unquoted(text, |c| c == ',') {
         parts.push(&text[..at]);
         text = &text[at + 1..];
     }
@@ -168,7 +168,7 @@ fn limit(text: &str) -> Result<(f64, &'static str)> {
     for at in at {
         let (number, unit) = (text[..at].trim(), text[at..].trim());
         let Ok(number) = number.parse::<f64>() else { continue };
-        let Some((factor, of)) = known(unit) else { break };
+        let Some((factor, of)) = find_unit(unit) else { break };
         ensure!(number.is_finite(), "'{text}' is no limit");
         return Ok((number * factor, of));
     }
@@ -181,14 +181,14 @@ fn limit(text: &str) -> Result<(f64, &'static str)> {
 }
 
 /// What a unit is of one in results. Letters may be large or small.
-fn known(unit: &str) -> Option<(f64, &'static str)> {
+fn find_unit(unit: &str) -> Option<(f64, &'static str)> {
     let same = |(name, ..): &&(&str, f64, &str)| name.to_lowercase() == unit.to_lowercase();
     let other = || UNITS.iter().find(same).map(|&(_, factor, of)| (factor, of));
     let time = quantity::unit_of_time(unit).map(|time| (time as f64, "ns"));
     time.or_else(|| quantity::unit_of_bytes(unit).map(|bytes| (bytes as f64, "B"))).or_else(other)
 }
 
-struct Words {
+struct RequirementWords {
     statistic: Statistic,
     metric: String,
     subject: Option<String>,
@@ -196,9 +196,13 @@ struct Words {
 }
 
 /// `p99.9 latency of tcp at "500 B, 1 ms"`, the statistic first or last.
-fn words(text: &str) -> Result<Words> {
-    let mut found =
-        Words { statistic: Statistic::Quoted, metric: String::new(), subject: None, case: None };
+fn parse_words(text: &str) -> Result<RequirementWords> {
+    let mut found = RequirementWords {
+        statistic: Statistic::Quoted,
+        metric: String::new(),
+        subject: None,
+        case: None,
+    };
     let mut metric = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {

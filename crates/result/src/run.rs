@@ -12,8 +12,8 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
-use crate::kind::Kind;
 use crate::requirement::Requirements;
+use crate::run_kind::RunKind;
 use crate::warning::Warning;
 use wiregauge_system::input;
 
@@ -35,7 +35,7 @@ pub struct Run {
     /// One line that says what was measured.
     pub title: String,
     /// The verb that made it.
-    pub kind: Kind,
+    pub kind: RunKind,
     /// The command line that reproduces it.
     pub command: Vec<String>,
     /// When it started, RFC 3339 in UTC.
@@ -62,7 +62,7 @@ pub struct Run {
     pub curves: Vec<Curve>,
     /// The slowest single samples and steps, and what the machine did meanwhile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub slowest: Vec<Slowest>,
+    pub slowest: Vec<SlowestSample>,
     /// Published figures to show beside the measured ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
@@ -186,12 +186,12 @@ pub struct Origin {
     pub released: Option<String>,
     /// What the library's makers had released last, as far as wiregauge knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub newest: Option<Newest>,
+    pub newest: Option<NewestRelease>,
 }
 
 /// The newest release of a library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Newest {
+pub struct NewestRelease {
     /// Its version.
     pub version: String,
     /// The month of its release, as `2026-09`.
@@ -292,7 +292,7 @@ pub struct Curve {
 /// One of the slowest samples or steps, and what the machine did to the process
 /// that waited for it. The counters are of the time `over` before its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Slowest {
+pub struct SlowestSample {
     /// [`Case::id`].
     pub case: String,
     /// [`Subject::id`].
@@ -387,7 +387,7 @@ pub struct Figure {
 
 /// What a phase is a part of: `encode` of `encode/write`. A checked variant such
 /// as `decode/checked` is an experiment of its own.
-pub fn whole(metric: &str) -> Option<&str> {
+pub fn parent_metric(metric: &str) -> Option<&str> {
     metric.split_once('/').filter(|(_, part)| *part != "checked").map(|(whole, _)| whole)
 }
 

@@ -17,7 +17,8 @@ mod summary;
 pub mod tail;
 
 pub use comparison::{
-    compare, Cell, Change, Comparison, Drift, FactChange, Limits, Verdict, View, BUSY, WIDEST,
+    compare, Cell, Change, ChangeVerdict, Comparison, ComparisonView, Drift, FactChange, Limits,
+    BUSY, WIDEST,
 };
 pub use fit::{Bounds, Fit};
 pub use interval::{Basis, Interval, CONFIDENCE};

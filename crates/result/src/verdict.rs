@@ -20,7 +20,7 @@ pub fn is_mishap(metric: &str) -> bool {
 
 /// What is to be said of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum RequirementVerdict {
     /// It holds.
     Pass,
     /// The interval holds the limit, or there are too few samples.
@@ -29,20 +29,20 @@ pub enum Verdict {
     Fail,
 }
 
-impl Verdict {
+impl RequirementVerdict {
     /// In a word or two.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
-            Verdict::Pass => "pass",
-            Verdict::CannotTell => "cannot tell",
-            Verdict::Fail => "fail",
+            RequirementVerdict::Pass => "pass",
+            RequirementVerdict::CannotTell => "cannot tell",
+            RequirementVerdict::Fail => "fail",
         }
     }
 }
 
 /// A requirement held against one subject on one case.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
+pub struct RequirementFinding {
     /// Place of the requirement among all.
     pub requirement: usize,
     /// The case; empty if it is about the whole run.
@@ -50,16 +50,16 @@ pub struct Finding {
     /// Title of the subject; empty if it is about the whole run.
     pub subject: String,
     /// What was found, if anything.
-    pub found: Option<Found>,
+    pub found: Option<MeasuredFigure>,
     /// What is to be said of it.
-    pub verdict: Verdict,
+    pub verdict: RequirementVerdict,
     /// Why nothing can be told.
     pub why: Option<String>,
 }
 
 /// A figure with what is known of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct MeasuredFigure {
     /// The figure, if there are enough samples for it.
     pub value: Option<f64>,
     /// Lower end of its interval; a count is its own.
@@ -72,19 +72,19 @@ pub struct Found {
     pub lacks: Option<String>,
 }
 
-impl Found {
-    fn exact(value: f64, unit: &str) -> Found {
+impl MeasuredFigure {
+    fn exact(value: f64, unit: &str) -> MeasuredFigure {
         let known = Some(value);
-        Found { value: known, low: known, high: known, unit: unit.into(), lacks: None }
+        MeasuredFigure { value: known, low: known, high: known, unit: unit.into(), lacks: None }
     }
 }
 
 impl Requirements {
     /// Holds a result against them, subject by subject and case by case.
-    pub fn check(&self, run: &Run) -> Vec<Finding> {
+    pub fn check(&self, run: &Run) -> Vec<RequirementFinding> {
         let mut findings = Vec::new();
         if run.warnings.iter().any(|warning| warning.code == warning::INTERRUPTED) {
-            findings.push(Finding::unknown(0, "the run was interrupted before its end"));
+            findings.push(RequirementFinding::unknown(0, "the run was interrupted before its end"));
         }
         for (index, requirement) in self.all().iter().enumerate() {
             findings.extend(requirement.check(index, run));
@@ -94,25 +94,25 @@ impl Requirements {
 }
 
 /// The verdict on all findings together.
-pub fn overall(findings: &[Finding]) -> Verdict {
-    findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::CannotTell)
+pub fn overall(findings: &[RequirementFinding]) -> RequirementVerdict {
+    findings.iter().map(|finding| finding.verdict).max().unwrap_or(RequirementVerdict::CannotTell)
 }
 
-impl Finding {
-    fn unknown(requirement: usize, why: impl Into<String>) -> Finding {
-        Finding {
+impl RequirementFinding {
+    fn unknown(requirement: usize, why: impl Into<String>) -> RequirementFinding {
+        RequirementFinding {
             requirement,
             case: String::new(),
             subject: String::new(),
             found: None,
-            verdict: Verdict::CannotTell,
+            verdict: RequirementVerdict::CannotTell,
             why: Some(why.into()),
         }
     }
 }
 
 impl Requirement {
-    fn check(&self, index: usize, run: &Run) -> Vec<Finding> {
+    fn check(&self, index: usize, run: &Run) -> Vec<RequirementFinding> {
         let means = |said: &Option<String>, names: &[&str]| {
             said.as_ref()
                 .is_none_or(|said| names.iter().any(|name| name.eq_ignore_ascii_case(said)))
@@ -133,40 +133,48 @@ impl Requirement {
             findings.extend(subjects.iter().filter_map(|s| self.judge(index, run, case, s)));
         }
         if findings.is_empty() {
-            findings.push(Finding::unknown(index, self.absent(run)));
+            findings.push(RequirementFinding::unknown(index, self.absence_reason(run)));
         }
         findings
     }
 
     /// The verdict on one subject; none if it was not to be measured here.
-    fn judge(&self, index: usize, run: &Run, case: &Case, subject: &Subject) -> Option<Finding> {
+    fn judge(
+        &self,
+        index: usize,
+        run: &Run,
+        case: &Case,
+        subject: &Subject,
+    ) -> Option<RequirementFinding> {
         let found = self.find(run, case, subject);
         let (mut verdict, mut why) = match (&subject.status, &found) {
-            (Status::Failed(reason), _) => (Verdict::Fail, Some(reason.clone())),
+            (Status::Failed(reason), _) => (RequirementVerdict::Fail, Some(reason.clone())),
             (Status::Skipped(reason) | Status::Rejected(reason), None) => {
                 self.subject.as_ref()?;
-                (Verdict::CannotTell, Some(reason.clone()))
+                (RequirementVerdict::CannotTell, Some(reason.clone()))
             }
-            (_, None) => (Verdict::CannotTell, Some("it has no such figure here".into())),
+            (_, None) => {
+                (RequirementVerdict::CannotTell, Some("it has no such figure here".into()))
+            }
             (_, Some(found)) => self.compare(found),
         };
         let is_not = |fact: &str| run.fact(&case.id, &subject.id, fact) == Some(0.0);
         if is_not("valid") {
-            verdict = Verdict::CannotTell;
+            verdict = RequirementVerdict::CannotTell;
             why = Some("the machine disturbed the run, as the warnings say".into());
-        } else if is_not("complete") && verdict == Verdict::Pass {
-            verdict = Verdict::CannotTell;
+        } else if is_not("complete") && verdict == RequirementVerdict::Pass {
+            verdict = RequirementVerdict::CannotTell;
             why = Some("the run broke off".into());
         }
         let (case, subject) = (case.id.clone(), subject.title.clone());
-        Some(Finding { requirement: index, case, subject, found, verdict, why })
+        Some(RequirementFinding { requirement: index, case, subject, found, verdict, why })
     }
 
     /// Holds a figure against the limit.
-    fn compare(&self, found: &Found) -> (Verdict, Option<String>) {
+    fn compare(&self, found: &MeasuredFigure) -> (RequirementVerdict, Option<String>) {
         if found.unit != self.unit {
             let why = format!("'{}' is in {}, the limit is not", self.metric, unit_in_words(found));
-            return (Verdict::CannotTell, Some(why));
+            return (RequirementVerdict::CannotTell, Some(why));
         }
         // The end that must be within the limit, and the one that must be beyond.
         let (within, beyond) = match self.relation {
@@ -175,17 +183,17 @@ impl Requirement {
             Relation::Equal if found.low == found.high => (found.low, found.high),
             Relation::Equal => {
                 let why = "a figure with an interval is never just equal; use < or >";
-                return (Verdict::CannotTell, Some(why.into()));
+                return (RequirementVerdict::CannotTell, Some(why.into()));
             }
         };
         if within.is_some_and(|end| self.holds(end)) {
-            return (Verdict::Pass, None);
+            return (RequirementVerdict::Pass, None);
         }
         if beyond.is_some_and(|end| !self.holds(end)) {
-            return (Verdict::Fail, None);
+            return (RequirementVerdict::Fail, None);
         }
         let why = found.lacks.clone().unwrap_or("its interval holds the limit".into());
-        (Verdict::CannotTell, Some(why))
+        (RequirementVerdict::CannotTell, Some(why))
     }
 
     fn holds(&self, value: f64) -> bool {
@@ -199,20 +207,20 @@ impl Requirement {
     }
 
     /// The figure of a subject on a case.
-    fn find(&self, run: &Run, case: &Case, subject: &Subject) -> Option<Found> {
+    fn find(&self, run: &Run, case: &Case, subject: &Subject) -> Option<MeasuredFigure> {
         let key = (case.id.as_str(), subject.id.as_str());
         match self.statistic {
-            Statistic::Quoted => quoted(run, key, &self.metric),
-            Statistic::Share(share) => within(run, key, &self.metric, share),
+            Statistic::Quoted => table_figure(run, key, &self.metric),
+            Statistic::Share(share) => time_within(run, key, &self.metric, share),
             Statistic::Largest => {
                 let fact = fact(run, key, &format!("{}/max", self.metric))?;
-                Some(Found::exact(fact.0, fact.1))
+                Some(MeasuredFigure::exact(fact.0, fact.1))
             }
         }
     }
 
     /// Why there is nothing to judge.
-    fn absent(&self, run: &Run) -> String {
+    fn absence_reason(&self, run: &Run) -> String {
         let missing = |said: &Option<String>, what: &str, known: Vec<&str>| {
             let said = said.as_ref()?;
             let is_known = known.iter().any(|name| name.eq_ignore_ascii_case(said));
@@ -253,11 +261,11 @@ fn fact<'r>(run: &'r Run, (case, subject): (&str, &str), metric: &str) -> Option
 }
 
 /// The figure as tables have it.
-fn quoted(run: &Run, key: (&str, &str), metric: &str) -> Option<Found> {
+fn table_figure(run: &Run, key: (&str, &str), metric: &str) -> Option<MeasuredFigure> {
     if let Some(measurement) = run.measurement(key.0, key.1, metric) {
-        let summary = Summary::of(measurement)?;
+        let summary = Summary::from_measurement(measurement)?;
         let lacks = "there are too few samples for an interval of its median";
-        return Some(Found {
+        return Some(MeasuredFigure {
             value: Some(summary.median),
             low: summary.interval.map(|interval| interval.low),
             high: summary.interval.map(|interval| interval.high),
@@ -266,15 +274,15 @@ fn quoted(run: &Run, key: (&str, &str), metric: &str) -> Option<Found> {
         });
     }
     if let Some((value, unit)) = fact(run, key, metric) {
-        return Some(Found::exact(value, unit));
+        return Some(MeasuredFigure::exact(value, unit));
     }
     // Where losses are counted, so are mishaps.
     let counted = is_mishap(metric) && fact(run, key, "lost").is_some();
-    counted.then(|| Found::exact(0.0, "1")).or_else(|| within(run, key, metric, 0.5))
+    counted.then(|| MeasuredFigure::exact(0.0, "1")).or_else(|| time_within(run, key, metric, 0.5))
 }
 
 /// The time that a share of all stays within.
-fn within(run: &Run, key: (&str, &str), metric: &str, share: f64) -> Option<Found> {
+fn time_within(run: &Run, key: (&str, &str), metric: &str, share: f64) -> Option<MeasuredFigure> {
     let of = |curve: &&crate::run::Curve| {
         curve.case == key.0
             && curve.subject == key.1
@@ -293,7 +301,7 @@ fn within(run: &Run, key: (&str, &str), metric: &str, share: f64) -> Option<Foun
         let last = curve.points.iter().rev().find(|(known, _)| *known <= share + 1e-12);
         last.map(|(_, value)| *value)
     };
-    let mut found = Found {
+    let mut found = MeasuredFigure {
         value: curve.points.last().filter(|(last, _)| share <= *last).and_then(|_| up(share)),
         low: None,
         high: None,
@@ -304,14 +312,14 @@ fn within(run: &Run, key: (&str, &str), metric: &str, share: f64) -> Option<Foun
         found.lacks = Some("the result does not say how many samples it has".into());
         return Some(found);
     };
-    let ends = tail::ends(share, count as u64);
+    let ends = tail::percentile_ranks(share, count as u64);
     found.low = ends.low.and_then(down);
     found.high = ends.high.and_then(up);
     if ends.high.is_none() {
         found.lacks = Some(format!(
             "p{} needs {} samples, there are {count}",
             percentile(share),
-            tail::fewest(share)
+            tail::min_samples(share)
         ));
     }
     Some(found)
@@ -323,7 +331,7 @@ fn percentile(share: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn unit_in_words(found: &Found) -> &str {
+fn unit_in_words(found: &MeasuredFigure) -> &str {
     match found.unit.as_str() {
         "ns" => "a unit of time (ns, us, ms, s)",
         "B" => "bytes (B, kB, MB, GB)",
@@ -337,14 +345,14 @@ fn unit_in_words(found: &Found) -> &str {
 mod tests {
     use super::*;
     use crate::run::{Curve, Fact, Measurement};
-    use crate::stats::comparison::simulation::{Noise, Simulation};
+    use crate::stats::comparison::simulation::{SimulatedNoise, Simulation};
     use crate::warning::Warning;
 
     const SHARES: [f64; 7] = [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999];
 
     /// A result with one subject and one case.
     fn run() -> Run {
-        let mut run = Simulation::new(1, Noise::default()).run();
+        let mut run = Simulation::new(1, SimulatedNoise::default()).run();
         run.measurements.clear();
         run.subjects.truncate(1);
         run.subjects[0].bound = false;
@@ -377,7 +385,7 @@ mod tests {
         fact(run, "latency/count", "1", count as f64);
     }
 
-    fn judged(run: &Run, text: &str) -> (Verdict, String) {
+    fn judged(run: &Run, text: &str) -> (RequirementVerdict, String) {
         let findings = text.parse::<Requirements>().unwrap().check(run);
         let why: Vec<String> = findings.iter().filter_map(|f| f.why.clone()).collect();
         (overall(&findings), why.join("; "))
@@ -389,13 +397,13 @@ mod tests {
         fact(&mut run, "lost", "1", 3.0);
         fact(&mut run, "throughput", "MB/s", 99.5);
         for (text, verdict) in [
-            ("lost = 0", Verdict::Fail),
-            ("lost <= 3", Verdict::Pass),
-            ("lost < 3", Verdict::Fail),
-            ("lost == 3, throughput >= 99 MB/s", Verdict::Pass),
-            ("lost = 3, throughput > 0.0995GB/s", Verdict::Fail),
-            ("damaged = 0, timeouts = 0", Verdict::Pass),
-            ("throughput > 1000kB/s", Verdict::Pass),
+            ("lost = 0", RequirementVerdict::Fail),
+            ("lost <= 3", RequirementVerdict::Pass),
+            ("lost < 3", RequirementVerdict::Fail),
+            ("lost == 3, throughput >= 99 MB/s", RequirementVerdict::Pass),
+            ("lost = 3, throughput > 0.0995GB/s", RequirementVerdict::Fail),
+            ("damaged = 0, timeouts = 0", RequirementVerdict::Pass),
+            ("throughput > 1000kB/s", RequirementVerdict::Pass),
         ] {
             assert_eq!(judged(&run, text).0, verdict, "{text}");
         }
@@ -406,17 +414,17 @@ mod tests {
         let mut run = run();
         latencies(&mut run, 1000);
         for text in ["p99 latency < 1ms", "latency p99 < 1001us", "latency/p99 <= 1ms"] {
-            assert_eq!(judged(&run, text).0, Verdict::Pass, "{text}");
+            assert_eq!(judged(&run, text).0, RequirementVerdict::Pass, "{text}");
         }
-        assert_eq!(judged(&run, "p99 latency < 900us").0, Verdict::Fail);
+        assert_eq!(judged(&run, "p99 latency < 900us").0, RequirementVerdict::Fail);
         // The 99th of a thousand lies between the 984th and the 997th.
-        assert_eq!(judged(&run, "p99 latency < 992us").0, Verdict::CannotTell);
+        assert_eq!(judged(&run, "p99 latency < 992us").0, RequirementVerdict::CannotTell);
         let (verdict, why) = judged(&run, "p99.9 latency < 2ms");
-        assert_eq!(verdict, Verdict::CannotTell);
+        assert_eq!(verdict, RequirementVerdict::CannotTell);
         assert_eq!(why, "p99.9 needs 3688 samples, there are 1000");
-        assert_eq!(judged(&run, "p99.9 latency < 100us").0, Verdict::Fail, "even so");
-        assert_eq!(judged(&run, "max latency <= 1ms").0, Verdict::Pass);
-        assert_eq!(judged(&run, "max latency < 1ms").0, Verdict::Fail);
+        assert_eq!(judged(&run, "p99.9 latency < 100us").0, RequirementVerdict::Fail, "even so");
+        assert_eq!(judged(&run, "max latency <= 1ms").0, RequirementVerdict::Pass);
+        assert_eq!(judged(&run, "max latency < 1ms").0, RequirementVerdict::Fail);
     }
 
     #[test]
@@ -432,14 +440,23 @@ mod tests {
             iterations: vec![1000; 5],
             samples: [90.0, 95.0, 100.0, 105.0, 110.0].map(of).to_vec(),
         });
-        assert_eq!(judged(&run, "encode < 1us").0, Verdict::Pass);
-        assert_eq!(judged(&run, "median encode < 50ns").0, Verdict::Fail);
+        assert_eq!(judged(&run, "encode < 1us").0, RequirementVerdict::Pass);
+        assert_eq!(judged(&run, "median encode < 50ns").0, RequirementVerdict::Fail);
         let (verdict, why) = judged(&run, "encode < 105ns");
-        assert_eq!((verdict, why.as_str()), (Verdict::CannotTell, "its interval holds the limit"));
+        assert_eq!(
+            (verdict, why.as_str()),
+            (RequirementVerdict::CannotTell, "its interval holds the limit")
+        );
         let (verdict, why) = judged(&run, "encode = 104ns");
-        assert!(verdict == Verdict::CannotTell && why.contains("never just equal"), "{why}");
+        assert!(
+            verdict == RequirementVerdict::CannotTell && why.contains("never just equal"),
+            "{why}"
+        );
         let (verdict, why) = judged(&run, "p99 encode < 1us");
-        assert!(verdict == Verdict::CannotTell && why.contains("no percentiles"), "{why}");
+        assert!(
+            verdict == RequirementVerdict::CannotTell && why.contains("no percentiles"),
+            "{why}"
+        );
     }
 
     #[test]
@@ -455,12 +472,12 @@ mod tests {
             ("lost < 1ms", "'lost' is in no unit, as it is a count"),
         ] {
             let (verdict, why) = judged(&run, text);
-            assert_eq!(verdict, Verdict::CannotTell, "{text}");
+            assert_eq!(verdict, RequirementVerdict::CannotTell, "{text}");
             assert!(why.contains(wanted), "{text}: {why}");
         }
         let (subject, case) = (run.subjects[0].title.to_uppercase(), run.cases[0].id.clone());
         let named = format!("lost of \"{subject}\" at \"{case}\" = 0");
-        assert_eq!(judged(&run, &named).0, Verdict::Pass);
+        assert_eq!(judged(&run, &named).0, RequirementVerdict::Pass);
     }
 
     #[test]
@@ -477,16 +494,20 @@ mod tests {
             text: String::new(),
             remedy: String::new(),
         });
-        assert_eq!(judged(&broken, "lost = 0").0, Verdict::Pass);
+        assert_eq!(judged(&broken, "lost = 0").0, RequirementVerdict::Pass);
         fact(&mut broken, "complete", "1", 0.0);
         for (run, verdict) in [
-            (&broken, Verdict::CannotTell),
-            (&invalid, Verdict::CannotTell),
-            (&interrupted, Verdict::CannotTell),
-            (&failed, Verdict::Fail),
+            (&broken, RequirementVerdict::CannotTell),
+            (&invalid, RequirementVerdict::CannotTell),
+            (&interrupted, RequirementVerdict::CannotTell),
+            (&failed, RequirementVerdict::Fail),
         ] {
             assert_eq!(judged(run, "lost = 0").0, verdict);
         }
-        assert_eq!(judged(&broken, "lost = 1").0, Verdict::Fail, "it will not get better");
+        assert_eq!(
+            judged(&broken, "lost = 1").0,
+            RequirementVerdict::Fail,
+            "it will not get better"
+        );
     }
 }

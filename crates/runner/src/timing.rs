@@ -77,7 +77,7 @@ pub fn run<C: Codec>(
     let mut bench = Bench {
         codec,
         reuse,
-        buffer: touched(largest),
+        buffer: prefaulted_buffer(largest),
         object: C::Object::default(),
         parsed: C::Object::default(),
         message: C::Message::default(),
@@ -99,7 +99,9 @@ pub fn run<C: Codec>(
         ),
         "decode/parse" => bench.run(samples, iterations, prove, Bench::parse, Bench::nothing),
         "decode/extract" => bench.extract(samples, iterations, prove),
-        "roundtrip" => bench.run(samples, iterations, prove, Bench::roundtrip, Bench::both),
+        "roundtrip" => {
+            bench.run(samples, iterations, prove, Bench::roundtrip, Bench::roundtrip_proof)
+        }
         "project" => bench.read(samples, iterations, prove, Reading::Project),
         "project/checked" => bench.read(samples, iterations, prove, Reading::CheckedProject),
         "fixed" => bench.read(samples, iterations, prove, Reading::Fixed),
@@ -164,7 +166,7 @@ impl<'a, C: Codec> Bench<'_, 'a, C> {
         proof: impl Fn(&Self) -> Proof,
     ) -> Result<Outcome, Error> {
         let mut turns = Turns { samples, next: 0 };
-        let (ns, sum) = timed(iterations, || step(self, turns.take()))?;
+        let (ns, sum) = time_calls(iterations, || step(self, turns.take()))?;
         let mut outcome = Outcome { ns, sum, proof: Proof::default() };
         if let Some(sample) = prove {
             step(self, sample)?;
@@ -286,7 +288,7 @@ impl<'a, C: Codec> Bench<'_, 'a, C> {
         Proof { decoded: Some(decoded), ..Proof::default() }
     }
 
-    fn both(&self) -> Proof {
+    fn roundtrip_proof(&self) -> Proof {
         Proof { decoded: self.decoded().decoded, ..self.encoded() }
     }
 
@@ -326,7 +328,7 @@ impl<'a, C: Codec> Bench<'_, 'a, C> {
     ) -> Result<Outcome, Error> {
         let mut turns = Turns { samples, next: 0 };
         let (ns, sum) =
-            timed(iterations, || self.reading::<Sum>(turns.take(), reading).map(|sum| sum.0))?;
+            time_calls(iterations, || self.reading::<Sum>(turns.take(), reading).map(|sum| sum.0))?;
         let digest = match prove {
             None => None,
             Some(sample) => Some(self.reading::<Digest>(sample, reading)?),
@@ -349,7 +351,7 @@ impl<'a, C: Codec> Bench<'_, 'a, C> {
         }
         let mut next = 0;
         let mut turns = Turns { samples, next: 0 };
-        let (ns, sum) = timed(iterations, || {
+        let (ns, sum) = time_calls(iterations, || {
             let (sample, object) = (turns.take(), &mut objects[next]);
             next += 1;
             if next == samples.len() {
@@ -398,7 +400,7 @@ impl<'a, C: Codec> Bench<'_, 'a, C> {
                 parsed.push((sample, object));
             }
             let mut next = parsed.iter_mut();
-            let (ns, _) = timed(batch, || {
+            let (ns, _) = time_calls(batch, || {
                 let (sample, object) = next.next().expect("one for each iteration");
                 self.fresh_message();
                 self.codec.extract(&sample.wire, object, &mut self.message)?;
@@ -440,7 +442,7 @@ impl<'a, M> Turns<'a, M> {
 /// Nanoseconds of `iterations` calls and the sum of their results, which thus
 /// cannot be dropped by the optimizer.
 #[inline(always)]
-fn timed(
+fn time_calls(
     iterations: u64,
     mut step: impl FnMut() -> Result<f64, Error>,
 ) -> Result<(u64, f64), Error> {
@@ -453,7 +455,7 @@ fn timed(
 }
 
 /// An empty buffer whose pages are there before the clock runs.
-fn touched(len: usize) -> Vec<u8> {
+fn prefaulted_buffer(len: usize) -> Vec<u8> {
     let mut buffer = vec![1; len + len / 4 + 64];
     black_box(&mut buffer).clear();
     buffer

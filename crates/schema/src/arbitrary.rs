@@ -9,8 +9,8 @@ use proptest::sample::Index;
 use crate::assemble::{assemble, unlegalized};
 use crate::generate::{generate, Sizes};
 use crate::model::{
-    Cardinality, Element, Enum, EnumValue, Field, Record, Role, Scalar, Schema, TypeDef, TypeId,
-    Wire,
+    Cardinality, Element, Enum, EnumValue, Field, ProtobufEncoding, Record, Role, Scalar, Schema,
+    TypeDef, TypeId,
 };
 use crate::value::Value;
 
@@ -154,7 +154,7 @@ fn time(name: &str, role: Role) -> TypeDef {
         id,
         element: Element::Scalar(scalar),
         cardinality: Cardinality::Required,
-        wire: Wire::default(),
+        wire: ProtobufEncoding::default(),
         union: None,
         default: None,
     };
@@ -198,7 +198,7 @@ fn finish(draft: Draft, position: usize, types: &mut Vec<TypeDef>) -> Field {
         id: 3 * position as u32 + 1,
         element,
         cardinality,
-        wire: Wire::default(),
+        wire: ProtobufEncoding::default(),
         union: in_union.then(|| "choice".to_owned()),
         default: None,
     }
@@ -216,7 +216,7 @@ fn map_entry(at: usize, key: Element, value: Scalar) -> TypeDef {
         id,
         element,
         cardinality: Cardinality::Required,
-        wire: Wire::default(),
+        wire: ProtobufEncoding::default(),
         union: None,
         default: None,
     };
@@ -238,7 +238,7 @@ mod tests {
 
         #[test]
         fn types_stand_after_those_they_use(schema in schema()) {
-            prop_assert_eq!(schema.recursion(), None);
+            prop_assert_eq!(schema.recursive_type(), None);
             for (id, record) in schema.records() {
                 for field in &record.fields {
                     if let Element::Record(used) | Element::Enum(used) = field.element {

@@ -143,7 +143,7 @@ fn legalize(schema: &mut Schema) {
             TypeDef::Enum(enumeration) => enumeration.name.original.clone(),
         })
         .collect();
-    for (def, name) in schema.types.iter_mut().zip(name::types(&originals)) {
+    for (def, name) in schema.types.iter_mut().zip(name::legal_types(&originals)) {
         match def {
             TypeDef::Record(record) => {
                 record.name = name;
@@ -155,7 +155,8 @@ fn legalize(schema: &mut Schema) {
                 unions.sort_unstable();
                 unions.dedup();
                 // A union shares the scope of the fields in most languages.
-                let mut names = name::fields(&[fields.as_slice(), unions.as_slice()].concat());
+                let mut names =
+                    name::legal_fields(&[fields.as_slice(), unions.as_slice()].concat());
                 let unions = names.split_off(fields.len());
                 for (field, name) in record.fields.iter_mut().zip(names) {
                     field.name = name;
@@ -170,7 +171,7 @@ fn legalize(schema: &mut Schema) {
                 enumeration.name = name;
                 let values: Vec<&str> =
                     enumeration.values.iter().map(|v| v.name.original.as_str()).collect();
-                let names = name::values(&values);
+                let names = name::legal_values(&values);
                 for (value, name) in enumeration.values.iter_mut().zip(names) {
                     value.name = name;
                 }
@@ -211,7 +212,7 @@ mod tests {
         let schema = chain(100, 10).unwrap();
         assert!(schema.is_pod(schema.root));
         assert_eq!(schema.max_size(schema.root), None);
-        assert_eq!(schema.recursion(), None);
+        assert_eq!(schema.recursive_type(), None);
         let projection = crate::Projection::choose(&schema);
         assert_eq!(projection.fixed.map(|path| path.len()), Some(100));
         assert_eq!(projection.element, None);

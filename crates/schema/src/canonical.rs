@@ -119,7 +119,7 @@ fn write_scalar(scalar: Scalar, value: &Value, out: &mut Vec<u8>) -> Result<()> 
         (Scalar::I64, Value::Signed(v)) => out.extend(v.to_le_bytes()),
         (Scalar::F32, Value::F32(v)) => out.extend(v.to_le_bytes()),
         (Scalar::F64, Value::F64(v)) => out.extend(v.to_le_bytes()),
-        (_, other) => bail!("wants {}, has {other:?}", scalar.rust()),
+        (_, other) => bail!("wants {}, has {other:?}", scalar.rust_name()),
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ fn write_type(schema: &Schema, def: &TypeDef, text: &mut String) -> std::fmt::Re
                 "{} ({}), an enum in {}",
                 def.name.original,
                 def.name.legal,
-                def.repr.rust()
+                def.repr.rust_name()
             )?;
             for value in &def.values {
                 writeln!(text, "{:6}  {}", value.number, value.name.original)?;
@@ -79,7 +79,7 @@ fn field_name(field: &Field) -> String {
 
 fn kind(schema: &Schema, field: &Field) -> String {
     match field.element {
-        Element::Scalar(scalar) => scalar.rust().into(),
+        Element::Scalar(scalar) => scalar.rust_name().into(),
         Element::String => "string".into(),
         Element::Bytes => "bytes".into(),
         Element::Enum(id) => schema.enumeration(id).name.legal.clone(),

@@ -13,7 +13,7 @@
 //! absent adds nothing. Runners compute the same (docs/runner-protocol.md).
 
 use crate::model::{Element, Scalar, Schema, TypeId};
-use crate::path::{Index, Step};
+use crate::path::{ElementIndex, PathStep};
 use crate::value::Value;
 
 /// Numbers that were read: how many, and their hash.
@@ -38,12 +38,12 @@ impl Digest {
 }
 
 /// All numbers of a message.
-pub fn all(schema: &Schema, value: &Value) -> Digest {
+pub fn digest_message(schema: &Schema, value: &Value) -> Digest {
     record(schema, schema.root, value)
 }
 
 /// The number at a path, as one of the first field; empty where it is not there.
-pub fn at(schema: &Schema, value: &Value, path: &[Step]) -> Digest {
+pub fn digest_path(schema: &Schema, value: &Value, path: &[PathStep]) -> Digest {
     let mut digest = Digest::default();
     if let Some((element, value)) = find(schema, value, path) {
         digest.number(0, bits(schema, element, value));
@@ -51,7 +51,7 @@ pub fn at(schema: &Schema, value: &Value, path: &[Step]) -> Digest {
     digest
 }
 
-fn find<'v>(schema: &Schema, value: &'v Value, path: &[Step]) -> Option<(Element, &'v Value)> {
+fn find<'v>(schema: &Schema, value: &'v Value, path: &[PathStep]) -> Option<(Element, &'v Value)> {
     let (mut value, mut element) = (value, Element::Record(schema.root));
     for step in path {
         let (Value::Record(fields), Element::Record(id)) = (value, element) else { return None };
@@ -59,8 +59,8 @@ fn find<'v>(schema: &Schema, value: &'v Value, path: &[Step]) -> Option<(Element
         element = schema.record(id).fields[step.field].element;
         if let Value::List(values) = value {
             value = match step.index {
-                Index::At(index) => values.get(index as usize)?,
-                Index::Single | Index::Middle => values.get(values.len() / 2)?,
+                ElementIndex::At(index) => values.get(index as usize)?,
+                ElementIndex::Single | ElementIndex::Middle => values.get(values.len() / 2)?,
             };
         }
     }

@@ -10,35 +10,35 @@ use anyhow::{bail, ensure, Context, Result};
 use wiregauge_system::input;
 
 /// Largest definition in bytes that is read: 64 MiB. All of OSI takes 0.3.
-pub const LARGEST: u64 = 64 << 20;
+pub const MAX_BYTES: u64 = 64 << 20;
 
 /// Opens a regular file, or what a link to one leads to. Fails on anything else,
 /// and says what it is.
 pub fn open(path: &Path) -> Result<File> {
-    input::regular(path)
+    input::open_regular(path)
 }
 
 /// The bytes of a definition. Fails like [`open`], and beyond [`LARGEST`].
-pub fn bytes(path: &Path) -> Result<Vec<u8>> {
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     let origin = path.display();
     let mut bytes = Vec::new();
     let file = open(path)?;
     // A file under /proc has no size that could be asked for.
-    file.take(LARGEST + 1)
+    file.take(MAX_BYTES + 1)
         .read_to_end(&mut bytes)
         .with_context(|| format!("cannot read {origin}"))?;
     ensure!(
-        bytes.len() as u64 <= LARGEST,
+        bytes.len() as u64 <= MAX_BYTES,
         "{origin} is larger than {} MiB, which no definition is; is it the right file?",
-        LARGEST >> 20
+        MAX_BYTES >> 20
     );
     Ok(bytes)
 }
 
 /// The text of a definition, without the byte order mark that some editors put
 /// at its start. Fails like [`bytes`], and on what is not UTF-8.
-pub fn text(path: &Path) -> Result<String> {
-    let bytes = bytes(path)?;
+pub fn read_text(path: &Path) -> Result<String> {
+    let bytes = read_bytes(path)?;
     let text = String::from_utf8(bytes)
         .with_context(|| format!("{} is not UTF-8 text; save it as UTF-8", path.display()))?;
     check_lines(&text, &path.display().to_string())?;
@@ -73,18 +73,18 @@ mod tests {
     #[test]
     fn only_regular_files_are_read() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(error(text(folder.path())).contains("is a folder; give a regular file"));
+        assert!(error(read_text(folder.path())).contains("is a folder; give a regular file"));
         #[cfg(unix)]
         {
             let pipe = folder.path().join("pipe.msg");
             let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
             assert!(made.success());
-            assert!(error(text(&pipe)).contains("pipe.msg is a pipe"));
-            assert!(error(bytes(Path::new("/dev/zero"))).contains("is a device"));
+            assert!(error(read_text(&pipe)).contains("pipe.msg is a pipe"));
+            assert!(error(read_bytes(Path::new("/dev/zero"))).contains("is a device"));
             let link = folder.path().join("link.msg");
             fs::write(folder.path().join("a.msg"), "int32 x").unwrap();
             std::os::unix::fs::symlink("a.msg", &link).unwrap();
-            assert_eq!(text(&link).unwrap(), "int32 x");
+            assert_eq!(read_text(&link).unwrap(), "int32 x");
         }
     }
 
@@ -93,8 +93,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("large.msg");
         // Sparse: it takes no room.
-        File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
-        assert!(error(bytes(&path)).contains("larger than 64 MiB"));
+        File::create(&path).unwrap().set_len(MAX_BYTES + 1).unwrap();
+        assert!(error(read_bytes(&path)).contains("larger than 64 MiB"));
     }
 
     #[test]
@@ -102,8 +102,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.msg");
         fs::write(&path, "\u{feff}int32 x").unwrap();
-        assert_eq!(text(&path).unwrap(), "int32 x");
+        assert_eq!(read_text(&path).unwrap(), "int32 x");
         fs::write(&path, [0xff, 0xfe, b'i', 0]).unwrap();
-        assert!(error(text(&path)).contains("save it as UTF-8"));
+        assert!(error(read_text(&path)).contains("save it as UTF-8"));
     }
 }

@@ -111,7 +111,7 @@ pub fn estimate(schema: &Schema, sizes: &Sizes) -> Result<Estimate> {
             .fields
             .iter()
             .map(|field| estimate_field(schema, sizes, field, None, |inner| plain[inner]));
-        plain[id] = fields.fold(shell(), Estimate::plus);
+        plain[id] = fields.fold(empty_value(), Estimate::plus);
     }
     Ok(estimate_record(schema, sizes, &overrides, &plain, schema.root, &mut Vec::new()))
 }
@@ -128,7 +128,7 @@ fn estimate_record(
     if !overrides.keys().any(|known| known.starts_with(path)) {
         return plain[id];
     }
-    let mut total = shell();
+    let mut total = empty_value();
     for (index, field) in schema.record(id).fields.iter().enumerate() {
         path.push(index);
         let wanted = overrides.get(path).copied();
@@ -142,7 +142,7 @@ fn estimate_record(
 }
 
 /// A value without content.
-fn shell() -> Estimate {
+fn empty_value() -> Estimate {
     Estimate { memory: size_of::<Value>() as u128, canonical: 0 }
 }
 
@@ -156,7 +156,7 @@ fn estimate_field(
     let is_list = matches!(field.cardinality, Cardinality::List { .. });
     let octets = |default: usize| {
         let size = wanted.filter(|_| !is_list).unwrap_or(default) as u128;
-        shell().plus(Estimate { memory: size, canonical: size.saturating_add(4) })
+        empty_value().plus(Estimate { memory: size, canonical: size.saturating_add(4) })
     };
     let element = match field.element {
         Element::Record(inner) => record(inner),
@@ -164,16 +164,16 @@ fn estimate_field(
         Element::Bytes => octets(sizes.bytes),
         Element::Scalar(_) | Element::Enum(_) => {
             let size = schema.scalar(field.element).map_or(0, Scalar::size) as u128;
-            shell().plus(Estimate { memory: 0, canonical: size })
+            empty_value().plus(Estimate { memory: 0, canonical: size })
         }
     };
     match field.cardinality {
         Cardinality::Required | Cardinality::Implicit => element,
         Cardinality::Optional => element.plus(Estimate { memory: 0, canonical: 1 }),
-        Cardinality::Array { len } => shell().plus(element.times(len as usize)),
+        Cardinality::Array { len } => empty_value().plus(element.times(len as usize)),
         Cardinality::List { bound } => {
             let len = wanted.unwrap_or(sizes.list).min(bound.map_or(usize::MAX, |b| b as usize));
-            shell().plus(Estimate { memory: 0, canonical: 4 }).plus(element.times(len))
+            empty_value().plus(Estimate { memory: 0, canonical: 4 }).plus(element.times(len))
         }
     }
 }

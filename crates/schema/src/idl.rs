@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use anyhow::{bail, ensure, Context, Result};
 
 use crate::assemble::{assemble, unlegalized};
+use crate::documentation::{Documentation, MemberDocumentation, TypeDocumentation};
 use crate::model::{
-    Cardinality, Element, Enum, EnumValue, Field, Record, Role, Scalar, Schema, TypeDef, TypeId,
-    Wire,
+    Cardinality, Element, Enum, EnumValue, Field, ProtobufEncoding, Record, Role, Scalar, Schema,
+    TypeDef, TypeId,
 };
-use crate::wording::{MemberWording, TypeWording, Wording};
 
 /// Deepest nesting of modules, types and names for names that is followed.
 const DEEPEST: usize = 32;
@@ -25,14 +25,14 @@ const DEEPEST: usize = 32;
 /// # Errors
 /// When it is no IDL, or has what is not read.
 pub fn read_text(text: &str, name: &str, origin: &str) -> Result<Schema> {
-    let mut parser = Parser { words: words(text).with_context(|| origin.to_owned())?, at: 0 };
-    let mut library = Library::default();
+    let mut parser = Parser { words: tokenize(text).with_context(|| origin.to_owned())?, at: 0 };
+    let mut library = IdlDefinitions::default();
     parser.definitions(&[], &mut library).with_context(|| origin.to_owned())?;
     library.schema(name).with_context(|| origin.to_owned())
 }
 
 /// The words of a text, without comments and the lines between files.
-fn words(text: &str) -> Result<Vec<String>> {
+fn tokenize(text: &str) -> Result<Vec<String>> {
     let is_code = |line: &&str| {
         let line = line.trim();
         let is_between = line.len() >= 80 && line.bytes().all(|byte| byte == b'=');
@@ -74,19 +74,19 @@ fn words(text: &str) -> Result<Vec<String>> {
 
 /// A type as it is spelled.
 #[derive(Clone, Debug)]
-enum Type {
+enum IdlType {
     Scalar(Scalar),
     Text,
     WideText,
     Named(String, Vec<String>),
-    List(Box<Type>, Option<u32>),
+    List(Box<IdlType>, Option<u32>),
     /// What is not read.
     Other(&'static str),
 }
 
 #[derive(Clone, Debug)]
-struct Member {
-    kind: Type,
+struct IdlMember {
+    kind: IdlType,
     name: String,
     /// The lengths of its dimensions as they are spelled, and the module that they are in.
     sizes: Vec<String>,
@@ -96,10 +96,10 @@ struct Member {
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
-enum Definition {
-    Struct { base: Option<Type>, members: Vec<Member> },
+enum IdlDefinition {
+    Struct { base: Option<IdlType>, members: Vec<IdlMember> },
     Enum(Vec<String>),
-    Alias(Type, Vec<String>, Vec<String>),
+    Alias(IdlType, Vec<String>, Vec<String>),
     Number(u32),
     Other(&'static str),
 }
@@ -120,7 +120,7 @@ impl Parser {
         Ok(word.clone())
     }
 
-    fn takes(&mut self, word: &str) -> bool {
+    fn accept(&mut self, word: &str) -> bool {
         let is_there = self.peek() == word;
         self.at += usize::from(is_there);
         is_there
@@ -142,9 +142,9 @@ impl Parser {
     /// Passes over what stands before a definition; whether it says that it is optional.
     fn annotations(&mut self) -> Result<bool> {
         let mut is_optional = false;
-        while self.takes("@") {
+        while self.accept("@") {
             is_optional |= self.name()? == "optional";
-            while self.takes("::") {
+            while self.accept("::") {
                 self.name()?;
             }
             if self.peek() == "(" {
@@ -169,7 +169,7 @@ impl Parser {
         }
     }
 
-    fn definitions(&mut self, scope: &[String], library: &mut Library) -> Result<()> {
+    fn definitions(&mut self, scope: &[String], library: &mut IdlDefinitions) -> Result<()> {
         ensure!(scope.len() < DEEPEST, "modules are nested too deeply");
         while !matches!(self.peek(), "" | "}") {
             self.annotations()?;
@@ -193,28 +193,28 @@ impl Parser {
                 "enum" => {
                     let name = self.name()?;
                     let values = self.values()?;
-                    library.add(&inside(&name), Definition::Enum(values));
+                    library.add(&inside(&name), IdlDefinition::Enum(values));
                 }
                 "typedef" => {
-                    let kind = self.kind(scope, 0)?;
+                    let kind = self.parse_type(scope, 0)?;
                     loop {
                         let name = self.name()?;
                         let sizes = self.sizes()?;
-                        let own = Definition::Alias(kind.clone(), sizes, scope.to_vec());
+                        let own = IdlDefinition::Alias(kind.clone(), sizes, scope.to_vec());
                         library.add(&inside(&name), own);
-                        if !self.takes(",") {
+                        if !self.accept(",") {
                             break;
                         }
                     }
                 }
                 "const" => {
-                    self.kind(scope, 0)?;
+                    self.parse_type(scope, 0)?;
                     let name = self.name()?;
                     self.expect("=")?;
                     let value = self.next()?;
                     // Only a plain number can be a bound.
                     if let (Ok(number), ";") = (value.parse(), self.peek()) {
-                        library.add(&inside(&name), Definition::Number(number));
+                        library.add(&inside(&name), IdlDefinition::Number(number));
                     }
                     while self.peek() != ";" {
                         self.next()?;
@@ -229,49 +229,49 @@ impl Parser {
                         self.skip("{", "}")?;
                     }
                     let kind = if kind == "union" { "a union" } else { "a set of bits" };
-                    library.add(&inside(&name), Definition::Other(kind));
+                    library.add(&inside(&name), IdlDefinition::Other(kind));
                 }
                 other => bail!("'{other}' where a definition should be"),
             }
-            self.takes(";");
+            self.accept(";");
         }
         Ok(())
     }
 
-    fn structure(&mut self, scope: &[String]) -> Result<Definition> {
-        let base = match self.takes(":") {
-            true => Some(self.kind(scope, 0)?),
+    fn structure(&mut self, scope: &[String]) -> Result<IdlDefinition> {
+        let base = match self.accept(":") {
+            true => Some(self.parse_type(scope, 0)?),
             false => None,
         };
         self.expect("{")?;
         let mut members = Vec::new();
-        while !self.takes("}") {
+        while !self.accept("}") {
             let is_optional = self.annotations()?;
-            let kind = self.kind(scope, 0)?;
+            let kind = self.parse_type(scope, 0)?;
             loop {
                 self.annotations()?;
                 let name = self.name()?;
                 let (kind, sizes, scope) = (kind.clone(), self.sizes()?, scope.to_vec());
-                members.push(Member { kind, name, sizes, scope, is_optional });
-                if !self.takes(",") {
+                members.push(IdlMember { kind, name, sizes, scope, is_optional });
+                if !self.accept(",") {
                     break;
                 }
             }
             self.expect(";")?;
         }
-        Ok(Definition::Struct { base, members })
+        Ok(IdlDefinition::Struct { base, members })
     }
 
     fn values(&mut self) -> Result<Vec<String>> {
         self.expect("{")?;
         let mut values = Vec::new();
-        while !self.takes("}") {
+        while !self.accept("}") {
             self.annotations()?;
             values.push(self.name()?);
             while !matches!(self.peek(), "," | "}" | "") {
                 self.next()?;
             }
-            self.takes(",");
+            self.accept(",");
         }
         Ok(values)
     }
@@ -279,9 +279,9 @@ impl Parser {
     /// The lengths of the dimensions of an array; names are looked up when all is known.
     fn sizes(&mut self) -> Result<Vec<String>> {
         let mut sizes = Vec::new();
-        while self.takes("[") {
+        while self.accept("[") {
             let mut size = self.next()?;
-            while self.takes("::") {
+            while self.accept("::") {
                 size = format!("{size}::{}", self.name()?);
             }
             sizes.push(size);
@@ -290,65 +290,65 @@ impl Parser {
         Ok(sizes)
     }
 
-    fn kind(&mut self, scope: &[String], depth: usize) -> Result<Type> {
+    fn parse_type(&mut self, scope: &[String], depth: usize) -> Result<IdlType> {
         ensure!(depth < DEEPEST, "types are nested too deeply");
         let word = self.next()?;
         Ok(match word.as_str() {
-            "boolean" => Type::Scalar(Scalar::Bool),
-            "octet" | "char" | "uint8" => Type::Scalar(Scalar::U8),
-            "int8" => Type::Scalar(Scalar::I8),
-            "short" | "int16" => Type::Scalar(Scalar::I16),
-            "uint16" => Type::Scalar(Scalar::U16),
-            "int32" => Type::Scalar(Scalar::I32),
-            "uint32" => Type::Scalar(Scalar::U32),
-            "int64" => Type::Scalar(Scalar::I64),
-            "uint64" => Type::Scalar(Scalar::U64),
-            "float" => Type::Scalar(Scalar::F32),
-            "double" => Type::Scalar(Scalar::F64),
-            "long" if self.takes("long") => Type::Scalar(Scalar::I64),
-            "long" if self.takes("double") => Type::Other("a long double"),
-            "long" => Type::Scalar(Scalar::I32),
-            "unsigned" if self.takes("short") => Type::Scalar(Scalar::U16),
+            "boolean" => IdlType::Scalar(Scalar::Bool),
+            "octet" | "char" | "uint8" => IdlType::Scalar(Scalar::U8),
+            "int8" => IdlType::Scalar(Scalar::I8),
+            "short" | "int16" => IdlType::Scalar(Scalar::I16),
+            "uint16" => IdlType::Scalar(Scalar::U16),
+            "int32" => IdlType::Scalar(Scalar::I32),
+            "uint32" => IdlType::Scalar(Scalar::U32),
+            "int64" => IdlType::Scalar(Scalar::I64),
+            "uint64" => IdlType::Scalar(Scalar::U64),
+            "float" => IdlType::Scalar(Scalar::F32),
+            "double" => IdlType::Scalar(Scalar::F64),
+            "long" if self.accept("long") => IdlType::Scalar(Scalar::I64),
+            "long" if self.accept("double") => IdlType::Other("a long double"),
+            "long" => IdlType::Scalar(Scalar::I32),
+            "unsigned" if self.accept("short") => IdlType::Scalar(Scalar::U16),
             "unsigned" => {
                 self.expect("long")?;
-                Type::Scalar(if self.takes("long") { Scalar::U64 } else { Scalar::U32 })
+                IdlType::Scalar(if self.accept("long") { Scalar::U64 } else { Scalar::U32 })
             }
-            "wchar" => Type::Other("a wchar"),
-            "any" | "fixed" | "Object" => Type::Other("a type that is not read"),
+            "wchar" => IdlType::Other("a wchar"),
+            "any" | "fixed" | "Object" => IdlType::Other("a type that is not read"),
             "map" => {
                 self.skip("<", ">")?;
-                Type::Other("a map")
+                IdlType::Other("a map")
             }
             "string" | "wstring" => {
                 if self.peek() == "<" {
                     self.skip("<", ">")?;
                 }
                 if word == "string" {
-                    Type::Text
+                    IdlType::Text
                 } else {
-                    Type::WideText
+                    IdlType::WideText
                 }
             }
             "sequence" => {
                 self.expect("<")?;
-                let inner = self.kind(scope, depth + 1)?;
-                let bound = match self.takes(",") {
+                let inner = self.parse_type(scope, depth + 1)?;
+                let bound = match self.accept(",") {
                     true => self.next()?.parse().ok(),
                     false => None,
                 };
                 self.expect(">")?;
-                Type::List(Box::new(inner), bound)
+                IdlType::List(Box::new(inner), bound)
             }
             _ => {
                 self.at -= 1;
-                let mut name = match self.takes("::") {
+                let mut name = match self.accept("::") {
                     true => format!("::{}", self.name()?),
                     false => self.name()?,
                 };
-                while self.takes("::") {
+                while self.accept("::") {
                     name = format!("{name}::{}", self.name()?);
                 }
-                Type::Named(name, scope.to_vec())
+                IdlType::Named(name, scope.to_vec())
             }
         })
     }
@@ -356,16 +356,16 @@ impl Parser {
 
 /// All that is defined, by `module::Type`.
 #[derive(Default)]
-struct Library(BTreeMap<String, Definition>);
+struct IdlDefinitions(BTreeMap<String, IdlDefinition>);
 
-impl Library {
-    fn add(&mut self, path: &[String], definition: Definition) {
+impl IdlDefinitions {
+    fn add(&mut self, path: &[String], definition: IdlDefinition) {
         // Recordings repeat a file that two others use; the first one counts.
         self.0.entry(path.join("::")).or_insert(definition);
     }
 
     /// What a name means in a module, with its full name.
-    fn find(&self, name: &str, scope: &[String]) -> Result<(&str, &Definition)> {
+    fn find(&self, name: &str, scope: &[String]) -> Result<(&str, &IdlDefinition)> {
         let full = |outer: usize| match outer {
             0 => name.trim_start_matches("::").to_owned(),
             _ => format!("{}::{name}", scope[..outer].join("::")),
@@ -379,30 +379,38 @@ impl Library {
     }
 
     /// What a field is made of: an element and how often it is there.
-    fn shape(&self, kind: &Type, sizes: &[String], scope: &[String]) -> Result<(Type, Times)> {
-        let mut times = Times::Once;
+    fn resolve_field(
+        &self,
+        kind: &IdlType,
+        sizes: &[String],
+        scope: &[String],
+    ) -> Result<(IdlType, Multiplicity)> {
+        let mut times = Multiplicity::Once;
         for size in sizes {
-            times = times.of_array(self.number(size, scope)?)?;
+            times = times.times_array(self.number(size, scope)?)?;
         }
         let mut kind = kind.clone();
         for _ in 0..DEEPEST {
             kind = match kind {
-                Type::List(inner, bound) => {
-                    ensure!(matches!(times, Times::Once), "a list of lists, which is not read");
-                    times = Times::List(bound);
+                IdlType::List(inner, bound) => {
+                    ensure!(
+                        matches!(times, Multiplicity::Once),
+                        "a list of lists, which is not read"
+                    );
+                    times = Multiplicity::List(bound);
                     *inner
                 }
-                Type::Named(name, scope) => match self.find(&name, &scope)? {
-                    (_, Definition::Alias(inner, sizes, own)) => {
+                IdlType::Named(name, scope) => match self.find(&name, &scope)? {
+                    (_, IdlDefinition::Alias(inner, sizes, own)) => {
                         for size in sizes {
-                            times = times.of_array(self.number(size, own)?)?;
+                            times = times.times_array(self.number(size, own)?)?;
                         }
                         inner.clone()
                     }
-                    (_, Definition::Other(what)) => bail!("{what}, which is not read"),
-                    (full, _) => return Ok((Type::Named(full.to_owned(), Vec::new()), times)),
+                    (_, IdlDefinition::Other(what)) => bail!("{what}, which is not read"),
+                    (full, _) => return Ok((IdlType::Named(full.to_owned(), Vec::new()), times)),
                 },
-                Type::Other(what) => bail!("{what}, which is not read"),
+                IdlType::Other(what) => bail!("{what}, which is not read"),
                 plain => return Ok((plain, times)),
             };
         }
@@ -412,7 +420,7 @@ impl Library {
     fn number(&self, word: &str, scope: &[String]) -> Result<u32> {
         let number = match (word.parse(), self.find(word, scope)) {
             (Ok(number), _) => number,
-            (_, Ok((_, Definition::Number(number)))) => *number,
+            (_, Ok((_, IdlDefinition::Number(number)))) => *number,
             _ => bail!("'{word}' is no length of an array"),
         };
         ensure!(number > 0, "an array of no elements");
@@ -433,39 +441,39 @@ impl Library {
     fn schema(&self, name: &str) -> Result<Schema> {
         let root = self.root(name)?;
         let mut ids = BTreeMap::from([(root.clone(), 0)]);
-        let (mut open, mut types, mut wording) = (vec![root], Vec::new(), Wording::default());
+        let (mut open, mut types, mut wording) = (vec![root], Vec::new(), Documentation::default());
         while let Some(name) = open.get(types.len()).cloned() {
             let original = name.replace("::", "/");
             let mut fields = Vec::new();
-            let mut words = TypeWording::default();
+            let mut words = TypeDocumentation::default();
             match &self.0[&name] {
-                Definition::Enum(values) => {
+                IdlDefinition::Enum(values) => {
                     types.push(enumeration(&original, values)?);
                     continue;
                 }
-                Definition::Struct { .. } => {}
+                IdlDefinition::Struct { .. } => {}
                 _ => bail!("{original} is no struct"),
             }
             for member in self.members(&name, 0)? {
                 let place = || format!("{original}.{}", member.name);
                 ensure!(!member.is_optional, "{}: it is optional, which is not read", place());
-                let shape = self.shape(&member.kind, &member.sizes, &member.scope);
+                let shape = self.resolve_field(&member.kind, &member.sizes, &member.scope);
                 let (kind, times) = shape.with_context(place)?;
-                if let Type::WideText = kind {
+                if let IdlType::WideText = kind {
                     let spelling = "wstring".to_owned();
-                    let said = MemberWording { spelling, ..MemberWording::default() };
+                    let said = MemberDocumentation { spelling, ..MemberDocumentation::default() };
                     words.members.insert(member.name.clone(), said);
                 }
                 let element = match kind {
-                    Type::Scalar(scalar) => Element::Scalar(scalar),
-                    Type::Named(full, _) => {
+                    IdlType::Scalar(scalar) => Element::Scalar(scalar),
+                    IdlType::Named(full, _) => {
                         let next = ids.len();
                         let id: TypeId = *ids.entry(full.clone()).or_insert(next);
                         if id == next {
                             open.push(full.clone());
                         }
                         match self.0[&full] {
-                            Definition::Enum(_) => Element::Enum(id),
+                            IdlDefinition::Enum(_) => Element::Enum(id),
                             _ => Element::Record(id),
                         }
                     }
@@ -473,24 +481,24 @@ impl Library {
                 };
                 let octets = Element::Scalar(Scalar::U8);
                 let (element, cardinality) = match times {
-                    Times::List(None) if element == octets => {
+                    Multiplicity::List(None) if element == octets => {
                         (Element::Bytes, Cardinality::Required)
                     }
-                    Times::List(bound) => (element, Cardinality::List { bound }),
-                    Times::Array(len) => (element, Cardinality::Array { len }),
-                    Times::Once => (element, Cardinality::Required),
+                    Multiplicity::List(bound) => (element, Cardinality::List { bound }),
+                    Multiplicity::Array(len) => (element, Cardinality::Array { len }),
+                    Multiplicity::Once => (element, Cardinality::Required),
                 };
                 fields.push(Field {
                     name: unlegalized(&member.name),
                     id: fields.len() as u32 + 1,
                     element,
                     cardinality,
-                    wire: Wire::default(),
+                    wire: ProtobufEncoding::default(),
                     union: None,
                     default: None,
                 });
             }
-            wording.say(&original, words);
+            wording.insert(&original, words);
             types.push(TypeDef::Record(Record {
                 name: unlegalized(&original),
                 fields,
@@ -503,13 +511,13 @@ impl Library {
     }
 
     /// The fields of a struct, after those of the one that it builds on.
-    fn members(&self, name: &str, depth: usize) -> Result<Vec<Member>> {
+    fn members(&self, name: &str, depth: usize) -> Result<Vec<IdlMember>> {
         ensure!(depth < DEEPEST, "structs build on one another without an end");
-        let Definition::Struct { base, members } = &self.0[name] else {
+        let IdlDefinition::Struct { base, members } = &self.0[name] else {
             bail!("{name} is no struct");
         };
         let mut all = Vec::new();
-        if let Some(Type::Named(base, scope)) = base {
+        if let Some(IdlType::Named(base, scope)) = base {
             let (base, _) = self.find(base, scope)?;
             all = self.members(base, depth + 1)?;
         }
@@ -530,20 +538,20 @@ fn enumeration(original: &str, values: &[String]) -> Result<TypeDef> {
 
 /// How often an element is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Times {
+enum Multiplicity {
     Once,
     Array(u32),
     List(Option<u32>),
 }
 
-impl Times {
+impl Multiplicity {
     /// Of an array of these.
-    fn of_array(self, len: u32) -> Result<Times> {
+    fn times_array(self, len: u32) -> Result<Multiplicity> {
         let before = match self {
-            Times::Once => 1,
-            Times::Array(before) => before,
-            Times::List(_) => bail!("a list of lists, which is not read"),
+            Multiplicity::Once => 1,
+            Multiplicity::Array(before) => before,
+            Multiplicity::List(_) => bail!("a list of lists, which is not read"),
         };
-        Ok(Times::Array(before.checked_mul(len).context("an array that is too long")?))
+        Ok(Multiplicity::Array(before.checked_mul(len).context("an array that is too long")?))
     }
 }

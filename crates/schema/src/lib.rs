@@ -7,6 +7,7 @@ mod assemble;
 pub mod canonical;
 pub mod describe;
 pub mod digest;
+pub mod documentation;
 pub mod file;
 pub mod generate;
 pub mod idl;
@@ -21,18 +22,17 @@ pub mod proto;
 pub mod prune;
 pub mod source;
 pub mod value;
-pub mod wording;
 
 pub use assemble::reachable;
 pub use describe::describe;
 pub use digest::Digest;
+pub use documentation::Documentation;
 pub use generate::{estimate, generate, Estimate, Sizes};
 pub use model::{
-    Cardinality, Element, Enum, EnumValue, Field, Integer, Name, Record, Role, Scalar, Schema,
-    TypeDef, TypeId, Wire,
+    Cardinality, Element, Enum, EnumValue, Field, IntegerEncoding, Name, ProtobufEncoding, Record,
+    Role, Scalar, Schema, TypeDef, TypeId,
 };
 pub use path::Projection;
 pub use prune::prune;
-pub use source::Source;
+pub use source::SchemaSource;
 pub use value::Value;
-pub use wording::Wording;

@@ -2,8 +2,8 @@
 
 use anyhow::{bail, ensure, Context, Result};
 
+use crate::documentation::Constant;
 use crate::model::{Cardinality, Element, Enum, Field, Scalar, Schema};
-use crate::wording::Constant;
 
 /// A value in a definition.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub enum Literal {
 pub fn default(schema: &Schema, field: &Field) -> Result<Option<Literal>> {
     let Element::Enum(id) = field.element else { return plain_default(field) };
     let Some(text) = &field.default else { return Ok(None) };
-    let value = of_enum(schema.enumeration(id), text);
+    let value = enum_number(schema.enumeration(id), text);
     let value = value.with_context(|| format!("the default of {} is {text}", field.name.original));
     Ok(Some(Literal::Integer(value?)))
 }
@@ -126,11 +126,11 @@ fn number(text: &str, scalar: Scalar) -> Result<Literal> {
         true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
         false => (0, (1i128 << bits) - 1),
     };
-    ensure!((least..=most).contains(&value), "not in the range of {}", scalar.rust());
+    ensure!((least..=most).contains(&value), "not in the range of {}", scalar.rust_name());
     Ok(Literal::Integer(value))
 }
 
-fn of_enum(def: &Enum, text: &str) -> Result<i128> {
+fn enum_number(def: &Enum, text: &str) -> Result<i128> {
     let value = def.values.iter().find(|value| value.name.original == text);
     Ok(value.with_context(|| format!("no value of {}", def.name.original))?.number.into())
 }

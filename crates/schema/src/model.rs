@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::wording::Wording;
+use crate::documentation::Documentation;
 
 /// Index of a type in [`Schema::types`].
 pub type TypeId = usize;
@@ -28,7 +28,7 @@ pub struct Schema {
     pub small_array: u32,
     /// What the definition says beside the model.
     #[serde(skip)]
-    pub wording: Wording,
+    pub wording: Documentation,
 }
 
 /// A named type.
@@ -115,8 +115,8 @@ pub struct Field {
     pub default: Option<String>,
     /// How it is written where the format leaves the choice to the definition, as
     /// Protobuf alone does.
-    #[serde(default, skip_serializing_if = "Wire::is_default")]
-    pub wire: Wire,
+    #[serde(default, skip_serializing_if = "ProtobufEncoding::is_default")]
+    pub wire: ProtobufEncoding,
 }
 
 impl Field {
@@ -135,9 +135,9 @@ impl Field {
 
 /// Protobuf's choices for a field. They change sizes and times, never values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wire {
+pub struct ProtobufEncoding {
     /// How integers are written.
-    pub integer: Integer,
+    pub integer: IntegerEncoding,
     /// Whether each number of a list has a tag of its own, proto2's default.
     pub unpacked: bool,
     /// Whether a record ends at a tag of its own instead of standing behind its
@@ -149,7 +149,7 @@ pub struct Wire {
 /// How Protobuf writes integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Integer {
+pub enum IntegerEncoding {
     /// `int32`, `uint64`: seven bits a byte; a negative number takes ten.
     #[default]
     Varint,
@@ -159,9 +159,9 @@ pub enum Integer {
     Fixed,
 }
 
-impl Wire {
+impl ProtobufEncoding {
     fn is_default(&self) -> bool {
-        *self == Wire::default()
+        *self == ProtobufEncoding::default()
     }
 }
 
@@ -268,7 +268,7 @@ impl Scalar {
     }
 
     /// The Rust name: `bool`, `u8` … `f64`. Also the name in text output.
-    pub fn rust(self) -> &'static str {
+    pub fn rust_name(self) -> &'static str {
         match self {
             Scalar::Bool => "bool",
             Scalar::U8 => "u8",
@@ -285,7 +285,7 @@ impl Scalar {
     }
 
     /// The C++ name: `bool`, `std::uint8_t` … `double`.
-    pub fn cpp(self) -> &'static str {
+    pub fn cpp_name(self) -> &'static str {
         match self {
             Scalar::Bool => "bool",
             Scalar::U8 => "std::uint8_t",
@@ -310,7 +310,12 @@ impl Scalar {
 impl Schema {
     /// Of these types, in their order, with this root.
     pub fn new(types: Vec<TypeDef>, root: TypeId) -> Schema {
-        Schema { types, root, small_array: Schema::small_array(), wording: Wording::default() }
+        Schema {
+            types,
+            root,
+            small_array: Schema::small_array(),
+            wording: Documentation::default(),
+        }
     }
 
     /// What authors write as fields: positions, colours, quaternions.
@@ -320,7 +325,7 @@ impl Schema {
 
     /// The length of a field that formats without fixed arrays write as so many
     /// fields: a short fixed array of numbers.
-    pub fn spread(&self, field: &Field) -> Option<u32> {
+    pub fn flattened_length(&self, field: &Field) -> Option<u32> {
         match field.cardinality {
             Cardinality::Array { len }
                 if len <= self.small_array && self.scalar(field.element).is_some() =>
@@ -401,11 +406,11 @@ impl Schema {
                 }
             }
         }
-        !self.recurses(id)
+        !self.is_recursive(id)
     }
 
     /// Whether a record contains itself, directly or through others.
-    pub fn recurses(&self, id: TypeId) -> bool {
+    pub fn is_recursive(&self, id: TypeId) -> bool {
         let mut seen = vec![false; self.types.len()];
         let mut open = vec![id];
         while let Some(current) = open.pop() {
@@ -425,20 +430,20 @@ impl Schema {
 
     /// The original name of a record that recurses and is reachable from the
     /// root, if there is one. No codec can be measured on such a schema.
-    pub fn recursion(&self) -> Option<&str> {
+    pub fn recursive_type(&self) -> Option<&str> {
         // Of the records of a circle one stands before what it uses.
         let uses_later = |id: TypeId, record: &Record| {
             let inner = record.fields.iter().map(|field| field.element);
             inner.into_iter().any(|e| matches!(e, Element::Record(inner) if inner >= id))
         };
         self.records()
-            .find(|(id, record)| uses_later(*id, record) && self.recurses(*id))
+            .find(|(id, record)| uses_later(*id, record) && self.is_recursive(*id))
             .map(|(_, record)| record.name.original.as_str())
     }
 
     /// Largest canonical size of a record in bytes; none where it is unbounded.
     pub fn max_size(&self, id: TypeId) -> Option<u64> {
-        if self.recursion().is_some() && self.recurses(id) {
+        if self.recursive_type().is_some() && self.is_recursive(id) {
             return None;
         }
         // Each type once, those that it uses before it.

@@ -10,19 +10,19 @@
 //! (`i8` in ROS 1, `u8` in ROS 2) and in the types of time (`time` and
 //! `duration`, or `builtin_interfaces/Time` and `Duration`).
 
+mod definitions;
 mod dialect;
 mod folder;
-mod library;
 mod line;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
 
+use self::definitions::MsgDefinitions;
 pub use self::dialect::Dialect;
 pub use self::folder::folders;
-use self::folder::{package_of, short, within};
-use self::library::Library;
+use self::folder::{find_in_folders, package_of, short_name};
 use crate::file;
 use crate::model::Schema;
 
@@ -31,7 +31,7 @@ use crate::model::Schema;
 /// `name` is the root's type, `pkg/Type` or `pkg/msg/Type`; `origin` says in
 /// errors where the text is from.
 pub fn read_text(text: &str, name: &str, dialect: Dialect, origin: &str) -> Result<Schema> {
-    let mut library = Library::default();
+    let mut library = MsgDefinitions::default();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     library.add_text(text, name, origin, None)?;
     let root = library.definitions.keys().next().expect("a text has a first part").clone();
@@ -65,9 +65,9 @@ pub fn read_file_as(
     folders: &[PathBuf],
 ) -> Result<Schema> {
     let origin = path.display().to_string();
-    let text = file::text(path)?;
-    let name = name_of(path);
-    let mut library = Library { folders: folders.to_vec(), ..Library::default() };
+    let text = file::read_text(path)?;
+    let name = path_type_name(path);
+    let mut library = MsgDefinitions { folders: folders.to_vec(), ..MsgDefinitions::default() };
     library.add_text(&text, &name, &origin, Some(path))?;
     let root = match type_name {
         None => library.definitions.keys().next().expect("a text has a first part").clone(),
@@ -79,7 +79,7 @@ pub fn read_file_as(
 
 /// The type that a file is by its place: `pkg/Type`, or `Type` where that tells no
 /// package.
-pub fn name_of(path: &Path) -> String {
+pub fn path_type_name(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     match package_of(path) {
         Some(package) => format!("{package}/{stem}"),
@@ -91,10 +91,10 @@ pub fn name_of(path: &Path) -> String {
 /// file in one of the folders. None where no folder has it. Fails on a
 /// `wstring`, which is a string in the model, but not in recorded bytes.
 pub fn read_type(name: &str, dialect: Dialect, folders: &[PathBuf]) -> Result<Option<Schema>> {
-    let name = short(name);
-    let Some(path) = within(folders, &name)? else { return Ok(None) };
-    let mut library = Library { folders: folders.to_vec(), ..Library::default() };
-    let (text, origin) = (file::text(&path)?, path.display().to_string());
+    let name = short_name(name);
+    let Some(path) = find_in_folders(folders, &name)? else { return Ok(None) };
+    let mut library = MsgDefinitions { folders: folders.to_vec(), ..MsgDefinitions::default() };
+    let (text, origin) = (file::read_text(&path)?, path.display().to_string());
     library.add_text(&text, &name, &origin, Some(&path))?;
     library.complete()?;
     let mut lines = library.definitions.values().flat_map(|definition| &definition.fields);
@@ -159,7 +159,7 @@ mod tests {
             (Dialect::Ros2, "p/msg/R", "its", "all of it"),
         ] {
             let schema = read_text(text, "p/R", dialect, "test").unwrap();
-            let words = schema.wording.of(name).unwrap();
+            let words = schema.wording.find_type(name).unwrap();
             assert_eq!(words.comment, "A scan,\nof a plane.");
             assert_eq!(words.text.as_deref(), Some(text.trim_end()));
             assert_eq!(words.members["a"].comment, "Before\n\nand above.\nbehind");
@@ -423,7 +423,7 @@ mod tests {
     #[test]
     fn a_recursive_message_loads() {
         let schema = ros2("Root[] children\nint32 a").unwrap();
-        assert!(schema.recurses(schema.root));
+        assert!(schema.is_recursive(schema.root));
     }
 
     proptest! {

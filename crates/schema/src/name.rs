@@ -127,9 +127,11 @@ const SUFFIXES: [&str; 11] =
     ["bytes", "case", "count", "id", "index", "length", "len", "set", "size", "type", "used"];
 
 /// Legal names for the fields of one record, in the given order.
-pub fn fields<S: AsRef<str>>(originals: &[S]) -> Vec<Name> {
-    let plain: Vec<String> =
-        originals.iter().map(|o| avoid(words(o.as_ref()).join("_"), MEMBERS, "_value")).collect();
+pub fn legal_fields<S: AsRef<str>>(originals: &[S]) -> Vec<Name> {
+    let plain: Vec<String> = originals
+        .iter()
+        .map(|o| avoid(split_words(o.as_ref()).join("_"), MEMBERS, "_value"))
+        .collect();
     let all: HashSet<&str> = plain.iter().map(String::as_str).collect();
     let mut taken = HashSet::new();
     let legal = plain.iter().map(|name| {
@@ -141,10 +143,10 @@ pub fn fields<S: AsRef<str>>(originals: &[S]) -> Vec<Name> {
 }
 
 /// Legal names for the values of one enum, in the given order.
-pub fn values<S: AsRef<str>>(originals: &[S]) -> Vec<Name> {
+pub fn legal_values<S: AsRef<str>>(originals: &[S]) -> Vec<Name> {
     let mut taken = HashSet::new();
     let legal = originals.iter().map(|original| {
-        let name = words(original.as_ref()).join("_").to_ascii_uppercase();
+        let name = split_words(original.as_ref()).join("_").to_ascii_uppercase();
         let name = if is_macro(&name) { name + "_VALUE" } else { avoid(name, "", "_VALUE") };
         unique(name, &mut taken)
     });
@@ -154,7 +156,7 @@ pub fn values<S: AsRef<str>>(originals: &[S]) -> Vec<Name> {
 /// Legal names for all types of a schema, in the given order. A qualified name
 /// (`osi3.MovingObject.Type`, `sensor_msgs/msg/Image`) yields its last part; if
 /// that is taken or a keyword, the part before it is put in front, and so on.
-pub fn types<S: AsRef<str>>(originals: &[S]) -> Vec<Name> {
+pub fn legal_types<S: AsRef<str>>(originals: &[S]) -> Vec<Name> {
     let mut taken = HashSet::new();
     let legal = originals.iter().map(|original| {
         let parts: Vec<&str> = original
@@ -178,13 +180,13 @@ fn pair<S: AsRef<str>>(originals: &[S], legal: Vec<String>) -> Vec<Name> {
 /// The UpperCamelCase name made of several parts.
 fn camel(parts: &[&str]) -> String {
     // Joined before the split into words, so that words merge across parts too.
-    let words = words(&parts.join("_"));
+    let words = split_words(&parts.join("_"));
     words.iter().map(|word| word[..1].to_ascii_uppercase() + &word[1..]).collect()
 }
 
 /// The lower-case words of a name, such that a converter that only sees the
 /// camel case form finds the same words again. At least one.
-fn words(original: &str) -> Vec<String> {
+fn split_words(original: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in split(original) {
         match words.last_mut() {
@@ -202,7 +204,7 @@ fn words(original: &str) -> Vec<String> {
     let mut before = String::new();
     for word in words {
         match joined.last_mut() {
-            Some(last) if !splits(&before, &word) => last.push_str(&word),
+            Some(last) if !starts_word(&before, &word) => last.push_str(&word),
             _ => joined.push(word.clone()),
         }
         before = word;
@@ -216,7 +218,7 @@ fn words(original: &str) -> Vec<String> {
 /// Whether a converter finds the border between two words in camel case: the
 /// first ends in lower case, or the second goes on in lower case (`PosX`,
 /// `XPos`). It does not in `XY`.
-fn splits(first: &str, second: &str) -> bool {
+fn starts_word(first: &str, second: &str) -> bool {
     first.chars().skip(1).any(|c| c.is_ascii_lowercase())
         || second.chars().nth(1).is_some_and(|c| c.is_ascii_lowercase())
 }
@@ -305,20 +307,21 @@ mod tests {
     #[test]
     fn fields_become_snake_case() {
         let names =
-            fields(&["frameId", "HTTPServer", "a_1", "x_", "__y", "3d", "größe", "", "data"]);
+            legal_fields(&["frameId", "HTTPServer", "a_1", "x_", "__y", "3d", "größe", "", "data"]);
         let wanted = ["frame_id", "http_server", "a1", "x", "y", "n3d", "gre", "unnamed", "data"];
         assert_eq!(legal(names), wanted);
     }
 
     #[test]
     fn words_that_camel_case_would_swallow_are_joined() {
-        let names = fields(&["x_y_z", "pos_x", "x_pos", "pos3D", "a1_b"]);
+        let names = legal_fields(&["x_y_z", "pos_x", "x_pos", "pos3D", "a1_b"]);
         assert_eq!(legal(names), ["xyz", "pos_x", "x_pos", "pos3_d", "a1b"]);
     }
 
     #[test]
     fn keywords_members_and_accessors_are_avoided() {
-        let names = fields(&["type", "Begin", "offset", "points_size", "points", "has_points"]);
+        let names =
+            legal_fields(&["type", "Begin", "offset", "points_size", "points", "has_points"]);
         let wanted = [
             "type_value",
             "begin_value",
@@ -328,11 +331,14 @@ mod tests {
             "has_points_value",
         ];
         assert_eq!(legal(names), wanted);
-        assert_eq!(legal(values(&["NULL", "lidar", "Lidar"])), ["NULL_VALUE", "LIDAR", "LIDAR2"]);
-        let names = values(&["LITTLE_ENDIAN", "einval", "ENDIAN"]);
+        assert_eq!(
+            legal(legal_values(&["NULL", "lidar", "Lidar"])),
+            ["NULL_VALUE", "LIDAR", "LIDAR2"]
+        );
+        let names = legal_values(&["LITTLE_ENDIAN", "einval", "ENDIAN"]);
         assert_eq!(legal(names), ["LITTLE_ENDIAN_VALUE", "EINVAL_VALUE", "ENDIAN"]);
         assert_eq!(
-            legal(fields(&["errno", "st_mtime", "einval"])),
+            legal(legal_fields(&["errno", "st_mtime", "einval"])),
             ["errno_value", "st_mtime_value", "einval"]
         );
     }
@@ -340,14 +346,14 @@ mod tests {
     #[test]
     fn equal_names_are_numbered() {
         assert_eq!(
-            legal(fields(&["fooBar", "foo_bar", "foobar"])),
+            legal(legal_fields(&["fooBar", "foo_bar", "foobar"])),
             ["foo_bar", "foo_bar2", "foobar3"]
         );
     }
 
     #[test]
     fn types_take_as_much_of_the_qualified_name_as_they_need() {
-        let names = types(&[
+        let names = legal_types(&[
             "osi3.MovingObject.Type",
             "osi3.SensorView",
             "other.SensorView",
@@ -363,13 +369,13 @@ mod tests {
         fn legal_names_survive_case_conversion(
             originals in prop::collection::vec("[a-zA-Z0-9_]{0,12}|[a-d]_[x-z]?_?[0-9]?", 1..12),
         ) {
-            for name in legal(fields(&originals)) {
+            for name in legal(legal_fields(&originals)) {
                 prop_assert_eq!(name.to_upper_camel_case().to_snake_case(), name);
             }
-            for name in legal(types(&originals)) {
+            for name in legal(legal_types(&originals)) {
                 prop_assert_eq!(name.to_snake_case().to_upper_camel_case(), name);
             }
-            for name in legal(values(&originals)) {
+            for name in legal(legal_values(&originals)) {
                 prop_assert_eq!(name.to_upper_camel_case().to_shouty_snake_case(), name);
             }
         }
@@ -378,7 +384,7 @@ mod tests {
         fn legal_names_are_unique_and_well_formed(
             originals in prop::collection::vec(".{0,4}|[aA]_?[bB]?[12]?", 1..16),
         ) {
-            for names in [legal(fields(&originals)), legal(types(&originals)), legal(values(&originals))] {
+            for names in [legal(legal_fields(&originals)), legal(legal_types(&originals)), legal(legal_values(&originals))] {
                 let keys: HashSet<String> = names.iter().map(|n| key(n)).collect();
                 prop_assert_eq!(keys.len(), names.len());
                 for name in names {

@@ -16,17 +16,17 @@ const MOST: usize = 100_000;
 /// type of ROS by their names.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let msg = folder.join("msg");
-    let own = if msg.is_dir() { below(&msg, &["msg"])? } else { Vec::new() };
+    let own = if msg.is_dir() { find_files(&msg, &["msg"])? } else { Vec::new() };
     let found = match own.is_empty() {
-        true => below(folder, &["msg", "proto"])?,
-        false => own.into_iter().chain(below(folder, &["proto"])?).collect(),
+        true => find_files(folder, &["msg", "proto"])?,
+        false => own.into_iter().chain(find_files(folder, &["proto"])?).collect(),
     };
     let mut types: BTreeMap<(PathBuf, String), &Path> = BTreeMap::new();
-    for path in found.iter().filter(|path| is(path, "msg")) {
+    for path in found.iter().filter(|path| has_extension(path, "msg")) {
         let Some(root) = root(path) else { continue };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if let Some(other) = types.insert((root, name), path) {
-            bail!("{}", twice(other, path));
+            bail!("{}", duplicate_error(other, path));
         }
     }
     Ok(found)
@@ -36,7 +36,8 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 /// that has recordings.
 pub fn is_of_definitions(folder: &Path) -> bool {
     let is_recorded = |path: PathBuf| {
-        path.ends_with("metadata.yaml") || ["mcap", "db3"].iter().any(|end| is(&path, end))
+        path.ends_with("metadata.yaml")
+            || ["mcap", "db3"].iter().any(|end| has_extension(&path, end))
     };
     let entries = folder.read_dir().ok().into_iter().flatten().flatten();
     folder.is_dir() && !entries.map(|entry| entry.path()).any(is_recorded)
@@ -52,10 +53,10 @@ pub(crate) fn find(msg: &Path, name: &str) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     let is_it = |path: &PathBuf| path.file_name().is_some_and(|found| found == name);
-    let mut found = below(msg, &["msg"])?.into_iter().filter(is_it);
+    let mut found = find_files(msg, &["msg"])?.into_iter().filter(is_it);
     let first = found.next();
     if let (Some(first), Some(second)) = (&first, found.next()) {
-        bail!("{}", twice(first, &second));
+        bail!("{}", duplicate_error(first, &second));
     }
     Ok(first)
 }
@@ -68,7 +69,7 @@ pub(crate) fn root(path: &Path) -> Option<PathBuf> {
     Some(root.to_owned())
 }
 
-fn twice(first: &Path, second: &Path) -> String {
+fn duplicate_error(first: &Path, second: &Path) -> String {
     format!(
         "{} and {} are one type by their names; rename or remove one",
         first.display(),
@@ -76,13 +77,13 @@ fn twice(first: &Path, second: &Path) -> String {
     )
 }
 
-fn is(path: &Path, end: &str) -> bool {
+fn has_extension(path: &Path, end: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(end))
 }
 
 /// The files with one of these ends below a folder, in order. Links are followed,
 /// but each folder is entered once. Hidden folders are left out.
-fn below(folder: &Path, ends: &[&str]) -> Result<Vec<PathBuf>> {
+fn find_files(folder: &Path, ends: &[&str]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut entered = HashSet::new();
     let mut open = vec![folder.to_owned()];
@@ -105,7 +106,7 @@ fn below(folder: &Path, ends: &[&str]) -> Result<Vec<PathBuf>> {
             let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
             if path.is_dir() {
                 open.extend((!is_hidden).then_some(path));
-            } else if ends.iter().any(|end| is(&path, end)) {
+            } else if ends.iter().any(|end| has_extension(&path, end)) {
                 found.push(path);
             }
         }

@@ -9,17 +9,17 @@ use crate::model::{Cardinality, Element, Schema, TypeId};
 
 /// One step of a path: a field and, where it repeats, which element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Step {
+pub struct PathStep {
     /// Index of the field in its record.
     pub field: usize,
     /// Which element of a list or array.
-    pub index: Index,
+    pub index: ElementIndex,
 }
 
 /// Which element of a field a step takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Index {
+pub enum ElementIndex {
     /// The field does not repeat.
     Single,
     /// The middle element, index `len / 2`, written `[]`.
@@ -30,15 +30,15 @@ pub enum Index {
 
 /// A path from the root to one number. Where an element on the way is not
 /// there (an absent option, an index behind the end), the path reads 0.
-pub type Path = Vec<Step>;
+pub type FieldPath = Vec<PathStep>;
 
 /// The two numbers that the field experiments read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Projection {
     /// A number outside of every list; none where the message has none.
-    pub fixed: Option<Path>,
+    pub fixed: Option<FieldPath>,
     /// A number in the middle element of a list; none where there is no list.
-    pub element: Option<Path>,
+    pub element: Option<FieldPath>,
 }
 
 impl Projection {
@@ -60,21 +60,21 @@ fn first(
     id: TypeId,
     behind_list: bool,
     seen: &mut HashSet<(TypeId, bool)>,
-) -> Option<Path> {
+) -> Option<FieldPath> {
     if !seen.insert((id, behind_list)) {
         return None;
     }
     schema.record(id).fields.iter().enumerate().find_map(|(field, def)| {
         let (index, repeats) = match def.cardinality {
-            Cardinality::List { .. } => (Index::Middle, true),
+            Cardinality::List { .. } => (ElementIndex::Middle, true),
             Cardinality::Array { len: 0 } => return None,
-            Cardinality::Array { .. } => (Index::At(0), false),
-            _ => (Index::Single, false),
+            Cardinality::Array { .. } => (ElementIndex::At(0), false),
+            _ => (ElementIndex::Single, false),
         };
         if repeats && !behind_list {
             return None;
         }
-        let step = Step { field, index };
+        let step = PathStep { field, index };
         match def.element {
             Element::Record(inner) => {
                 let mut path = vec![step];
@@ -88,8 +88,8 @@ fn first(
 }
 
 /// Reads a path in text form, by original or legal field names.
-pub fn parse(schema: &Schema, text: &str) -> Result<Path> {
-    let mut path = Path::new();
+pub fn parse(schema: &Schema, text: &str) -> Result<FieldPath> {
+    let mut path = FieldPath::new();
     let mut record = Some(schema.root);
     for part in text.split('.') {
         let id = record.with_context(|| format!("path '{text}': nothing below a number"))?;
@@ -113,18 +113,20 @@ pub fn parse(schema: &Schema, text: &str) -> Result<Path> {
             Cardinality::List { .. } | Cardinality::Array { .. }
         );
         let index = match index {
-            None if repeats => Index::Middle,
-            None => Index::Single,
+            None if repeats => ElementIndex::Middle,
+            None => ElementIndex::Single,
             Some(_) if !repeats => bail!("path '{text}': '{name}' does not repeat"),
-            Some("") => Index::Middle,
-            Some(number) => Index::At(number.parse().with_context(|| format!("path '{text}'"))?),
+            Some("") => ElementIndex::Middle,
+            Some(number) => {
+                ElementIndex::At(number.parse().with_context(|| format!("path '{text}'"))?)
+            }
         };
         record = match fields[field].element {
             Element::Record(inner) => Some(inner),
             Element::String | Element::Bytes => bail!("path '{text}': '{name}' is not a number"),
             Element::Scalar(_) | Element::Enum(_) => None,
         };
-        path.push(Step { field, index });
+        path.push(PathStep { field, index });
     }
     if record.is_some() {
         bail!("path '{text}' ends at a record, not at a number");
@@ -133,7 +135,7 @@ pub fn parse(schema: &Schema, text: &str) -> Result<Path> {
 }
 
 /// A path in text form, by original names.
-pub fn display(schema: &Schema, path: &[Step]) -> String {
+pub fn display(schema: &Schema, path: &[PathStep]) -> String {
     let mut text = String::new();
     let mut id = schema.root;
     for step in path {
@@ -143,9 +145,9 @@ pub fn display(schema: &Schema, path: &[Step]) -> String {
         }
         text.push_str(&field.name.original);
         match step.index {
-            Index::Single => {}
-            Index::Middle => text.push_str("[]"),
-            Index::At(at) => text.push_str(&format!("[{at}]")),
+            ElementIndex::Single => {}
+            ElementIndex::Middle => text.push_str("[]"),
+            ElementIndex::At(at) => text.push_str(&format!("[{at}]")),
         }
         if let Element::Record(inner) = field.element {
             id = inner;

@@ -1,14 +1,14 @@
 //! What the reading experiments must find, from the value itself.
 
 use crate::model::{Element, Schema};
-use crate::path::{Index, Step};
+use crate::path::{ElementIndex, PathStep};
 use crate::value::Value;
 
 /// Every number of a value as `f64`, summed; text and octets count with their
 /// length, a truth value as 0 or 1, what is absent not at all.
-pub fn sum(value: &Value) -> f64 {
+pub fn sum_numbers(value: &Value) -> f64 {
     match value {
-        Value::Record(values) | Value::List(values) => values.iter().map(sum).sum(),
+        Value::Record(values) | Value::List(values) => values.iter().map(sum_numbers).sum(),
         Value::String(text) => text.len() as f64,
         Value::Bytes(bytes) => bytes.len() as f64,
         Value::Absent => 0.0,
@@ -17,7 +17,7 @@ pub fn sum(value: &Value) -> f64 {
 }
 
 /// The number at a path; 0 where something on the way is not there.
-pub fn at(schema: &Schema, value: &Value, path: &[Step]) -> f64 {
+pub fn number_at(schema: &Schema, value: &Value, path: &[PathStep]) -> f64 {
     let mut value = value;
     let mut id = schema.root;
     for step in path {
@@ -25,8 +25,8 @@ pub fn at(schema: &Schema, value: &Value, path: &[Step]) -> f64 {
         value = &fields[step.field];
         if let Value::List(values) = value {
             let index = match step.index {
-                Index::At(index) => index as usize,
-                Index::Single | Index::Middle => values.len() / 2,
+                ElementIndex::At(index) => index as usize,
+                ElementIndex::Single | ElementIndex::Middle => values.len() / 2,
             };
             match values.get(index) {
                 Some(element) => value = element,

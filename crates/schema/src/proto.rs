@@ -35,14 +35,14 @@ use crate::model::Schema;
 /// The root is `type_name` (full or last part), or else the only message of the
 /// file that no other message uses.
 pub fn read_file(path: &Path, type_name: Option<&str>, folders: &[PathBuf]) -> Result<Schema> {
-    compile_file(path, folders)?.only(type_name)
+    compile_file(path, folders)?.single_schema(type_name)
 }
 
 /// Reads all messages of a `.proto` file, as [`read_file`] does.
 ///
 /// # Errors
 /// Also when it has none.
-pub fn read_all(path: &Path, folders: &[PathBuf]) -> Result<All> {
+pub fn read_all(path: &Path, folders: &[PathBuf]) -> Result<ProtoMessages> {
     compile_file(path, folders)?.all()
 }
 
@@ -54,7 +54,7 @@ pub fn messages(path: &Path, folders: &[PathBuf]) -> Result<Vec<String>> {
 
 /// The messages of a file or set.
 #[derive(Debug)]
-pub struct All {
+pub struct ProtoMessages {
     /// The schemas of those that no other one uses, and of what these do not reach.
     pub schemas: Vec<Schema>,
     /// Enums that none of them uses, by their full names.
@@ -63,7 +63,7 @@ pub struct All {
 
 fn compile_file(path: &Path, folders: &[PathBuf]) -> Result<Compiled> {
     let origin = path.display().to_string();
-    let text = file::text(path)?;
+    let text = file::read_text(path)?;
     // Not canonical: a link's imports lie beside the link.
     let path = std::path::absolute(path)?;
     let above = path.ancestors().skip(1).map(Path::to_owned);
@@ -82,7 +82,7 @@ pub fn read_texts(files: &[(&str, &str)], type_name: Option<&str>) -> Result<Sch
     let (name, _) = files.first().context("no .proto text given")?;
     let texts = files.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
     let resolver = Resolver { texts, folders: Vec::new(), found: Rc::default() };
-    compile(resolver, name, name)?.only(type_name)
+    compile(resolver, name, name)?.single_schema(type_name)
 }
 
 /// Reads an encoded `FileDescriptorSet`, which must include its imports.
@@ -90,7 +90,7 @@ pub fn read_texts(files: &[(&str, &str)], type_name: Option<&str>) -> Result<Sch
 /// The root is `type_name` (full or last part), or else the only message that
 /// no other message uses. `origin` says in errors where the bytes are from.
 pub fn read_descriptors(bytes: &[u8], type_name: Option<&str>, origin: &str) -> Result<Schema> {
-    compiled_set(bytes, origin)?.only(type_name)
+    compiled_set(bytes, origin)?.single_schema(type_name)
 }
 
 /// Reads all messages of an encoded `FileDescriptorSet`, as [`read_descriptors`]
@@ -98,7 +98,7 @@ pub fn read_descriptors(bytes: &[u8], type_name: Option<&str>, origin: &str) -> 
 ///
 /// # Errors
 /// Also when it has none.
-pub fn read_all_descriptors(bytes: &[u8], origin: &str) -> Result<All> {
+pub fn read_all_descriptors(bytes: &[u8], origin: &str) -> Result<ProtoMessages> {
     compiled_set(bytes, origin)?.all()
 }
 
@@ -237,7 +237,7 @@ impl Compiled {
     }
 
     /// The message that is asked for, or the only one that there is to choose.
-    fn only(&self, type_name: Option<&str>) -> Result<Schema> {
+    fn single_schema(&self, type_name: Option<&str>) -> Result<Schema> {
         let root = match type_name {
             Some(wanted) => self.find(wanted)?,
             None => self.root()?,
@@ -250,7 +250,7 @@ impl Compiled {
         let roots = self.roots();
         match roots.as_slice() {
             [only] => Ok(only.clone()),
-            [] if self.own.is_empty() => bail!(self.nothing()),
+            [] if self.own.is_empty() => bail!(self.no_messages_error()),
             [] => bail!(
                 "every message of {origin} is used by another; choose one with {origin}:Type \
                  among {}",
@@ -280,7 +280,7 @@ impl Compiled {
         }
         match named.as_slice() {
             [only] => Ok(only.clone()),
-            [] if self.own.is_empty() => bail!(self.nothing()),
+            [] if self.own.is_empty() => bail!(self.no_messages_error()),
             [] if pool.all_enums().any(|def| is_it(def.full_name())) => {
                 bail!("{wanted} is an enum; a message of {origin} is one of {}", list(&self.own))
             }
@@ -292,8 +292,8 @@ impl Compiled {
         }
     }
 
-    fn all(&self) -> Result<All> {
-        ensure!(!self.own.is_empty(), self.nothing());
+    fn all(&self) -> Result<ProtoMessages> {
+        ensure!(!self.own.is_empty(), self.no_messages_error());
         let (mut schemas, mut reached) = (Vec::new(), HashSet::new());
         // Those in a circle are no roots, and some messages are used nowhere.
         for message in self.roots().iter().chain(&self.own) {
@@ -307,11 +307,14 @@ impl Compiled {
         let enums = self.definitions.pool.all_enums();
         let own = enums.filter(|def| self.own_files.contains(&def.parent_file()));
         let names = own.map(|def| def.full_name().to_owned());
-        Ok(All { schemas, unused: names.filter(|name| !reached.contains(name)).collect() })
+        Ok(ProtoMessages {
+            schemas,
+            unused: names.filter(|name| !reached.contains(name)).collect(),
+        })
     }
 
     /// What is said of a file without messages.
-    fn nothing(&self) -> String {
+    fn no_messages_error(&self) -> String {
         let pool = &self.definitions.pool;
         let is_own = |file: FileDescriptor| self.own_files.contains(&file);
         let enums = pool.all_enums().filter(|def| is_own(def.parent_file()));

@@ -13,7 +13,7 @@ use crate::{file, msg, package, proto};
 /// A definition file, or a folder of them, and the type in it, written
 /// `FILE[:Type]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct SchemaSource {
     /// The file.
     pub path: PathBuf,
     /// The message, by its full name or the last part of it; none where the
@@ -23,28 +23,32 @@ pub struct Source {
     pub folders: Vec<PathBuf>,
 }
 
-impl Source {
+impl SchemaSource {
     /// Reads `FILE[:Type]`. A file that exists under the whole text wins over
     /// splitting at the last `:`.
-    pub fn parse(text: &str) -> Source {
+    pub fn parse(text: &str) -> SchemaSource {
         match text.rsplit_once(':') {
             // A separator in what would be the type belongs to a path: C:\a.msg
             Some((path, name))
                 if !Path::new(text).exists() && !name.is_empty() && !name.contains('\\') =>
             {
-                Source { path: path.into(), type_name: Some(name.into()), folders: Vec::new() }
+                SchemaSource {
+                    path: path.into(),
+                    type_name: Some(name.into()),
+                    folders: Vec::new(),
+                }
             }
-            _ => Source { path: text.into(), type_name: None, folders: Vec::new() },
+            _ => SchemaSource { path: text.into(), type_name: None, folders: Vec::new() },
         }
     }
 
     /// The same, with these folders to look in.
-    pub fn within(self, folders: &[PathBuf]) -> Source {
-        Source { folders: folders.to_vec(), ..self }
+    pub fn with_folders(self, folders: &[PathBuf]) -> SchemaSource {
+        SchemaSource { folders: folders.to_vec(), ..self }
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for SchemaSource {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}", self.path.display())?;
         match &self.type_name {
@@ -60,17 +64,17 @@ impl fmt::Display for Source {
 /// Definitions that it uses and that are not beside it are looked for in the
 /// source's folders; those of ROS also where the environment says packages are
 /// (`AMENT_PREFIX_PATH`, `ROS_PACKAGE_PATH`).
-pub fn load(source: &Source) -> Result<Schema> {
+pub fn load(source: &SchemaSource) -> Result<Schema> {
     load_as(None, source)
 }
 
 /// Reads it as [`load`] does; a definition of ROS in this dialect where one is
 /// given.
-pub fn load_as(dialect: Option<Dialect>, source: &Source) -> Result<Schema> {
-    let Source { path, type_name, folders } = source;
+pub fn load_as(dialect: Option<Dialect>, source: &SchemaSource) -> Result<Schema> {
+    let SchemaSource { path, type_name, folders } = source;
     check_folders(folders)?;
     if path.is_dir() {
-        return load_as(dialect, &of_folder(source)?);
+        return load_as(dialect, &find_in_folder(source)?);
     }
     let type_name = type_name.as_deref();
     let origin = path.display().to_string();
@@ -78,7 +82,7 @@ pub fn load_as(dialect: Option<Dialect>, source: &Source) -> Result<Schema> {
         "msg" => msg::read_file_as(dialect, path, type_name, &msg::folders(folders)),
         "proto" => proto::read_file(path, type_name, folders),
         "fds" | "desc" | "binpb" | "pb" => {
-            proto::read_descriptors(&file::bytes(path)?, type_name, &origin)
+            proto::read_descriptors(&file::read_bytes(path)?, type_name, &origin)
         }
         "srv" => bail!(
             "{origin} defines a service, which is two messages, request and response; put the \
@@ -100,7 +104,7 @@ pub fn load_as(dialect: Option<Dialect>, source: &Source) -> Result<Schema> {
 
 /// What is read of a file or folder when no type of it is named.
 #[derive(Debug, Default)]
-pub struct All {
+pub struct SourceMessages {
     /// The messages, each with the file that it was read from.
     pub messages: Vec<(String, Schema)>,
     /// What no message of it uses and so is left out: enums, by their full names,
@@ -112,17 +116,21 @@ pub struct All {
 ///
 /// # Errors
 /// Also where there is none.
-pub fn load_all(dialect: Option<Dialect>, path: &Path, folders: &[PathBuf]) -> Result<All> {
+pub fn load_all(
+    dialect: Option<Dialect>,
+    path: &Path,
+    folders: &[PathBuf],
+) -> Result<SourceMessages> {
     check_folders(folders)?;
     if !path.is_dir() {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mut all = All::default();
+        let mut all = SourceMessages::default();
         all.unused = all.add(dialect, path, &name, folders)?;
         return Ok(all);
     }
     let files = files(path)?;
     let folders: Vec<PathBuf> = folders.iter().cloned().chain([path.to_owned()]).collect();
-    let (mut all, mut unused) = (All::default(), Vec::new());
+    let (mut all, mut unused) = (SourceMessages::default(), Vec::new());
     for file in files {
         let name = file.strip_prefix(path).unwrap_or(&file).to_string_lossy().into_owned();
         if extension(&file) == "proto" && proto::messages(&file, &folders)?.is_empty() {
@@ -139,7 +147,7 @@ pub fn load_all(dialect: Option<Dialect>, path: &Path, folders: &[PathBuf]) -> R
     Ok(all)
 }
 
-impl All {
+impl SourceMessages {
     /// Adds a file's messages, and returns the enums that they do not use.
     fn add(
         &mut self,
@@ -151,12 +159,15 @@ impl All {
         let found = match extension(path).as_str() {
             "proto" => proto::read_all(path, folders)?,
             "fds" | "desc" | "binpb" | "pb" => {
-                proto::read_all_descriptors(&file::bytes(path)?, &path.display().to_string())?
+                proto::read_all_descriptors(&file::read_bytes(path)?, &path.display().to_string())?
             }
             _ => {
                 let source =
-                    Source { path: path.into(), type_name: None, folders: folders.to_vec() };
-                proto::All { schemas: vec![load_as(dialect, &source)?], unused: Vec::new() }
+                    SchemaSource { path: path.into(), type_name: None, folders: folders.to_vec() };
+                proto::ProtoMessages {
+                    schemas: vec![load_as(dialect, &source)?],
+                    unused: Vec::new(),
+                }
             }
         };
         self.messages.extend(found.schemas.into_iter().map(|schema| (name.to_owned(), schema)));
@@ -165,14 +176,14 @@ impl All {
 }
 
 /// The file in a folder that has the type which is asked for.
-fn of_folder(source: &Source) -> Result<Source> {
-    let Source { path, type_name, folders } = source;
+fn find_in_folder(source: &SchemaSource) -> Result<SchemaSource> {
+    let SchemaSource { path, type_name, folders } = source;
     let folders: Vec<PathBuf> = folders.iter().cloned().chain([path.clone()]).collect();
     let mut all: Vec<(String, PathBuf)> = Vec::new();
     for file in files(path)? {
         let names = match extension(&file).as_str() {
             "proto" => proto::messages(&file, &folders)?,
-            _ => vec![msg::name_of(&file)],
+            _ => vec![msg::path_type_name(&file)],
         };
         all.extend(names.into_iter().map(|name| (name, file.clone())));
     }
@@ -192,7 +203,7 @@ fn of_folder(source: &Source) -> Result<Source> {
         (Some((name, file)), _) | (None, [(name, file)]) => {
             let is_proto = extension(file) == "proto";
             let type_name = is_proto.then(|| name.clone());
-            Ok(Source { path: file.clone(), type_name, folders })
+            Ok(SchemaSource { path: file.clone(), type_name, folders })
         }
         (None, []) => bail!(
             "{origin} has no message {}; it has {}",
@@ -237,11 +248,11 @@ mod tests {
 
     #[test]
     fn a_source_is_a_file_and_perhaps_a_type() {
-        let source = Source::parse("a/b.proto:p.Root");
+        let source = SchemaSource::parse("a/b.proto:p.Root");
         assert_eq!(source.path, Path::new("a/b.proto"));
         assert_eq!(source.type_name.as_deref(), Some("p.Root"));
         assert_eq!(source.to_string(), "a/b.proto:p.Root");
-        assert_eq!(Source::parse("a.msg").type_name, None);
+        assert_eq!(SchemaSource::parse("a.msg").type_name, None);
     }
 
     #[test]
@@ -249,7 +260,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a:b.msg");
         fs::write(&path, "int32 x").unwrap();
-        let source = Source::parse(path.to_str().unwrap());
+        let source = SchemaSource::parse(path.to_str().unwrap());
         assert_eq!(source.path, path);
         assert_eq!(load(&source).unwrap().root().fields.len(), 1);
     }
@@ -280,7 +291,7 @@ mod tests {
         assert_eq!(names("p"), (wanted, vec!["y/kinds.proto".to_owned()]));
 
         let read = |path: &str, name: Option<&str>| {
-            let source = Source {
+            let source = SchemaSource {
                 path: folder.path().join(path),
                 type_name: name.map(str::to_owned),
                 folders: Vec::new(),
@@ -308,15 +319,16 @@ mod tests {
 
     #[test]
     fn other_files_are_refused() {
-        let error = load(&Source::parse("a.xml")).unwrap_err().to_string();
+        let error = load(&SchemaSource::parse("a.xml")).unwrap_err().to_string();
         assert!(error.contains("give a .msg"), "{error}");
-        let error = load(&Source::parse("absent.msg")).unwrap_err().to_string();
+        let error = load(&SchemaSource::parse("absent.msg")).unwrap_err().to_string();
         assert_eq!(error, "cannot read absent.msg");
-        let error = load(&Source::parse("AddTwoInts.srv")).unwrap_err().to_string();
+        let error = load(&SchemaSource::parse("AddTwoInts.srv")).unwrap_err().to_string();
         assert!(error.contains("AddTwoInts.srv defines a service"), "{error}");
-        let error = load(&Source::parse("Fibonacci.action")).unwrap_err().to_string();
+        let error = load(&SchemaSource::parse("Fibonacci.action")).unwrap_err().to_string();
         assert!(error.contains("Fibonacci.action defines an action"), "{error}");
-        let error = load(&Source::parse("a.msg").within(&["nowhere".into()])).unwrap_err();
+        let error =
+            load(&SchemaSource::parse("a.msg").with_folders(&["nowhere".into()])).unwrap_err();
         assert_eq!(error.to_string(), "nowhere is no folder to look in");
     }
 }

@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use wiregauge_schema::source::load;
-use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, Source, TypeId, Value, Wire};
+use wiregauge_schema::{
+    Cardinality, Element, Field, ProtobufEncoding, Scalar, Schema, SchemaSource, TypeId, Value,
+};
 
 fn builtin(file: &str) -> Schema {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas")).join(file);
-    load(&Source { path, type_name: None, folders: Vec::new() }).unwrap()
+    load(&SchemaSource { path, type_name: None, folders: Vec::new() }).unwrap()
 }
 
 #[test]
@@ -166,7 +168,7 @@ fn the_notification_is_rsbs_own() {
                 Element::Scalar(Scalar::I64) => "int64".to_owned(),
                 other => format!("{other:?}"),
             };
-            assert_eq!(field.wire, Wire::default(), "{}", field.name.original);
+            assert_eq!(field.wire, ProtobufEncoding::default(), "{}", field.name.original);
             let repeats = match field.cardinality {
                 Cardinality::Required | Cardinality::Implicit => false,
                 Cardinality::List { bound: None } => true,

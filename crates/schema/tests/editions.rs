@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
-use wiregauge_schema::{proto, source, Cardinality, Element, Field, Schema, Source};
+use wiregauge_schema::{proto, source, Cardinality, Element, Field, Schema, SchemaSource};
 
 fn path(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/editions").join(file)
@@ -14,7 +14,7 @@ fn path(file: &str) -> PathBuf {
 
 fn load(file: &str, type_name: Option<&str>) -> Schema {
     let type_name = type_name.map(str::to_owned);
-    source::load(&Source { path: path(file), type_name, folders: Vec::new() }).unwrap()
+    source::load(&SchemaSource { path: path(file), type_name, folders: Vec::new() }).unwrap()
 }
 
 fn field<'a>(schema: &'a Schema, record: &str, name: &str) -> &'a Field {

@@ -39,8 +39,8 @@ impl Seeds {
     ///
     /// # Panics
     /// Where the test does, or the seeds cannot be read.
-    pub fn each(&self, fresh: usize, test: impl FnMut(u64)) {
-        self.run(wanted(), fresh, test);
+    pub fn try_each(&self, fresh: usize, test: impl FnMut(u64)) {
+        self.run(seed_from_environment(), fresh, test);
     }
 
     fn run(&self, wanted: Option<u64>, fresh: usize, mut test: impl FnMut(u64)) {
@@ -99,7 +99,7 @@ impl Seeds {
 }
 
 /// The seed that WIREGAUGE_SEED says.
-fn wanted() -> Option<u64> {
+fn seed_from_environment() -> Option<u64> {
     std::env::var(VARIABLE).ok().map(|text| {
         text.parse().unwrap_or_else(|_| panic!("{VARIABLE} is a number below 2^64, not {text}"))
     })
@@ -111,7 +111,7 @@ fn wanted() -> Option<u64> {
 /// # Panics
 /// Where that is no number.
 pub fn seed() -> u64 {
-    wanted().unwrap_or_else(random)
+    seed_from_environment().unwrap_or_else(random)
 }
 
 /// A number that the system made up: the standard library seeds its maps so.

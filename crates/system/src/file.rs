@@ -27,7 +27,7 @@ const PROBE: [u8; 4096] = [0; 4096];
 /// Symbolic links that may follow one another, as in Linux.
 const LINKS: usize = 40;
 /// How the name of a file ends that is being written.
-const PART: &str = ".part";
+const TEMPORARY_SUFFIX: &str = ".part";
 /// So many bytes of a file's name are in that of its temporary file: names have 255 at most.
 const LONGEST: usize = 200;
 /// Younger ones are left alone: between its making and its locking a file is not locked.
@@ -41,11 +41,11 @@ const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self
 #[derive(Debug)]
 pub struct Target {
     shown: String,
-    place: Place,
+    place: TargetKind,
 }
 
 #[derive(Debug)]
-enum Place {
+enum TargetKind {
     /// Standard output.
     Output,
     /// A regular file, or a new one: written beside and renamed.
@@ -63,7 +63,7 @@ impl Target {
     pub fn open(path: &Path, inputs: &[&Path]) -> Result<Target> {
         let shown = path.display().to_string();
         let place = Target::find(path, &shown)?;
-        if let Place::File(place) = &place {
+        if let TargetKind::File(place) = &place {
             let same = inputs.iter().find(|input| is_same(place, input));
             ensure!(
                 same.is_none(),
@@ -73,44 +73,46 @@ impl Target {
         Ok(Target { shown, place })
     }
 
-    fn find(path: &Path, shown: &str) -> Result<Place> {
+    fn find(path: &Path, shown: &str) -> Result<TargetKind> {
         if STANDARD_OUTPUT.iter().any(|name| path == Path::new(name)) {
-            return Ok(Place::Output);
+            return Ok(TargetKind::Output);
         }
         let cannot = || format!("cannot write {shown}");
         let open = path.starts_with("/dev/fd") || path.starts_with("/proc");
         let place = match fs::metadata(path) {
             Ok(about) if about.is_dir() => bail!("{shown} is a folder; name a file in it"),
             Ok(about) if open || !about.is_file() => {
-                return stream(path, about.file_type().is_fifo()).map(Place::Stream);
+                return open_stream(path, about.file_type().is_fifo()).map(TargetKind::Stream);
             }
             Ok(_) => {
                 // One that is write-protected is so on purpose.
                 OpenOptions::new().write(true).open(path).with_context(cannot)?;
                 path.canonicalize().with_context(cannot)?
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => followed(path),
+            Err(error) if error.kind() == ErrorKind::NotFound => follow_links(path),
             Err(error) => return Err(error).with_context(cannot),
         };
-        remove_remains(&place);
-        let mut probe = beside(&place, shown)?;
-        probe.write_all(&PROBE).with_context(|| full(shown))?;
-        Ok(Place::File(place))
+        remove_leftovers(&place);
+        let mut probe = temporary_file(&place, shown)?;
+        probe.write_all(&PROBE).with_context(|| disk_full_message(shown))?;
+        Ok(TargetKind::File(place))
     }
 
     /// How the user calls it.
-    pub fn shown(&self) -> &str {
+    pub fn display_name(&self) -> &str {
         &self.shown
     }
 
     /// Whether it is standard output.
     pub fn is_output(&self) -> bool {
-        matches!(self.place, Place::Output)
+        matches!(self.place, TargetKind::Output)
     }
 
     /// Whether both are one file.
     pub fn is_same(&self, other: &Target) -> bool {
-        let (Place::File(a), Place::File(b)) = (&self.place, &other.place) else { return false };
+        let (TargetKind::File(a), TargetKind::File(b)) = (&self.place, &other.place) else {
+            return false;
+        };
         is_same(a, b) || absolute(a) == absolute(b)
     }
 
@@ -118,12 +120,12 @@ impl Target {
     ///
     /// # Errors
     /// When it cannot be written, or is standard output.
-    pub fn begin(self) -> Result<Draft> {
+    pub fn start_draft(self) -> Result<Draft> {
         let Target { shown, place } = self;
         let place = match place {
-            Place::Output => bail!("standard output is for the result; name another file"),
-            Place::File(place) => Written::Aside(beside(&place, &shown)?, place),
-            Place::Stream(stream) => Written::Stream(stream),
+            TargetKind::Output => bail!("standard output is for the result; name another file"),
+            TargetKind::File(place) => DraftTarget::Aside(temporary_file(&place, &shown)?, place),
+            TargetKind::Stream(stream) => DraftTarget::Stream(stream),
         };
         Ok(Draft { shown, place })
     }
@@ -137,9 +139,9 @@ impl Target {
     pub fn write(self, bytes: &[u8]) -> Result<()> {
         let shown = &self.shown;
         match self.place {
-            Place::Output => print(bytes),
-            Place::File(place) => replace(&place, shown, bytes),
-            Place::Stream(mut stream) => {
+            TargetKind::Output => print(bytes),
+            TargetKind::File(place) => replace(&place, shown, bytes),
+            TargetKind::Stream(mut stream) => {
                 stream.write_all(bytes).with_context(|| format!("cannot write {shown}"))
             }
         }
@@ -151,11 +153,11 @@ impl Target {
 #[derive(Debug)]
 pub struct Draft {
     shown: String,
-    place: Written,
+    place: DraftTarget,
 }
 
 #[derive(Debug)]
-enum Written {
+enum DraftTarget {
     Aside(NamedTempFile, PathBuf),
     Stream(File),
 }
@@ -167,35 +169,35 @@ impl Draft {
     /// When it cannot be written.
     pub fn finish(self) -> Result<()> {
         match self.place {
-            Written::Aside(file, place) => settle(file, &place, &self.shown),
-            Written::Stream(_) => Ok(()),
+            DraftTarget::Aside(file, place) => move_into_place(file, &place, &self.shown),
+            DraftTarget::Stream(_) => Ok(()),
         }
     }
 }
 
 /// That a file cannot be written, with its name.
 #[derive(Debug)]
-pub struct Unwritten(String);
+pub struct WriteError(String);
 
-impl fmt::Display for Unwritten {
+impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Unwritten {}
+impl std::error::Error for WriteError {}
 
 impl Write for Draft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // What is underneath would name a temporary file, or nothing.
         let written = match &mut self.place {
-            Written::Aside(file, _) => file.as_file_mut().write(bytes),
-            Written::Stream(stream) => stream.write(bytes),
+            DraftTarget::Aside(file, _) => file.as_file_mut().write(bytes),
+            DraftTarget::Stream(stream) => stream.write(bytes),
         };
         written.map_err(|error| match error.kind() {
             ErrorKind::Interrupted | ErrorKind::BrokenPipe => error,
             kind => {
-                let why = Unwritten(format!("{}: {error}", full(&self.shown)));
+                let why = WriteError(format!("{}: {error}", disk_full_message(&self.shown)));
                 io::Error::new(kind, why)
             }
         })
@@ -203,8 +205,8 @@ impl Write for Draft {
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.place {
-            Written::Aside(file, _) => file.flush(),
-            Written::Stream(stream) => stream.flush(),
+            DraftTarget::Aside(file, _) => file.flush(),
+            DraftTarget::Stream(stream) => stream.flush(),
         }
     }
 }
@@ -221,7 +223,7 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn make(path: &Path) -> Result<Folder> {
+    pub fn create(path: &Path) -> Result<Folder> {
         let absent = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let made = path.ancestors().take_while(absent).map(Path::to_owned).collect();
         let folder = Folder { made };
@@ -260,14 +262,14 @@ pub fn print(bytes: &[u8]) -> Result<()> {
 }
 
 fn replace(place: &Path, shown: &str, bytes: &[u8]) -> Result<()> {
-    let mut file = beside(place, shown)?;
-    file.write_all(bytes).with_context(|| full(shown))?;
-    settle(file, place, shown)
+    let mut file = temporary_file(place, shown)?;
+    file.write_all(bytes).with_context(|| disk_full_message(shown))?;
+    move_into_place(file, place, shown)
 }
 
 /// Moves a temporary file to its place.
-fn settle(file: NamedTempFile, place: &Path, shown: &str) -> Result<()> {
-    file.as_file().sync_all().with_context(|| full(shown))?;
+fn move_into_place(file: NamedTempFile, place: &Path, shown: &str) -> Result<()> {
+    file.as_file().sync_all().with_context(|| disk_full_message(shown))?;
     // Temporary files are private; a result is to be shared like any file.
     let mode = fs::metadata(place).map(|about| about.permissions()).ok();
     let file = file.persist(place).with_context(|| format!("cannot replace {shown}"))?;
@@ -280,19 +282,19 @@ fn settle(file: NamedTempFile, place: &Path, shown: &str) -> Result<()> {
 ///
 /// # Errors
 /// When it cannot be made there.
-pub fn scratch(place: &Path) -> Result<NamedTempFile> {
-    remove_remains(place);
-    beside(place, &place.display().to_string())
+pub fn scratch_file(place: &Path) -> Result<NamedTempFile> {
+    remove_leftovers(place);
+    temporary_file(place, &place.display().to_string())
 }
 
 /// A temporary file in the folder of another one, which its name tells. Who writes it holds it
 /// by a lock, which the kernel gives up however that process ends.
-fn beside(place: &Path, shown: &str) -> Result<NamedTempFile> {
-    let mut prefix = beginning(place);
+fn temporary_file(place: &Path, shown: &str) -> Result<NamedTempFile> {
+    let mut prefix = temporary_prefix(place);
     prefix.push(format!("{}-", std::process::id()));
     let file = tempfile::Builder::new()
         .prefix(&prefix)
-        .suffix(PART)
+        .suffix(TEMPORARY_SUFFIX)
         .tempfile_in(folder_of(place))
         .with_context(|| format!("cannot write {shown}: is its folder there and writable?"))?;
     // Where files cannot be locked, nobody can find this one unlocked.
@@ -301,7 +303,7 @@ fn beside(place: &Path, shown: &str) -> Result<NamedTempFile> {
 }
 
 /// What the names of the temporary files of another one begin with.
-fn beginning(place: &Path) -> OsString {
+fn temporary_prefix(place: &Path) -> OsString {
     let name = place.file_name().unwrap_or_default().as_bytes();
     let mut beginning = OsString::from(".");
     beginning.push(OsStr::from_bytes(&name[..name.len().min(LONGEST)]));
@@ -310,19 +312,22 @@ fn beginning(place: &Path) -> OsString {
 }
 
 /// Removes what is left of a file where who wrote it was killed.
-fn remove_remains(place: &Path) {
-    let beginning = beginning(place);
+fn remove_leftovers(place: &Path) {
+    let beginning = temporary_prefix(place);
     for entry in fs::read_dir(folder_of(place)).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let is_part = name.as_bytes().ends_with(PART.as_bytes());
-        if is_part && name.as_bytes().starts_with(beginning.as_bytes()) && is_dead(&entry.path()) {
+        let is_part = name.as_bytes().ends_with(TEMPORARY_SUFFIX.as_bytes());
+        if is_part
+            && name.as_bytes().starts_with(beginning.as_bytes())
+            && is_abandoned(&entry.path())
+        {
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
 /// Whether nobody writes a temporary file of ours any more.
-fn is_dead(path: &Path) -> bool {
+fn is_abandoned(path: &Path) -> bool {
     let Ok(about) = fs::symlink_metadata(path) else { return false };
     let age = about.modified().ok().and_then(|time| time.elapsed().ok());
     let is_ours = about.is_file() && about.uid() == geteuid().as_raw();
@@ -338,12 +343,12 @@ pub fn folder_of(place: &Path) -> &Path {
     }
 }
 
-fn full(shown: &str) -> String {
+fn disk_full_message(shown: &str) -> String {
     format!("cannot write {shown}: is the disk full?")
 }
 
 /// Where a link leads, though there may be nothing yet.
-fn followed(path: &Path) -> PathBuf {
+fn follow_links(path: &Path) -> PathBuf {
     let mut place = path.to_owned();
     for _ in 0..LINKS {
         match fs::read_link(&place) {
@@ -367,7 +372,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
 }
 
 /// Opens what is no regular file. A pipe is given time to get a reader.
-fn stream(path: &Path, pipe: bool) -> Result<File> {
+fn open_stream(path: &Path, pipe: bool) -> Result<File> {
     let (shown, began) = (path.display(), Instant::now());
     loop {
         interrupt::check()?;
@@ -448,18 +453,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, "old").unwrap();
-        let mut draft = Target::open(&path, &[]).unwrap().begin().unwrap();
+        let mut draft = Target::open(&path, &[]).unwrap().start_draft().unwrap();
         draft.write_all(b"half").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"old");
         drop(draft);
         assert_eq!(fs::read(&path).unwrap(), b"old");
-        let mut draft = Target::open(&path, &[]).unwrap().begin().unwrap();
+        let mut draft = Target::open(&path, &[]).unwrap().start_draft().unwrap();
         draft.write_all(b"on").unwrap();
         draft.write_all(b"e").unwrap();
         draft.finish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        assert!(Target::open(Path::new("-"), &[]).unwrap().begin().is_err());
+        assert!(Target::open(Path::new("-"), &[]).unwrap().start_draft().is_err());
     }
 
     #[test]
@@ -471,7 +476,7 @@ mod tests {
             let all = all.map(|one| one.unwrap().file_name().into_string().unwrap());
             all.collect::<Vec<_>>()
         };
-        let draft = Target::open(&path, &[]).unwrap().begin().unwrap();
+        let draft = Target::open(&path, &[]).unwrap().start_draft().unwrap();
         let live = names().pop().unwrap();
         assert!(live.starts_with(".run.json.wiregauge-") && live.ends_with(".part"), "{live}");
         // As if their writers had been killed: they are there, and nobody holds them.
@@ -508,14 +513,14 @@ mod tests {
     fn a_folder_that_stays_empty_goes_again() {
         let top = tempfile::tempdir().unwrap();
         let inner = top.path().join("a").join("b");
-        drop(Folder::make(&inner).unwrap());
+        drop(Folder::create(&inner).unwrap());
         assert!(!top.path().join("a").exists() && top.path().exists());
-        let folder = Folder::make(&inner).unwrap();
+        let folder = Folder::create(&inner).unwrap();
         fs::write(inner.join("file"), "").unwrap();
         drop(folder);
         assert!(inner.join("file").exists());
         fs::remove_file(inner.join("file")).unwrap();
-        drop(Folder::make(&inner).unwrap());
+        drop(Folder::create(&inner).unwrap());
         assert!(inner.exists(), "it was there before");
     }
 

@@ -9,12 +9,12 @@ use rustix::process::{Pid, Signal};
 static GROUPS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// Notes a group that is to be killed with us.
-pub fn note(group: Pid) {
+pub fn register(group: Pid) {
     groups().insert(group.as_raw_nonzero().get());
 }
 
 /// Forgets a group, before its number can be another's.
-pub fn forget(group: Pid) {
+pub fn unregister(group: Pid) {
     groups().remove(&group.as_raw_nonzero().get());
 }
 

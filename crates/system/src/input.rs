@@ -28,7 +28,7 @@ const PROBE: usize = 1 << 20;
 /// # Errors
 /// When it cannot be read, or is anything else. The error names the file, and says
 /// what it is.
-pub fn regular(path: &Path) -> Result<File> {
+pub fn open_regular(path: &Path) -> Result<File> {
     let shown = path.display();
     let (mut file, about) = open(path, "give a regular file")?;
     ensure!(!about.file_type().is_fifo(), "{shown} is a pipe; give a regular file");
@@ -206,28 +206,28 @@ mod tests {
             (absent.as_path(), "cannot read"),
         ];
         for (path, why) in refused {
-            for error in [read(path, u64::MAX).map(drop), regular(path).map(drop)] {
+            for error in [read(path, u64::MAX).map(drop), open_regular(path).map(drop)] {
                 let error = error.unwrap_err().to_string();
                 assert!(error.contains(why), "{error}");
             }
         }
         let pipe = folder.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        assert!(regular(&pipe).unwrap_err().to_string().contains("is a pipe"));
+        assert!(open_regular(&pipe).unwrap_err().to_string().contains("is a pipe"));
         // The kernel's log is a regular file by its kind, and waits for more. Who is not
         // root may not read it, where there is one.
         let log = Path::new("/proc/kmsg");
-        for error in [read(log, u64::MAX).map(drop), regular(log).map(drop)] {
+        for error in [read(log, u64::MAX).map(drop), open_regular(log).map(drop)] {
             let error = error.unwrap_err().to_string();
             assert!(error.contains("of the kernel") || error.contains("cannot read"), "{error}");
         }
         // One of the kernel's that ends has no size either.
         assert!(!read(Path::new("/proc/self/status"), 1 << 20).unwrap().is_empty());
         let mut text = String::new();
-        regular(Path::new("/proc/self/status")).unwrap().read_to_string(&mut text).unwrap();
+        open_regular(Path::new("/proc/self/status")).unwrap().read_to_string(&mut text).unwrap();
         assert!(text.starts_with("Name:"), "{text}");
         std::fs::write(folder.path().join("empty"), "").unwrap();
-        assert!(regular(&folder.path().join("empty")).is_ok());
+        assert!(open_regular(&folder.path().join("empty")).is_ok());
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub fn budget() -> Option<u64> {
 /// Bytes that are available now.
 pub fn available() -> Option<u64> {
     let system = fs::read_to_string("/proc/meminfo").ok().and_then(|text| meminfo(&text));
-    let group = group(Path::new("/sys/fs/cgroup"));
+    let group = cgroup_available(Path::new("/sys/fs/cgroup"));
     match (system, group) {
         (Some(system), Some(group)) => Some(system.min(group)),
         (system, group) => system.or(group),
@@ -32,7 +32,7 @@ fn meminfo(text: &str) -> Option<u64> {
 }
 
 /// What a control group (version 2) has left, if it has a limit.
-fn group(folder: &Path) -> Option<u64> {
+fn cgroup_available(folder: &Path) -> Option<u64> {
     let number = |name: &str| -> Option<u64> {
         fs::read_to_string(folder.join(name)).ok()?.trim().parse().ok()
     };
@@ -40,7 +40,7 @@ fn group(folder: &Path) -> Option<u64> {
 }
 
 /// A number of bytes in words: `512 bytes`, `3.1 GB`.
-pub fn words(bytes: u128) -> String {
+pub fn format_bytes(bytes: u128) -> String {
     const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
     if bytes < 1000 {
         return format!("{bytes} bytes");
@@ -71,19 +71,19 @@ mod tests {
         assert_eq!(meminfo(text), Some(23_812_345 * 1024));
         assert_eq!(meminfo("MemTotal: 1 kB\n"), None);
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(group(folder.path()), None);
+        assert_eq!(cgroup_available(folder.path()), None);
         fs::write(folder.path().join("memory.max"), "max\n").unwrap();
         fs::write(folder.path().join("memory.current"), "100\n").unwrap();
-        assert_eq!(group(folder.path()), None, "no limit");
+        assert_eq!(cgroup_available(folder.path()), None, "no limit");
         fs::write(folder.path().join("memory.max"), "1000\n").unwrap();
-        assert_eq!(group(folder.path()), Some(900));
+        assert_eq!(cgroup_available(folder.path()), Some(900));
     }
 
     #[test]
     fn sizes_have_words() {
-        assert_eq!(words(999), "999 bytes");
-        assert_eq!(words(3_140_000_000), "3.1 GB");
-        assert_eq!(words(160_000_000_000), "160 GB");
-        assert_eq!(words(u128::MAX), "more than 10,000 EB");
+        assert_eq!(format_bytes(999), "999 bytes");
+        assert_eq!(format_bytes(3_140_000_000), "3.1 GB");
+        assert_eq!(format_bytes(160_000_000_000), "160 GB");
+        assert_eq!(format_bytes(u128::MAX), "more than 10,000 EB");
     }
 }

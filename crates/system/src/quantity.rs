@@ -60,10 +60,10 @@ pub fn unit_of_time(unit: &str) -> Option<u64> {
 ///
 /// # Errors
 /// A unit that there is not, no number, one below 0, part of a byte, or too much.
-pub fn bytes<T: TryFrom<u64>>(text: &str) -> Result<T> {
+pub fn parse_bytes<T: TryFrom<u64>>(text: &str) -> Result<T> {
     let trimmed = text.trim();
     ensure!(!trimmed.starts_with('-'), "'{text}' is below 0; a size is 0 or more");
-    let (number, unit, rest) = part(trimmed);
+    let (number, unit, rest) = split_number(trimmed);
     ensure!(!number.is_empty() && rest.is_empty(), "'{text}' is no size; write one as 500 or 10MB");
     let unit = match unit {
         "" => 1,
@@ -71,7 +71,7 @@ pub fn bytes<T: TryFrom<u64>>(text: &str) -> Result<T> {
             format!("'{unit}' is no unit of bytes; there are B, kB, MB, GB, TB, KiB, MiB, GiB, TiB")
         })?,
     };
-    match scaled(number, unit) {
+    match scale(number, unit) {
         Scaled::Whole(bytes) => {
             let size = u64::try_from(bytes).ok().and_then(|bytes| T::try_from(bytes).ok());
             size.with_context(|| format!("'{text}' is too much"))
@@ -86,8 +86,8 @@ pub fn bytes<T: TryFrom<u64>>(text: &str) -> Result<T> {
 ///
 /// # Errors
 /// As [`bytes`], and 0.
-pub fn some_bytes(text: &str) -> Result<u64> {
-    let size: u64 = bytes(text)?;
+pub fn parse_nonzero_bytes(text: &str) -> Result<u64> {
+    let size: u64 = parse_bytes(text)?;
     ensure!(size > 0, "'{text}' is no size that anything fits into; give more than 0");
     Ok(size)
 }
@@ -97,9 +97,9 @@ pub fn some_bytes(text: &str) -> Result<u64> {
 /// # Errors
 /// A unit that there is not, or none, no number, one below 0, part of a nanosecond,
 /// or too much.
-pub fn time(text: &str) -> Result<Duration> {
+pub fn parse_time(text: &str) -> Result<Duration> {
     ensure!(!text.trim().starts_with('-'), "'{text}' is below 0; a time is 0 or more");
-    let nanoseconds = nanoseconds(text)?;
+    let nanoseconds = parse_nanoseconds(text)?;
     let whole = u64::try_from(nanoseconds / 1_000_000_000);
     let rest = (nanoseconds % 1_000_000_000) as u32;
     Ok(Duration::new(whole.with_context(|| format!("'{text}' is too much"))?, rest))
@@ -110,9 +110,10 @@ pub fn time(text: &str) -> Result<Duration> {
 ///
 /// # Errors
 /// As [`time`], and beyond those bounds.
-pub fn allowance(text: &str) -> Result<Duration> {
+pub fn parse_timeout(text: &str) -> Result<Duration> {
     let is_plain = text.trim().bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let allowed = time(&if is_plain { format!("{}s", text.trim()) } else { text.to_owned() })?;
+    let allowed =
+        parse_time(&if is_plain { format!("{}s", text.trim()) } else { text.to_owned() })?;
     ensure!(
         (Duration::from_secs(1)..=LONGEST).contains(&allowed),
         "'{text}' is not from 1s to 1w; a plain number is seconds"
@@ -124,7 +125,7 @@ pub fn allowance(text: &str) -> Result<Duration> {
 ///
 /// # Errors
 /// As [`time`], but for what is below 0.
-pub fn nanoseconds(text: &str) -> Result<i128> {
+pub fn parse_nanoseconds(text: &str) -> Result<i128> {
     let trimmed = text.trim();
     let (sign, mut rest) = match trimmed.strip_prefix('-') {
         Some(rest) => (-1, rest),
@@ -137,7 +138,7 @@ pub fn nanoseconds(text: &str) -> Result<i128> {
     }
     let mut sum = 0i128;
     while !rest.is_empty() {
-        let (number, unit, behind) = part(rest);
+        let (number, unit, behind) = split_number(rest);
         ensure!(!number.is_empty(), wrong());
         ensure!(!unit.is_empty(), "'{text}' has no unit; write a time as 12.5s, 300ms or 1m 30s");
         let unit = unit_of_time(unit).with_context(|| {
@@ -145,7 +146,7 @@ pub fn nanoseconds(text: &str) -> Result<i128> {
                 "'{text}' is no time: '{unit}' is none of its units ns, us, ms, s, min, h, d, w"
             )
         })?;
-        let time = match scaled(number, unit) {
+        let time = match scale(number, unit) {
             Scaled::Whole(time) => i128::try_from(time).ok(),
             Scaled::TooMuch => None,
             Scaled::Broken => bail!("'{text}' is finer than a nanosecond"),
@@ -160,7 +161,7 @@ pub fn nanoseconds(text: &str) -> Result<i128> {
 }
 
 /// A number at the beginning, its unit, and what is behind it, without blanks.
-fn part(text: &str) -> (&str, &str, &str) {
+fn split_number(text: &str) -> (&str, &str, &str) {
     let end = |text: &str, is_in: fn(char) -> bool| {
         text.find(|character| !is_in(character)).unwrap_or(text.len())
     };
@@ -179,7 +180,7 @@ enum Scaled {
     NoNumber,
 }
 
-fn scaled(number: &str, unit: u64) -> Scaled {
+fn scale(number: &str, unit: u64) -> Scaled {
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if whole.len() + part.len() == 0 || !digits(whole) || !digits(part) {
@@ -224,7 +225,7 @@ mod tests {
             ("18446744073709551615", u64::MAX),
             ("007", 7),
         ] {
-            assert_eq!(bytes::<u64>(text).unwrap(), size, "{text}");
+            assert_eq!(parse_bytes::<u64>(text).unwrap(), size, "{text}");
         }
         for (text, why) in [
             ("", "is no size"),
@@ -243,10 +244,10 @@ mod tests {
             ("18446744073709551616", "too much"),
             ("999999999999999999999999999999999999999999", "too much"),
         ] {
-            let error = bytes::<u64>(text).unwrap_err().to_string();
+            let error = parse_bytes::<u64>(text).unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");
         }
-        assert!(some_bytes("0MB").is_err());
+        assert!(parse_nonzero_bytes("0MB").is_err());
     }
 
     #[test]
@@ -267,7 +268,7 @@ mod tests {
             ("2days", seconds(2 * 86_400)),
             ("0.000000001s", Duration::from_nanos(1)),
         ] {
-            assert_eq!(time(text).unwrap(), time_of_it, "{text}");
+            assert_eq!(parse_time(text).unwrap(), time_of_it, "{text}");
         }
         for (text, why) in [
             ("", "is no time"),
@@ -281,19 +282,19 @@ mod tests {
             ("99999999999999999999s", "too much"),
             ("99999999999999999999999999999999999999999999s", "too much"),
         ] {
-            let error = time(text).unwrap_err().to_string();
+            let error = parse_time(text).unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");
         }
-        assert_eq!(nanoseconds("-2s").unwrap(), -2_000_000_000);
+        assert_eq!(parse_nanoseconds("-2s").unwrap(), -2_000_000_000);
     }
 
     #[test]
     fn an_allowance_without_a_unit_is_seconds() {
-        assert_eq!(allowance("60").unwrap(), Duration::from_secs(60));
-        assert_eq!(allowance("1.5").unwrap(), Duration::from_millis(1500));
-        assert_eq!(allowance("2min").unwrap(), Duration::from_secs(120));
+        assert_eq!(parse_timeout("60").unwrap(), Duration::from_secs(60));
+        assert_eq!(parse_timeout("1.5").unwrap(), Duration::from_millis(1500));
+        assert_eq!(parse_timeout("2min").unwrap(), Duration::from_secs(120));
         for text in ["0", "0.5", "8d", "", "-1", "soon"] {
-            assert!(allowance(text).is_err(), "{text}");
+            assert!(parse_timeout(text).is_err(), "{text}");
         }
     }
 }

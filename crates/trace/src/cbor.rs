@@ -13,7 +13,7 @@ const DEPTH: usize = 64;
 ///
 /// # Errors
 /// When it is none.
-pub fn show(message: &[u8], out: &mut Vec<u8>) -> Result<()> {
+pub fn write_json(message: &[u8], out: &mut Vec<u8>) -> Result<()> {
     let mut reader = Reader { rest: message };
     reader.item(0, out)?;
     ensure!(reader.rest.is_empty(), "{} bytes left over behind the item", reader.rest.len());
@@ -190,18 +190,21 @@ mod tests {
         ];
         for (bytes, wanted) in examples {
             let mut out = Vec::new();
-            show(bytes, &mut out).unwrap();
+            write_json(bytes, &mut out).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), *wanted);
-            assert!(show(&bytes[..bytes.len() - 1], &mut Vec::new()).is_err(), "{wanted}");
+            assert!(write_json(&bytes[..bytes.len() - 1], &mut Vec::new()).is_err(), "{wanted}");
         }
-        assert!(show(&[0x81; 100], &mut Vec::new()).unwrap_err().to_string().contains("deeply"));
+        assert!(write_json(&[0x81; 100], &mut Vec::new())
+            .unwrap_err()
+            .to_string()
+            .contains("deeply"));
     }
 
     proptest! {
         #[test]
         fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
             let mut out = Vec::new();
-            if show(&bytes, &mut out).is_ok() {
+            if write_json(&bytes, &mut out).is_ok() {
                 prop_assert!(serde_json::from_slice::<serde::de::IgnoredAny>(&out).is_ok());
             }
         }

@@ -5,7 +5,7 @@
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::{Schema, Value};
 
-use crate::sequence::{self, is_wide, Layout, Wide};
+use crate::sequence::{self, is_wide, SequenceLayout, WideText};
 
 /// Largest number of bytes that a writer may add to fill up a word.
 const MAX_PADDING: usize = 7;
@@ -20,8 +20,13 @@ pub fn decode(schema: &Schema, bytes: &[u8]) -> Result<Value> {
         [high, low] => bail!("encapsulation {high:02x}{low:02x} is not plain CDR (0000 or 0001)"),
         _ => unreachable!("two bytes"),
     };
-    let layout =
-        |wide| Layout { big_endian, aligned: true, terminated: true, padded_empty: true, wide };
+    let layout = |wide| SequenceLayout {
+        big_endian,
+        aligned: true,
+        terminated: true,
+        padded_empty: true,
+        wide,
+    };
     let decoded = |wide| -> Result<Value> {
         let (value, left) = sequence::decode(schema, body, layout(wide))?;
         ensure!(
@@ -31,11 +36,11 @@ pub fn decode(schema: &Schema, bytes: &[u8]) -> Result<Value> {
         Ok(value)
     };
     // Nothing tells how wide text is written but that the message fits.
-    let first = decoded(Wide::Four);
+    let first = decoded(WideText::Four);
     if first.is_ok() || !has_wide(schema) {
         return first;
     }
-    decoded(Wide::Two).or_else(|_| decoded(Wide::Octets)).or(first)
+    decoded(WideText::Two).or_else(|_| decoded(WideText::Octets)).or(first)
 }
 
 /// Whether messages have wide text.

@@ -18,15 +18,15 @@ use wiregauge_system::interrupt::Interrupted;
 pub use findings::{Finding, Findings};
 
 use crate::channel::Channel;
-use crate::container::Kind;
+use crate::container::ContainerKind;
 use crate::mcap;
-use crate::open::{self, open, Wish};
+use crate::open::{self, open, OpenHints};
 use crate::osi;
-use crate::parsed::definition_of;
-use crate::read::{tell, Reader};
+use crate::parser::extract_definition;
+use crate::read::{report_progress, Reader};
 
 /// What a file was held against, and what it lacks.
-pub struct Checked {
+pub struct CheckResult {
     /// What it lacks, by rule.
     pub findings: Findings,
     /// Messages.
@@ -40,33 +40,36 @@ pub struct Checked {
 /// When it is no trace file, or cannot be read. What is damaged is a finding.
 pub fn check(
     path: &Path,
-    wish: &Wish,
+    wish: &OpenHints,
     definitions: &dyn Fn() -> Result<Vec<u8>>,
     news: &mut dyn FnMut(u64, u64),
-) -> Result<Checked> {
+) -> Result<CheckResult> {
     let mut findings = Findings::default();
-    let kind = if path.is_dir() { Kind::Sqlite } else { Kind::of(path)? };
+    let kind = if path.is_dir() { ContainerKind::Sqlite } else { ContainerKind::detect(path)? };
     let messages = match kind {
-        Kind::Osi => {
+        ContainerKind::Osi => {
             let mut reader = osi::Reader::open(path, wish.osi_type.as_deref())?;
-            ensure!(reader.channels().values().all(Channel::is_osi), osi::nameless(path));
-            let messages = messages(&mut reader, definitions, &mut findings, news)?;
+            ensure!(
+                reader.channels().values().all(Channel::is_osi),
+                osi::missing_type_message(path)
+            );
+            let messages = check_whole_messages(&mut reader, definitions, &mut findings, news)?;
             name::check(path, &reader, &messages, &mut findings);
             messages
         }
-        Kind::Mcap => {
+        ContainerKind::Mcap => {
             let mut reader = mcap::Reader::open(path)?;
-            let messages = messages(&mut reader, definitions, &mut findings, news)?;
+            let messages = check_whole_messages(&mut reader, definitions, &mut findings, news)?;
             container::check(path, &reader, &messages, &mut findings);
             metadata::check(&reader, &messages, &mut findings);
             name::check(path, &reader, &messages, &mut findings);
             messages
         }
-        Kind::Bag | Kind::Sqlite => {
+        ContainerKind::Bag | ContainerKind::Sqlite => {
             // As other verbs read it: only of what is damaged that is saved which can be.
             let mut reader = open(path, wish)?;
             let mut whole = Findings::default();
-            let messages = match seen(reader.as_mut(), definitions, &mut whole, news) {
+            let messages = match check_messages(reader.as_mut(), definitions, &mut whole, news) {
                 Ok(messages) => {
                     findings = whole;
                     messages
@@ -74,12 +77,12 @@ pub fn check(
                 Err(error) if error.is::<Interrupted>() => return Err(error),
                 Err(_) => {
                     reader = open(path, wish)?;
-                    messages(reader.as_mut(), definitions, &mut findings, news)?
+                    check_whole_messages(reader.as_mut(), definitions, &mut findings, news)?
                 }
             };
             // No rule is of such a container: messages of OSI are held against theirs.
             if !reader.channels().values().any(Channel::is_osi) {
-                let found = format!("it is a {}", open::kind(path)?);
+                let found = format!("it is a {}", open::container_name(path)?);
                 findings.add(&rules::OSI_CHANNEL, "the file".into(), &found);
             }
             for remark in reader.remarks() {
@@ -88,36 +91,36 @@ pub fn check(
             messages
         }
     };
-    Ok(Checked { findings, messages: messages.count })
+    Ok(CheckResult { findings, messages: messages.count })
 }
 
 /// Holds every message that is whole against the rules; what was seen of them.
-fn messages(
+fn check_whole_messages(
     reader: &mut dyn Reader,
     definitions: &dyn Fn() -> Result<Vec<u8>>,
     findings: &mut Findings,
     news: &mut dyn FnMut(u64, u64),
-) -> Result<message::Messages> {
+) -> Result<message::MessageStats> {
     reader.salvage();
-    seen(reader, definitions, findings, news)
+    check_messages(reader, definitions, findings, news)
 }
 
 /// Holds every message against the rules; what was seen of them.
-fn seen(
+fn check_messages(
     reader: &mut dyn Reader,
     definitions: &dyn Fn() -> Result<Vec<u8>>,
     findings: &mut Findings,
     news: &mut dyn FnMut(u64, u64),
-) -> Result<message::Messages> {
-    let mut seen = message::Messages::default();
-    let define = |name: &str| definition_of(&definitions()?, name);
+) -> Result<message::MessageStats> {
+    let mut seen = message::MessageStats::default();
+    let define = |name: &str| extract_definition(&definitions()?, name);
     let mut channels = BTreeMap::new();
     while let Some(head) = reader.next()? {
         let known = channels.entry(head.channel);
         let channel = known.or_insert_with(|| reader.channels()[&head.channel].clone());
         seen.take(&head, channel, reader.data()?, &define, findings)?;
         if seen.count.is_multiple_of(16) {
-            tell(reader, news)?;
+            report_progress(reader, news)?;
         }
     }
     seen.finish(findings);

@@ -7,19 +7,19 @@ use std::path::Path;
 use anyhow::{bail, Context, Result};
 use wiregauge_schema::file;
 
-use crate::part::Part;
-use crate::{bag, packed};
+use crate::file_range::FileRange;
+use crate::{bag, compressed_file};
 
 /// The first bytes of an SQLite database.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// How files end within their packing that hold something else than a trace of OSI.
-const OTHERS: [&str; 10] =
+const OTHER_EXTENSIONS: [&str; 10] =
     ["mcap", "bag", "active", "db3", "txth", "txt", "tar", "yaml", "json", "jsonl"];
 
 /// A kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ContainerKind {
     /// MCAP.
     Mcap,
     /// A bag of ROS 1.
@@ -30,41 +30,45 @@ pub enum Kind {
     Osi,
 }
 
-impl Kind {
+impl ContainerKind {
     /// The kind of a file. Fails on what is no regular file, and on a file that
     /// is of none of these kinds.
-    pub fn of(path: &Path) -> Result<Kind> {
+    pub fn detect(path: &Path) -> Result<ContainerKind> {
         let mut head = Vec::new();
         let file = file::open(path)?;
         file.take(16)
             .read_to_end(&mut head)
             .with_context(|| format!("cannot read {}", path.display()))?;
-        if let Some(kind) = Kind::begins(&head) {
+        if let Some(kind) = ContainerKind::from_magic(&head) {
             return Ok(kind);
         }
         // What is packed as a whole is told by what is in it.
-        if packed::is_packed(&head) {
-            return of_packed(path, &head);
+        if compressed_file::is_compressed(&head) {
+            return detect_compressed(path, &head);
         }
-        if packed::is_lzma(path) {
-            return Ok(Kind::Osi);
+        if compressed_file::is_lzma(path) {
+            return Ok(ContainerKind::Osi);
         }
-        refuse(path, &head)?;
-        Ok(Kind::Osi)
+        require_osi_name(path, &head)?;
+        Ok(ContainerKind::Osi)
     }
 
     /// The kind that the first bytes tell.
-    fn begins(head: &[u8]) -> Option<Kind> {
-        let kinds = [(::mcap::MAGIC, Kind::Mcap), (bag::MAGIC, Kind::Bag), (SQLITE, Kind::Sqlite)];
+    fn from_magic(head: &[u8]) -> Option<ContainerKind> {
+        let kinds = [
+            (::mcap::MAGIC, ContainerKind::Mcap),
+            (bag::MAGIC, ContainerKind::Bag),
+            (SQLITE, ContainerKind::Sqlite),
+        ];
         kinds.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, kind)| kind)
     }
 }
 
 /// What is packed as a whole: what its first bytes tell once they are unpacked, and a trace of
 /// OSI, which has none, unless its name tells something else.
-fn of_packed(path: &Path, head: &[u8]) -> Result<Kind> {
-    let (mut pieces, _) = packed::unpacked(path, Part::whole(path)?)?;
-    let begun = pieces.peek(16).map(Kind::begins);
+fn detect_compressed(path: &Path, head: &[u8]) -> Result<ContainerKind> {
+    let (mut pieces, _) = compressed_file::open_slices(path, FileRange::open(path)?)?;
+    let begun = pieces.peek(16).map(ContainerKind::from_magic);
     if let Ok(Some(kind)) = begun {
         return Ok(kind);
     }
@@ -72,20 +76,20 @@ fn of_packed(path: &Path, head: &[u8]) -> Result<Kind> {
     let inner = inner.unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     // What cannot be unpacked is told where it is read.
     match inner.as_str() {
-        "mcap" if begun.is_err() => return Ok(Kind::Mcap),
-        "bag" | "active" if begun.is_err() => return Ok(Kind::Bag),
-        "db3" if begun.is_err() => return Ok(Kind::Sqlite),
+        "mcap" if begun.is_err() => return Ok(ContainerKind::Mcap),
+        "bag" | "active" if begun.is_err() => return Ok(ContainerKind::Bag),
+        "db3" if begun.is_err() => return Ok(ContainerKind::Sqlite),
         _ => {}
     }
-    if OTHERS.contains(&inner.as_str()) {
-        refuse(path, head)?;
+    if OTHER_EXTENSIONS.contains(&inner.as_str()) {
+        require_osi_name(path, head)?;
     }
-    Ok(Kind::Osi)
+    Ok(ContainerKind::Osi)
 }
 
 /// Fails unless the file is called a trace of OSI, which has no first bytes of
 /// its own.
-fn refuse(path: &Path, head: &[u8]) -> Result<()> {
+fn require_osi_name(path: &Path, head: &[u8]) -> Result<()> {
     let origin = path.display();
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let unpack = |tool: &str| -> Result<()> {

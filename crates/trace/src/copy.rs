@@ -6,15 +6,15 @@ use anyhow::{Context, Result};
 use wiregauge_system::interrupt;
 
 use crate::channel::Channel;
-use crate::read::{About, Head, Nanoseconds, Reader};
-use crate::rest::{read_on, together, Taken};
-use crate::select::{Selected, Selection};
-use crate::sorting::{Sorted, Sorting, Whole};
-use crate::write::writer::{of_output, Writer};
+use crate::extras::{merge_headers, skip_to_end, UniqueExtras};
+use crate::message_sorter::{MessageSorter, OwnedMessage, SortOptions};
+use crate::read::{FileHeader, MessageInfo, Nanoseconds, Reader};
+use crate::select::{SelectedMessages, Selection};
+use crate::write::writer::{output_error, Writer};
 
 /// What was copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Copied {
+pub struct CopyCounts {
     /// Messages.
     pub messages: u64,
     /// Their bytes.
@@ -26,30 +26,34 @@ pub struct Copied {
 }
 
 /// How a channel of which source is called and described where it goes.
-pub type Describe<'d> = dyn FnMut(usize, &Channel) -> Result<Channel> + 'd;
+pub type DescribeChannel<'d> = dyn FnMut(usize, &Channel) -> Result<Channel> + 'd;
 
 /// What is told of the way: bytes that were read, of how many.
-pub type News<'n> = dyn FnMut(u64, u64) + 'n;
+pub type ProgressCallback<'n> = dyn FnMut(u64, u64) + 'n;
 
 /// A file that is copied from, with its name and the number of each of its channels where
 /// they go.
-pub struct Source<'r> {
+pub struct CopySource<'r> {
     name: String,
-    selected: Selected<'r>,
+    selected: SelectedMessages<'r>,
     channels: BTreeMap<u16, u16>,
-    head: Option<Head>,
+    head: Option<MessageInfo>,
     /// What puts messages in order, where that is wanted, and the bytes of the next one.
-    sorted: Option<Sorted>,
+    sorted: Option<MessageSorter>,
     data: Vec<u8>,
 }
 
-impl<'r> Source<'r> {
+impl<'r> CopySource<'r> {
     /// The wanted messages of a file.
     ///
     /// # Errors
     /// When the first one cannot be read.
-    pub fn new(name: &str, reader: &'r mut dyn Reader, of: &'r Selection) -> Result<Source<'r>> {
-        Source::sorted(name, reader, of, None)
+    pub fn new(
+        name: &str,
+        reader: &'r mut dyn Reader,
+        of: &'r Selection,
+    ) -> Result<CopySource<'r>> {
+        CopySource::new_sorted(name, reader, of, None)
     }
 
     /// The same, by the times of messages and not in the order of the file, as far as that is
@@ -57,16 +61,17 @@ impl<'r> Source<'r> {
     ///
     /// # Errors
     /// When the first messages cannot be read.
-    pub fn sorted(
+    pub fn new_sorted(
         name: &str,
         reader: &'r mut dyn Reader,
         of: &'r Selection,
-        by: Option<Sorting>,
-    ) -> Result<Source<'r>> {
+        by: Option<SortOptions>,
+    ) -> Result<CopySource<'r>> {
         reader.verify();
-        let (selected, sorted) = (of.of(reader), by.map(Sorted::new));
+        let (selected, sorted) = (of.select(reader), by.map(MessageSorter::new));
         let (name, channels) = (name.to_owned(), BTreeMap::new());
-        let mut source = Source { name, selected, channels, head: None, sorted, data: Vec::new() };
+        let mut source =
+            CopySource { name, selected, channels, head: None, sorted, data: Vec::new() };
         source.advance()?;
         Ok(source)
     }
@@ -79,7 +84,7 @@ impl<'r> Source<'r> {
         };
         let next = sorted.next(&self.name, &mut self.selected)?;
         (self.head, self.data) = match next {
-            Some(Whole { head, data }) => (Some(head), data),
+            Some(OwnedMessage { head, data }) => (Some(head), data),
             None => (None, Vec::new()),
         };
         Ok(())
@@ -91,7 +96,7 @@ impl<'r> Source<'r> {
     }
 
     /// Whether it is damaged, and nothing of it was found.
-    pub fn lacks_all(&mut self) -> bool {
+    pub fn has_nothing(&mut self) -> bool {
         let reader = self.selected.reader();
         let remarks = reader.remarks();
         let has_more = !reader.metadata().is_empty() || !reader.attachments().is_empty();
@@ -99,11 +104,11 @@ impl<'r> Source<'r> {
     }
 
     /// Hands the next message on.
-    fn pass_on(
+    fn write_next(
         &mut self,
         to: &mut dyn Writer,
         describe: &mut dyn FnMut(&Channel) -> Result<Channel>,
-    ) -> Result<Option<Head>> {
+    ) -> Result<Option<MessageInfo>> {
         let Some(head) = self.head else { return Ok(None) };
         let reader = self.selected.reader();
         let place = || {
@@ -114,16 +119,16 @@ impl<'r> Source<'r> {
             Some(channel) => *channel,
             None => {
                 let described = describe(&reader.channels()[&head.channel]).with_context(place)?;
-                let channel = to.channel(&described).with_context(place)?;
+                let channel = to.add_channel(&described).with_context(place)?;
                 self.channels.insert(head.channel, channel);
                 channel
             }
         };
         let (name, place) = (&self.name, head.place);
         let data = if self.sorted.is_some() { &self.data } else { reader.data()? };
-        let written = to.message(channel, &head, data);
+        let written = to.write_message(channel, &head, data);
         // A full disk is no matter of what is read.
-        written.map_err(|error| match of_output(&error) {
+        written.map_err(|error| match output_error(&error) {
             Some(full) => full,
             None => error.context(format!("{name}: {place}")),
         })?;
@@ -132,7 +137,7 @@ impl<'r> Source<'r> {
     }
 
     /// Hands on the channels that have no messages.
-    fn pass_on_empty(
+    fn write_empty_channels(
         &mut self,
         to: &mut dyn Writer,
         describe: &mut dyn FnMut(&Channel) -> Result<Channel>,
@@ -140,11 +145,11 @@ impl<'r> Source<'r> {
     ) {
         let known = self.selected.reader().channels().clone();
         for (id, channel) in known {
-            if self.channels.contains_key(&id) || !self.selected.takes(&channel.topic) {
+            if self.channels.contains_key(&id) || !self.selected.includes_topic(&channel.topic) {
                 continue;
             }
             // What has no messages is no reason to lose those that there are.
-            match describe(&channel).and_then(|described| to.channel(&described)) {
+            match describe(&channel).and_then(|described| to.add_channel(&described)) {
                 Ok(number) => drop(self.channels.insert(id, number)),
                 Err(error) => {
                     lost.push(format!("channel {} without messages ({error:#})", channel.topic))
@@ -160,25 +165,25 @@ impl<'r> Source<'r> {
 
     /// Hands on what is no message. What else the file holds is hopped over, and where there
     /// is no room for it not even that: it may be long.
-    fn pass_on_rest(
+    fn write_extras(
         &mut self,
         to: &mut dyn Writer,
         describe: &mut dyn FnMut(&Channel) -> Result<Channel>,
-        taken: &mut Taken,
+        taken: &mut UniqueExtras,
     ) -> Result<Vec<String>> {
         let mut lost = Vec::new();
         if to.has_room() {
-            read_on(self.selected.reader())?;
-            self.pass_on_empty(to, describe, &mut lost);
+            skip_to_end(self.selected.reader())?;
+            self.write_empty_channels(to, describe, &mut lost);
         }
         let reader = self.selected.reader();
         for metadata in taken.metadata(reader.metadata()) {
-            if !to.metadata(&metadata.name, &metadata.entries)? {
+            if !to.write_metadata(&metadata.name, &metadata.entries)? {
                 lost.push(format!("metadata {}", metadata.name));
             }
         }
         for attachment in taken.attachments(reader.attachments())? {
-            if !to.attachment(attachment)? {
+            if !to.write_attachment(attachment)? {
                 lost.push(format!("attachment {}", attachment.name));
             }
         }
@@ -193,21 +198,22 @@ impl<'r> Source<'r> {
 /// # Errors
 /// When a file is damaged, or the writer cannot go on.
 pub fn copy(
-    sources: &mut [Source],
+    sources: &mut [CopySource],
     to: &mut dyn Writer,
-    describe: &mut Describe,
-    news: &mut News,
-) -> Result<(Copied, Vec<String>)> {
-    let mut copied = Copied::default();
-    let said: Vec<About> = sources.iter_mut().map(|it| it.selected.reader().about()).collect();
-    let (about, mut lost) = together(&said);
-    to.about(&about)?;
+    describe: &mut DescribeChannel,
+    news: &mut ProgressCallback,
+) -> Result<(CopyCounts, Vec<String>)> {
+    let mut copied = CopyCounts::default();
+    let said: Vec<FileHeader> =
+        sources.iter_mut().map(|it| it.selected.reader().file_header()).collect();
+    let (about, mut lost) = merge_headers(&said);
+    to.write_header(&about)?;
     let (mut before, mut latest) = (Nanoseconds::MIN, Nanoseconds::MIN);
     loop {
         let next = sources.iter_mut().enumerate().filter(|(_, source)| source.head.is_some());
         let Some((at, source)) = next.min_by_key(|(_, source)| source.time()) else { break };
         let mut describe = |channel: &Channel| describe(at, channel);
-        let Some(head) = source.pass_on(to, &mut describe)? else { break };
+        let Some(head) = source.write_next(to, &mut describe)? else { break };
         copied.messages += 1;
         copied.bytes += head.size;
         if let Some(time) = head.time {
@@ -228,10 +234,10 @@ pub fn copy(
     if !to.has_room() {
         lost.clear();
     }
-    let mut taken = Taken::default();
+    let mut taken = UniqueExtras::default();
     for (at, source) in sources.iter_mut().enumerate() {
         let mut describe = |channel: &Channel| describe(at, channel);
-        lost.extend(source.pass_on_rest(to, &mut describe, &mut taken)?);
+        lost.extend(source.write_extras(to, &mut describe, &mut taken)?);
     }
     Ok((copied, lost))
 }

@@ -8,32 +8,32 @@ use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::{idl, Schema, Value};
 
 use crate::protobuf::Decoder;
-use crate::topic::{Definition, Topic};
+use crate::topic::{Topic, TopicDefinition};
 use crate::{cdr, ros1};
 
 /// How the messages of a topic are decoded.
-pub enum Decoding {
+pub enum TopicDecoder {
     Cdr(Schema),
     Ros1(Schema),
     Protobuf(Box<Decoder>),
 }
 
-impl Decoding {
+impl TopicDecoder {
     /// Of a topic and its definition; one that the recording lacks is looked for in the ROS
     /// that is sourced, and in folders of it where the user can give them.
     ///
     /// # Errors
     /// When there is none that can be read.
-    pub fn of(
+    pub fn find(
         topic: &Topic,
-        definition: &Definition,
+        definition: &TopicDefinition,
         folders: Option<&[PathBuf]>,
-    ) -> Result<Decoding> {
+    ) -> Result<TopicDecoder> {
         let Topic { schema_name: name, schema_encoding, message_encoding, .. } = topic;
         // What has parts that are not read may be sourced in the other language of ROS 2.
         let is_idl = schema_encoding == "ros2idl";
         if !definition.0.is_empty() {
-            let own = Decoding::new(topic, definition).and_then(|own| own.refuse_wide(folders));
+            let own = TopicDecoder::new(topic, definition).and_then(|own| own.refuse_wide(folders));
             if own.is_ok() || !is_idl {
                 return own;
             }
@@ -41,7 +41,7 @@ impl Decoding {
         let dialect = match message_encoding.as_str() {
             "cdr" => Dialect::Ros2,
             "ros1" => Dialect::Ros1,
-            _ => return Decoding::new(topic, definition),
+            _ => return TopicDecoder::new(topic, definition),
         };
         ensure!(!name.is_empty(), "no definition of its messages is told, nor their type");
         let schema = msg::read_type(name, dialect, &msg::folders(folders.unwrap_or_default()))?;
@@ -60,27 +60,27 @@ impl Decoding {
             )
         })?;
         Ok(match dialect {
-            Dialect::Ros1 => Decoding::Ros1(schema),
-            Dialect::Ros2 => Decoding::Cdr(schema),
+            Dialect::Ros1 => TopicDecoder::Ros1(schema),
+            Dialect::Ros2 => TopicDecoder::Cdr(schema),
         })
     }
 
-    fn new(topic: &Topic, definition: &Definition) -> Result<Decoding> {
+    fn new(topic: &Topic, definition: &TopicDefinition) -> Result<TopicDecoder> {
         let Topic { schema_name, schema_encoding, message_encoding, .. } = topic;
         let ros = |dialect| -> Result<Schema> {
             let text = std::str::from_utf8(&definition.0).context("the definition is no text")?;
             msg::read_text(text, schema_name, dialect, schema_name)
         };
         match (schema_encoding.as_str(), message_encoding.as_str()) {
-            ("ros2msg", "cdr") => Ok(Decoding::Cdr(ros(Dialect::Ros2)?)),
+            ("ros2msg", "cdr") => Ok(TopicDecoder::Cdr(ros(Dialect::Ros2)?)),
             ("ros2idl" | "omgidl", "cdr") => {
                 let text =
                     std::str::from_utf8(&definition.0).context("the definition is no text")?;
-                Ok(Decoding::Cdr(idl::read_text(text, schema_name, schema_name)?))
+                Ok(TopicDecoder::Cdr(idl::read_text(text, schema_name, schema_name)?))
             }
-            ("ros1msg", "ros1") => Ok(Decoding::Ros1(ros(Dialect::Ros1)?)),
+            ("ros1msg", "ros1") => Ok(TopicDecoder::Ros1(ros(Dialect::Ros1)?)),
             ("protobuf", "protobuf") => {
-                Ok(Decoding::Protobuf(Box::new(Decoder::new(&definition.0, schema_name)?)))
+                Ok(TopicDecoder::Protobuf(Box::new(Decoder::new(&definition.0, schema_name)?)))
             }
             ("", encoding) => {
                 bail!("no definition of its messages in '{encoding}'; record it with its schemas")
@@ -94,7 +94,7 @@ impl Decoding {
 
     /// Itself where messages are shown. Where they are measured wide text is no string: in the
     /// model it is one, but not on the wire.
-    fn refuse_wide(self, folders: Option<&[PathBuf]>) -> Result<Decoding> {
+    fn refuse_wide(self, folders: Option<&[PathBuf]>) -> Result<TopicDecoder> {
         let has_wide = cdr::has_wide(self.schema());
         let name = &self.schema().root().name.original;
         ensure!(
@@ -107,8 +107,8 @@ impl Decoding {
     /// The schema of the messages.
     pub fn schema(&self) -> &Schema {
         match self {
-            Decoding::Cdr(schema) | Decoding::Ros1(schema) => schema,
-            Decoding::Protobuf(decoder) => decoder.schema(),
+            TopicDecoder::Cdr(schema) | TopicDecoder::Ros1(schema) => schema,
+            TopicDecoder::Protobuf(decoder) => decoder.schema(),
         }
     }
 
@@ -118,9 +118,9 @@ impl Decoding {
     /// When it does not fit the schema.
     pub fn decode(&self, bytes: &[u8]) -> Result<(Value, u64)> {
         match self {
-            Decoding::Cdr(schema) => Ok((cdr::decode(schema, bytes)?, 0)),
-            Decoding::Ros1(schema) => Ok((ros1::decode(schema, bytes)?, 0)),
-            Decoding::Protobuf(decoder) => decoder.decode(bytes),
+            TopicDecoder::Cdr(schema) => Ok((cdr::decode(schema, bytes)?, 0)),
+            TopicDecoder::Ros1(schema) => Ok((ros1::decode(schema, bytes)?, 0)),
+            TopicDecoder::Protobuf(decoder) => decoder.decode(bytes),
         }
     }
 }

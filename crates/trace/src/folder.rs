@@ -6,24 +6,26 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_schema::file;
-use wiregauge_system::text::count;
+use wiregauge_system::text::format_count;
 
 use crate::channel::Channel;
-use crate::read::{self, About, Attachment, Counted, Head, Loss, Metadata, Nanoseconds};
+use crate::read::{
+    self, Attachment, FileHeader, Loss, MessageCounts, MessageInfo, Metadata, Nanoseconds,
+};
 
 /// The files of a recording: itself, or those that the description in its folder names, as
 /// ROS 2 writes it. A recorder that was killed wrote none: then they are those that are there.
 ///
 /// # Errors
 /// When the folder is none of a recording.
-pub fn parts(path: &Path) -> Result<Vec<PathBuf>> {
+pub fn list_files(path: &Path) -> Result<Vec<PathBuf>> {
     let origin = path.display();
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
     let description = path.join("metadata.yaml");
     if !description.exists() {
-        let parts = there(path)?;
+        let parts = find_numbered_files(path)?;
         ensure!(
             !parts.is_empty(),
             "{origin} is a folder without metadata.yaml and without the numbered files of a ROS 2 \
@@ -31,7 +33,7 @@ pub fn parts(path: &Path) -> Result<Vec<PathBuf>> {
         );
         return Ok(parts);
     }
-    let text = file::text(&description)?;
+    let text = file::read_text(&description)?;
     let mut lines = text.lines().map(str::trim);
     lines.find(|line| line.starts_with("relative_file_paths:"));
     let names = lines.map_while(|line| line.strip_prefix("- "));
@@ -41,16 +43,16 @@ pub fn parts(path: &Path) -> Result<Vec<PathBuf>> {
         Some(name) => path.join(name),
         None => path.join(name),
     };
-    let parts: Vec<PathBuf> = names.map(part).map(packed).collect();
+    let parts: Vec<PathBuf> = names.map(part).map(find_file).collect();
     ensure!(!parts.is_empty(), "{}: names no files; give a file of the bag", description.display());
     Ok(parts)
 }
 
 /// How a recorder calls files that it packs as a whole, once they are done.
-const PACKED: [&str; 4] = ["zstd", "zst", "gz", "xz"];
+const COMPRESSED_EXTENSIONS: [&str; 4] = ["zstd", "zst", "gz", "xz"];
 
 /// A file, or the one that was packed of it where that alone is there.
-fn packed(path: PathBuf) -> PathBuf {
+fn find_file(path: PathBuf) -> PathBuf {
     if path.exists() {
         return path;
     }
@@ -60,11 +62,11 @@ fn packed(path: PathBuf) -> PathBuf {
         name.push(end);
         PathBuf::from(name)
     };
-    PACKED.iter().map(named).find(|path| path.exists()).unwrap_or(path)
+    COMPRESSED_EXTENSIONS.iter().map(named).find(|path| path.exists()).unwrap_or(path)
 }
 
 /// The number of messages in all that a description says.
-fn said(description: &str) -> Option<u64> {
+fn parse_message_count(description: &str) -> Option<u64> {
     let counts = description.lines().filter_map(|line| {
         let (before, count) = line.split_once("message_count:")?;
         // That of a topic or file stands further in.
@@ -74,18 +76,18 @@ fn said(description: &str) -> Option<u64> {
 }
 
 /// The files of a bag that are in a folder, in the order of the numbers in their names.
-fn there(folder: &Path) -> Result<Vec<PathBuf>> {
+fn find_numbered_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let cannot = || format!("cannot read {}", folder.display());
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).with_context(cannot)? {
         let path = entry.with_context(cannot)?.path();
-        if bare(&path).extension().is_some_and(|end| end == "mcap" || end == "db3") {
+        if strip_compression(&path).extension().is_some_and(|end| end == "mcap" || end == "db3") {
             found.push(path);
         }
     }
     // A recorder numbers its files: bag_0.mcap, bag_1.mcap. Others are no parts of a bag.
     let number = |path: &PathBuf| {
-        let path = bare(path);
+        let path = strip_compression(path);
         let stem = path.file_stem()?.to_str()?.to_owned();
         let (name, number) = stem.rsplit_once('_')?;
         Some((name.to_owned(), number.parse::<u64>().ok()?, path.extension()?.to_owned()))
@@ -101,8 +103,11 @@ fn there(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// A file's name without how it is packed.
-fn bare(path: &Path) -> PathBuf {
-    match path.extension().is_some_and(|end| PACKED.iter().any(|known| end == *known)) {
+fn strip_compression(path: &Path) -> PathBuf {
+    match path
+        .extension()
+        .is_some_and(|end| COMPRESSED_EXTENSIONS.iter().any(|known| end == *known))
+    {
         true => path.with_extension(""),
         false => path.to_owned(),
     }
@@ -142,7 +147,7 @@ impl Reader {
     /// # Errors
     /// When there are none, or the first one cannot be read.
     pub fn open(folder: &Path, open: Opener) -> Result<Reader> {
-        let parts = parts(folder)?;
+        let parts = list_files(folder)?;
         let mut total = 0;
         for part in &parts {
             total += file::open(part)?.metadata().map(|about| about.len()).unwrap_or(0);
@@ -176,30 +181,30 @@ impl Reader {
             done: 0,
             total,
         };
-        reader.take()?;
-        if let Ok(description) = file::text(&folder.join("metadata.yaml")) {
-            reader.said = said(&description);
+        reader.add_channels()?;
+        if let Ok(description) = file::read_text(&folder.join("metadata.yaml")) {
+            reader.said = parse_message_count(&description);
         }
         Ok(reader)
     }
 
     /// Takes the channels of the current file that are not known yet.
-    fn take(&mut self) -> Result<()> {
+    fn add_channels(&mut self) -> Result<()> {
         let (numbers, channels) = (&mut self.numbers, &mut self.channels);
-        number(self.part.channels(), numbers, channels)
+        number_channels(self.part.channels(), numbers, channels)
     }
 
     /// Tells where the description says another number of messages.
-    fn compare(&mut self) {
+    fn check_message_count(&mut self) {
         if let Some(said) = self.said.take().filter(|said| *said != self.count) {
-            let (said, there) = (count(said, "message"), self.count);
+            let (said, there) = (format_count(said, "message"), self.count);
             self.remarks
                 .push(format!("its metadata.yaml says that it has {said}, and there are {there}"));
         }
     }
 
     /// Takes what else the current file holds, and what is to be told of it.
-    fn close(&mut self) {
+    fn finish_file(&mut self) {
         self.metadata.extend_from_slice(self.part.metadata());
         self.attachments.extend_from_slice(self.part.attachments());
         self.remarks.extend(self.part.remarks());
@@ -215,7 +220,7 @@ impl Reader {
 }
 
 /// Gives numbers here to the channels of a file that have none yet.
-fn number(
+fn number_channels(
     own: &BTreeMap<u16, Channel>,
     numbers: &mut BTreeMap<u16, u16>,
     channels: &mut BTreeMap<u16, Channel>,
@@ -247,18 +252,18 @@ impl read::Reader for Reader {
         &self.channels
     }
 
-    fn next(&mut self) -> Result<Option<Head>> {
+    fn next(&mut self) -> Result<Option<MessageInfo>> {
         while !self.path.as_os_str().is_empty() {
             let head = self.part.next()?;
-            self.take()?;
+            self.add_channels()?;
             if let Some(head) = head {
                 self.count += 1;
-                return Ok(Some(Head { channel: self.numbers[&head.channel], ..head }));
+                return Ok(Some(MessageInfo { channel: self.numbers[&head.channel], ..head }));
             }
-            self.close();
+            self.finish_file();
             let Some(next) = self.left.pop_front() else {
                 self.path.clear();
-                self.compare();
+                self.check_message_count();
                 break;
             };
             self.part = (self.open)(&next)?;
@@ -271,46 +276,47 @@ impl read::Reader for Reader {
             }
             let (from, to) = self.window;
             if from.is_some() || to.is_some() {
-                self.part.narrow(from, to);
+                self.part.limit_times(from, to);
             }
             self.numbers.clear();
-            self.take()?;
+            self.add_channels()?;
         }
         Ok(None)
     }
 
-    fn front(&mut self, most: usize) -> Result<&[u8]> {
-        self.part.front(most)
+    fn first_bytes(&mut self, most: usize) -> Result<&[u8]> {
+        self.part.first_bytes(most)
     }
 
     fn data(&mut self) -> Result<&[u8]> {
         self.part.data()
     }
 
-    fn narrow(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
+    fn limit_times(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
         self.window = (from, to);
         self.said = None;
-        self.part.narrow(from, to);
+        self.part.limit_times(from, to);
     }
 
-    fn choose(&mut self, wanted: &dyn Fn(&Channel) -> bool) {
+    fn select_channels(&mut self, wanted: &dyn Fn(&Channel) -> bool) {
         self.said = None;
-        self.part.choose(wanted);
+        self.part.select_channels(wanted);
     }
 
-    fn hop(&mut self, wanted: &dyn Fn(&Channel) -> bool, most: u64) -> Result<u64> {
+    fn skip_messages(&mut self, wanted: &dyn Fn(&Channel) -> bool, most: u64) -> Result<u64> {
         self.said = None;
-        self.part.hop(wanted, most)
+        self.part.skip_messages(wanted, most)
     }
 
     /// Where all files tell it nothing is left to be read.
-    fn counted(&mut self) -> Result<Option<Counted>> {
-        let (mut all, mut metadata, mut remarks) = (Counted::default(), Vec::new(), Vec::new());
+    fn indexed_counts(&mut self) -> Result<Option<MessageCounts>> {
+        let (mut all, mut metadata, mut remarks) =
+            (MessageCounts::default(), Vec::new(), Vec::new());
         for path in std::iter::once(&self.path).chain(&self.left) {
             let mut part = (self.open)(path)?;
-            let Some(counted) = part.counted()? else { return Ok(None) };
+            let Some(counted) = part.indexed_counts()? else { return Ok(None) };
             let mut numbers = BTreeMap::new();
-            number(part.channels(), &mut numbers, &mut self.channels)?;
+            number_channels(part.channels(), &mut numbers, &mut self.channels)?;
             for (channel, count) in counted.by_channel {
                 *all.by_channel.entry(numbers[&channel]).or_default() += count;
             }
@@ -323,7 +329,7 @@ impl read::Reader for Reader {
         self.left.clear();
         self.path.clear();
         self.count = all.messages();
-        self.compare();
+        self.check_message_count();
         Ok(Some(all))
     }
 
@@ -340,8 +346,8 @@ impl read::Reader for Reader {
         self.part.verify();
     }
 
-    fn about(&self) -> About {
-        self.part.about()
+    fn file_header(&self) -> FileHeader {
+        self.part.file_header()
     }
 
     fn salvage(&mut self) {

@@ -10,12 +10,14 @@ use serde::Serialize;
 
 use self::histogram::Histogram;
 use crate::channel::Channel;
+use crate::file_range::FileRange;
 use crate::mcap::summary::{ChunkIndex, Statistics, Summary};
-use crate::mcap::{self, SeenChunk};
-use crate::open::{self, Wish};
+use crate::mcap::{self, ChunkInfo};
+use crate::open::{self, OpenHints};
 use crate::osi::Stamp;
-use crate::part::Part;
-use crate::read::{tell, About, Counted, Head, Metadata, Nanoseconds, Reader};
+use crate::read::{
+    report_progress, FileHeader, MessageCounts, MessageInfo, Metadata, Nanoseconds, Reader,
+};
 use crate::version;
 
 /// Between two messages of a channel a gap is longer than so many of its usual intervals.
@@ -26,7 +28,7 @@ const FRONT: usize = 64;
 
 /// What is in a file. Times are in nanoseconds on the clock of the trace, sizes in bytes.
 #[derive(Clone, Debug, Serialize)]
-pub struct Info {
+pub struct TraceInfo {
     /// Its name as it was given.
     pub file: String,
     /// `MCAP`, `OSI`, `ROS 1 bag` or `ROS 2 bag`.
@@ -40,7 +42,7 @@ pub struct Info {
     /// The earliest and the latest time; none where no message has one.
     pub times: Option<(Nanoseconds, Nanoseconds)>,
     /// The chunks of MCAP.
-    pub chunks: Option<Chunks>,
+    pub chunks: Option<ChunkTotals>,
     /// The channels, in the order of their numbers.
     pub channels: Vec<ChannelInfo>,
     /// The conventions by which it was written, as `ros2`, and what wrote it.
@@ -66,7 +68,7 @@ pub struct MetadataInfo {
 
 /// Chunks in all.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Chunks {
+pub struct ChunkTotals {
     /// How many.
     pub count: u64,
     /// How many by compression; `none` where there is none.
@@ -96,12 +98,12 @@ pub struct ChannelInfo {
     /// Messages.
     pub messages: u64,
     /// What only reading tells.
-    pub read: Option<Read>,
+    pub read: Option<ReadStats>,
 }
 
 /// What only reading a channel's messages tells.
 #[derive(Clone, Debug, Serialize)]
-pub struct Read {
+pub struct ReadStats {
     /// The earliest and the latest time.
     pub times: Option<(Nanoseconds, Nanoseconds)>,
     /// Messages a second: of the intervals between them the usual one.
@@ -134,13 +136,18 @@ pub struct Read {
 ///
 /// # Errors
 /// When it is no trace file, or is damaged where it is read.
-pub fn info(path: &Path, wish: &Wish, all: bool, news: &mut dyn FnMut(u64, u64)) -> Result<Info> {
-    let container = open::kind(path)?;
+pub fn read_info(
+    path: &Path,
+    wish: &OpenHints,
+    all: bool,
+    news: &mut dyn FnMut(u64, u64),
+) -> Result<TraceInfo> {
+    let container = open::container_name(path)?;
     let mut size = 0;
-    for part in open::files(path)? {
-        size += Part::whole(&part)?.end();
+    for part in open::list_files(path)? {
+        size += FileRange::open(&part)?.end();
     }
-    let mut info = Info {
+    let mut info = TraceInfo {
         file: path.display().to_string(),
         container,
         size,
@@ -157,20 +164,20 @@ pub fn info(path: &Path, wish: &Wish, all: bool, news: &mut dyn FnMut(u64, u64))
     };
     if container != "MCAP" {
         let mut reader = open::open(path, wish)?;
-        match if all { None } else { reader.counted()? } {
-            Some(counted) => by_index(&mut info, reader.as_ref(), &counted),
-            None => read(&mut info, reader.as_mut(), news)?,
+        match if all { None } else { reader.indexed_counts()? } {
+            Some(counted) => fill_from_index(&mut info, reader.as_ref(), &counted),
+            None => fill_by_reading(&mut info, reader.as_mut(), news)?,
         }
         return Ok(info);
     }
     let mut reader = mcap::Reader::open(path)?;
-    let summary = Summary::of(path)?.filter(|summary| !all && summary.has_channels());
+    let summary = Summary::open(path)?.filter(|summary| !all && summary.has_channels());
     let Some((summary, statistics)) = summary.as_ref().and_then(with_statistics) else {
-        read(&mut info, &mut reader, news)?;
-        info.chunks = Some(Chunks::of(reader.chunks().iter().map(SeenChunk::sizes)));
+        fill_by_reading(&mut info, &mut reader, news)?;
+        info.chunks = Some(ChunkTotals::from_sizes(reader.chunks().iter().map(ChunkInfo::sizes)));
         return Ok(info);
     };
-    About { profile: info.profile, library: info.library } = reader.about();
+    FileHeader { profile: info.profile, library: info.library } = reader.file_header();
     info.messages = statistics.messages;
     let (first, last) = statistics.times;
     info.times = (statistics.messages > 0).then_some((first.into(), last.into()));
@@ -182,13 +189,13 @@ pub fn info(path: &Path, wish: &Wish, all: bool, news: &mut dyn FnMut(u64, u64))
     let has_metadata = summary.metadata.len() as u64 == statistics.metadata
         && reader.metadata().len() == summary.metadata.len();
     if has_chunks && has_metadata && summary.attachments == statistics.attachments {
-        info.chunks = Some(Chunks::of(summary.chunks.iter().map(ChunkIndex::sizes)));
+        info.chunks = Some(ChunkTotals::from_sizes(summary.chunks.iter().map(ChunkIndex::sizes)));
         info.attachments = summary.attachments;
     } else {
         // What is no message is found by hopping from record to record.
-        reader.narrow(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
+        reader.limit_times(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
         while reader.next()?.is_some() {}
-        info.chunks = Some(Chunks::of(reader.chunks().iter().map(SeenChunk::sizes)));
+        info.chunks = Some(ChunkTotals::from_sizes(reader.chunks().iter().map(ChunkInfo::sizes)));
         info.attachments = reader.attachments().len() as u64;
     }
     info.metadata = metadata(&reader);
@@ -196,8 +203,8 @@ pub fn info(path: &Path, wish: &Wish, all: bool, news: &mut dyn FnMut(u64, u64))
 }
 
 /// What an index tells of a bag.
-fn by_index(info: &mut Info, reader: &dyn Reader, counted: &Counted) {
-    About { profile: info.profile, library: info.library } = reader.about();
+fn fill_from_index(info: &mut TraceInfo, reader: &dyn Reader, counted: &MessageCounts) {
+    FileHeader { profile: info.profile, library: info.library } = reader.file_header();
     info.messages = counted.messages();
     info.times = counted.times;
     for (id, channel) in reader.channels() {
@@ -221,19 +228,23 @@ fn metadata(reader: &dyn Reader) -> Vec<MetadataInfo> {
 }
 
 /// Reads all messages, but not their bytes where these are not needed.
-fn read(info: &mut Info, reader: &mut dyn Reader, news: &mut dyn FnMut(u64, u64)) -> Result<()> {
-    let mut seen: BTreeMap<u16, Seen> = BTreeMap::new();
+fn fill_by_reading(
+    info: &mut TraceInfo,
+    reader: &mut dyn Reader,
+    news: &mut dyn FnMut(u64, u64),
+) -> Result<()> {
+    let mut seen: BTreeMap<u16, ChannelReadings> = BTreeMap::new();
     while let Some(head) = reader.next()? {
         let seen = seen.entry(head.channel).or_default();
         seen.take(&head);
         let channel = &reader.channels()[&head.channel];
         if channel.is_osi() {
             let definition = channel.definition.clone();
-            let front = Stamp::of(&definition.name, reader.front(FRONT)?);
+            let front = Stamp::read(&definition.name, reader.first_bytes(FRONT)?);
             // It stands at the front, but need not.
             let version = match front.version {
                 None if head.size > FRONT as u64 => {
-                    Stamp::of(&definition.name, reader.data()?).version
+                    Stamp::read(&definition.name, reader.data()?).version
                 }
                 version => version,
             };
@@ -241,18 +252,18 @@ fn read(info: &mut Info, reader: &mut dyn Reader, news: &mut dyn FnMut(u64, u64)
         }
         info.messages += 1;
         if info.messages.is_multiple_of(64) {
-            tell(reader, news)?;
+            report_progress(reader, news)?;
         }
     }
     info.read = true;
-    About { profile: info.profile, library: info.library } = reader.about();
+    FileHeader { profile: info.profile, library: info.library } = reader.file_header();
     for (id, channel) in reader.channels() {
         let seen = seen.remove(id).unwrap_or_default();
         info.times = match (info.times, seen.times) {
             (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
             (known, new) => known.or(new),
         };
-        info.channels.push(ChannelInfo::new(channel, seen.count, Some(seen.told())));
+        info.channels.push(ChannelInfo::new(channel, seen.count, Some(seen.summarize())));
     }
     info.attachments = reader.attachments().len() as u64;
     info.remarks = reader.remarks();
@@ -260,10 +271,10 @@ fn read(info: &mut Info, reader: &mut dyn Reader, news: &mut dyn FnMut(u64, u64)
     Ok(())
 }
 
-impl Chunks {
+impl ChunkTotals {
     /// Adds up chunks, each with its compression and its bytes, packed and unpacked.
-    fn of<'c>(all: impl Iterator<Item = (&'c str, u64, u64)>) -> Chunks {
-        let mut chunks = Chunks::default();
+    fn from_sizes<'c>(all: impl Iterator<Item = (&'c str, u64, u64)>) -> ChunkTotals {
+        let mut chunks = ChunkTotals::default();
         for (compression, packed, size) in all {
             let compression = if compression.is_empty() { "none" } else { compression };
             chunks.count += 1;
@@ -277,7 +288,7 @@ impl Chunks {
 }
 
 impl ChannelInfo {
-    fn new(channel: &Channel, messages: u64, read: Option<Read>) -> ChannelInfo {
+    fn new(channel: &Channel, messages: u64, read: Option<ReadStats>) -> ChannelInfo {
         ChannelInfo {
             topic: channel.topic.clone(),
             name: channel.definition.name.clone(),
@@ -295,7 +306,7 @@ impl ChannelInfo {
 
 /// What was seen of a channel's messages.
 #[derive(Default)]
-struct Seen {
+struct ChannelReadings {
     count: u64,
     times: Option<(Nanoseconds, Nanoseconds)>,
     last: Option<Nanoseconds>,
@@ -306,8 +317,8 @@ struct Seen {
     versions: BTreeSet<version::Version>,
 }
 
-impl Seen {
-    fn take(&mut self, head: &Head) {
+impl ChannelReadings {
+    fn take(&mut self, head: &MessageInfo) {
         self.count += 1;
         self.sizes.add(head.size);
         let Some(time) = head.time else {
@@ -324,10 +335,10 @@ impl Seen {
         }
     }
 
-    fn told(self) -> Read {
+    fn summarize(self) -> ReadStats {
         let usual = self.intervals.median().filter(|usual| *usual > 0);
         let gap = usual.map(|usual| (usual as f64 * GAP) as u64);
-        Read {
+        ReadStats {
             times: self.times,
             rate: usual.map(|usual| 1e9 / usual as f64),
             gaps: gap.map_or(0, |gap| self.intervals.above(gap)),
@@ -339,7 +350,7 @@ impl Seen {
             median: self.sizes.median().unwrap_or(0),
             largest: self.sizes.most().unwrap_or(0),
             sizes: self.sizes.bars(24),
-            versions: self.versions.into_iter().map(version::text).collect(),
+            versions: self.versions.into_iter().map(version::format_version).collect(),
         }
     }
 }

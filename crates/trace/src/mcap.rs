@@ -1,15 +1,15 @@
 //! MCAP files. Records are taken apart here and not by the library, which reserves memory
 //! by the lengths that a file claims and knows no positions to tell; the library writes.
 
-mod ahead;
+mod channel_table;
 pub(crate) mod chunk;
+mod chunk_times;
 pub(crate) mod fields;
-mod hop;
-mod known;
+mod message_count;
+mod prefetch;
 mod reader;
 mod search;
 pub mod summary;
-mod times;
 
+pub(crate) use reader::ChunkInfo;
 pub use reader::Reader;
-pub(crate) use reader::SeenChunk;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::container::Kind;
+use crate::container::ContainerKind;
+use crate::message_decompressor::MessageDecompressor;
 use crate::read::Reader;
-use crate::unpacking::Unpacking;
 use crate::{bag, folder, mcap, osi, sqlite, txth};
 
 /// Opens a recording: MCAP, a bag of ROS 1, a bag of ROS 2 as a file or a folder, or a trace
@@ -14,20 +14,27 @@ use crate::{bag, folder, mcap, osi, sqlite, txth};
 ///
 /// # Errors
 /// On a file of another kind, with what to do about it.
-pub fn open(path: &Path, wish: &Wish) -> Result<Box<dyn Reader>> {
+pub fn open(path: &Path, wish: &OpenHints) -> Result<Box<dyn Reader>> {
     if path.is_dir() {
         let wish = wish.clone();
-        return Ok(Box::new(folder::Reader::open(path, Box::new(move |part| file(part, &wish)))?));
+        return Ok(Box::new(folder::Reader::open(
+            path,
+            Box::new(move |part| open_file(part, &wish)),
+        )?));
     }
-    file(path, wish)
+    open_file(path, wish)
 }
 
-fn file(path: &Path, wish: &Wish) -> Result<Box<dyn Reader>> {
-    Ok(match Kind::of(path)? {
-        Kind::Osi => Box::new(osi::Reader::open(path, wish.osi_type.as_deref())?),
-        Kind::Mcap => Box::new(Unpacking::new(Box::new(mcap::Reader::open(path)?))),
-        Kind::Sqlite => Box::new(Unpacking::new(Box::new(sqlite::Reader::open(path)?))),
-        Kind::Bag => Box::new(bag::Reader::open(path)?),
+fn open_file(path: &Path, wish: &OpenHints) -> Result<Box<dyn Reader>> {
+    Ok(match ContainerKind::detect(path)? {
+        ContainerKind::Osi => Box::new(osi::Reader::open(path, wish.osi_type.as_deref())?),
+        ContainerKind::Mcap => {
+            Box::new(MessageDecompressor::new(Box::new(mcap::Reader::open(path)?)))
+        }
+        ContainerKind::Sqlite => {
+            Box::new(MessageDecompressor::new(Box::new(sqlite::Reader::open(path)?)))
+        }
+        ContainerKind::Bag => Box::new(bag::Reader::open(path)?),
     })
 }
 
@@ -35,23 +42,23 @@ fn file(path: &Path, wish: &Wish) -> Result<Box<dyn Reader>> {
 ///
 /// # Errors
 /// When it is a folder of no recording.
-pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
-    folder::parts(path)
+pub fn list_files(path: &Path) -> Result<Vec<PathBuf>> {
+    folder::list_files(path)
 }
 
 /// What a recording is, in a word or two.
 ///
 /// # Errors
 /// On a file of another kind, with what to do about it.
-pub fn kind(path: &Path) -> Result<&'static str> {
+pub fn container_name(path: &Path) -> Result<&'static str> {
     if path.is_dir() {
         return Ok("ROS 2 bag");
     }
-    Ok(match Kind::of(path)? {
-        Kind::Osi => "OSI",
-        Kind::Mcap => "MCAP",
-        Kind::Sqlite => "ROS 2 bag",
-        Kind::Bag => "ROS 1 bag",
+    Ok(match ContainerKind::detect(path)? {
+        ContainerKind::Osi => "OSI",
+        ContainerKind::Mcap => "MCAP",
+        ContainerKind::Sqlite => "ROS 2 bag",
+        ContainerKind::Bag => "ROS 1 bag",
     })
 }
 
@@ -62,7 +69,7 @@ pub fn kind(path: &Path) -> Result<&'static str> {
 /// On a file of another kind, and on text that does not tell where a message ends.
 pub fn open_with(
     path: &Path,
-    wish: &Wish,
+    wish: &OpenHints,
     definitions: &dyn Fn() -> Result<Vec<u8>>,
 ) -> Result<Box<dyn Reader>> {
     match path.extension().is_some_and(|end| end.eq_ignore_ascii_case("txth")) {
@@ -73,7 +80,7 @@ pub fn open_with(
 
 /// What the user says of a file that does not tell it.
 #[derive(Clone, Debug, Default)]
-pub struct Wish {
+pub struct OpenHints {
     /// The type of the messages of an `.osi` file: `sv`, `SensorView` or
     /// `osi3.SensorView`.
     pub osi_type: Option<String>,

@@ -9,7 +9,7 @@ use anyhow::{bail, Result};
 use wiregauge_system::interrupt;
 
 use crate::channel::Channel;
-use crate::part::Part;
+use crate::file_range::FileRange;
 
 /// Largest message in bytes that is read: 1 GiB. Protobuf's libraries end at 2.
 pub const LARGEST: u64 = 1 << 30;
@@ -20,7 +20,7 @@ pub type Nanoseconds = i128;
 
 /// Where a message lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct MessagePosition {
     /// The position in the file (once unpacked, where it is packed as a whole): of the
     /// message, or of the chunk that it is in.
     pub at: u64,
@@ -28,20 +28,20 @@ pub struct Place {
     pub within: Option<u64>,
 }
 
-impl Place {
+impl MessagePosition {
     /// Stands for the position in a chunk where `at` is the number of a row.
     const ROW: u64 = u64::MAX;
 
     /// The row of a database that a message is in.
-    pub(crate) fn row(id: i64) -> Place {
-        Place { at: id as u64, within: Some(Place::ROW) }
+    pub(crate) fn row(id: i64) -> MessagePosition {
+        MessagePosition { at: id as u64, within: Some(MessagePosition::ROW) }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for MessagePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.within {
-            Some(Place::ROW) => write!(f, "row {}", self.at as i64),
+            Some(MessagePosition::ROW) => write!(f, "row {}", self.at as i64),
             None => write!(f, "byte {}", self.at),
             Some(within) => write!(f, "byte {within} of the chunk at byte {}", self.at),
         }
@@ -50,7 +50,7 @@ impl fmt::Display for Place {
 
 /// What is known of a message before its bytes are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct MessageInfo {
     /// Its channel.
     pub channel: u16,
     /// Its number by its sender; 0 where there is none.
@@ -63,7 +63,7 @@ pub struct Head {
     /// Its length in bytes.
     pub size: u64,
     /// Where it lies.
-    pub place: Place,
+    pub place: MessagePosition,
 }
 
 /// What could not be read of a damaged file.
@@ -88,7 +88,7 @@ pub struct Metadata {
 
 /// What a file says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct About {
+pub struct FileHeader {
     /// By which conventions channels and messages are made, as `ros2`; empty for none.
     pub profile: String,
     /// What wrote it.
@@ -97,14 +97,14 @@ pub struct About {
 
 /// How many messages an index tells of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
+pub struct MessageCounts {
     /// By channel.
     pub by_channel: BTreeMap<u16, u64>,
     /// The earliest and the latest time; none where there are no messages.
     pub times: Option<(Nanoseconds, Nanoseconds)>,
 }
 
-impl Counted {
+impl MessageCounts {
     /// Messages in all.
     pub fn messages(&self) -> u64 {
         self.by_channel.values().fold(0, |sum, count| sum.saturating_add(*count))
@@ -126,13 +126,13 @@ pub struct Attachment {
     pub media_type: String,
     /// When it was recorded and when it was made, in nanoseconds.
     pub times: (u64, u64),
-    pub(crate) content: Part,
+    pub(crate) content: FileRange,
 }
 
 impl Attachment {
     /// Its length in bytes.
     pub fn size(&self) -> u64 {
-        self.content.left()
+        self.content.remaining()
     }
 
     /// Its bytes.
@@ -151,13 +151,13 @@ pub trait Reader {
     ///
     /// # Errors
     /// When the file is truncated or damaged from here on.
-    fn next(&mut self) -> Result<Option<Head>>;
+    fn next(&mut self) -> Result<Option<MessageInfo>>;
 
     /// The first bytes of the message that came last, at most so many; they stay.
     ///
     /// # Errors
     /// When they cannot be read.
-    fn front(&mut self, most: usize) -> Result<&[u8]>;
+    fn first_bytes(&mut self, most: usize) -> Result<&[u8]>;
 
     /// The bytes of the message that came last. To be asked once for each; who does not
     /// want them does not ask, and where that can be they are not even read.
@@ -168,18 +168,18 @@ pub trait Reader {
 
     /// Leaves out messages before or after these times, both included, as far as that can
     /// be done without reading them: others of other times may still come.
-    fn narrow(&mut self, _from: Option<Nanoseconds>, _to: Option<Nanoseconds>) {}
+    fn limit_times(&mut self, _from: Option<Nanoseconds>, _to: Option<Nanoseconds>) {}
 
     /// Leaves out messages of channels that are not wanted, as far as that can be done
     /// without reading them: others may still come.
-    fn choose(&mut self, _wanted: &dyn Fn(&Channel) -> bool) {}
+    fn select_channels(&mut self, _wanted: &dyn Fn(&Channel) -> bool) {}
 
     /// Hops over messages of the wanted channels, at most so many, as far as an index tells
     /// how many there are; how many that were. To be asked before the first message.
     ///
     /// # Errors
     /// When the index cannot be read.
-    fn hop(&mut self, _wanted: &dyn Fn(&Channel) -> bool, _most: u64) -> Result<u64> {
+    fn skip_messages(&mut self, _wanted: &dyn Fn(&Channel) -> bool, _most: u64) -> Result<u64> {
         Ok(0)
     }
 
@@ -188,7 +188,7 @@ pub trait Reader {
     ///
     /// # Errors
     /// When the file cannot be read.
-    fn counted(&mut self) -> Result<Option<Counted>> {
+    fn indexed_counts(&mut self) -> Result<Option<MessageCounts>> {
         Ok(None)
     }
 
@@ -207,8 +207,8 @@ pub trait Reader {
     fn verify(&mut self) {}
 
     /// What the file says of itself.
-    fn about(&self) -> About {
-        About::default()
+    fn file_header(&self) -> FileHeader {
+        FileHeader::default()
     }
 
     /// From now on what is damaged is left out and kept account of, as far as messages
@@ -228,7 +228,7 @@ pub trait Reader {
 }
 
 /// Tells how far a file was read, unless the user wants to stop.
-pub(crate) fn tell(reader: &dyn Reader, news: &mut dyn FnMut(u64, u64)) -> Result<()> {
+pub(crate) fn report_progress(reader: &dyn Reader, news: &mut dyn FnMut(u64, u64)) -> Result<()> {
     interrupt::check()?;
     let (done, total) = reader.progress();
     news(done, total);
@@ -238,21 +238,21 @@ pub(crate) fn tell(reader: &dyn Reader, news: &mut dyn FnMut(u64, u64)) -> Resul
 /// What may be whole and is not read: it is larger than a limit, or in a way that is not
 /// known.
 #[derive(Debug)]
-pub(crate) struct Unread(pub String);
+pub(crate) struct Unsupported(pub String);
 
-impl fmt::Display for Unread {
+impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Unread {}
+impl std::error::Error for Unsupported {}
 
 /// Fails for a message that is larger than [`LARGEST`].
-pub(crate) fn bounded(size: u64, place: Place) -> Result<()> {
+pub(crate) fn check_size(size: u64, place: MessagePosition) -> Result<()> {
     if size > LARGEST {
         let most = LARGEST >> 30;
-        bail!(Unread(format!(
+        bail!(Unsupported(format!(
             "{place}: a message of {size} bytes, where {most} GiB is the most that is read; it is \
              that large or its length is damaged"
         )));

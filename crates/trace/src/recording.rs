@@ -6,12 +6,12 @@ use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::{Schema, Value};
 use wiregauge_system::memory;
 
-use crate::container::Kind;
-use crate::decoding::Decoding;
-use crate::open::{open, Wish};
+use crate::container::ContainerKind;
+use crate::decoding::TopicDecoder;
+use crate::open::{open, OpenHints};
 use crate::osi;
 use crate::protobuf::Decoder;
-use crate::topic::{topics, Definition, Topic};
+use crate::topic::{topics, Topic, TopicDefinition};
 
 /// Messages of a topic.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub struct Recording {
     lookup: Lookup,
     topics: Vec<Topic>,
     /// By the same index as the topics.
-    definitions: Vec<Definition>,
+    definitions: Vec<TopicDefinition>,
 }
 
 impl Recording {
@@ -60,12 +60,12 @@ impl Recording {
     /// recording does not carry.
     pub fn open_with(path: impl AsRef<Path>, lookup: Lookup) -> Result<Recording> {
         let path = path.as_ref().to_owned();
-        let is_osi = !path.is_dir() && Kind::of(&path)? == Kind::Osi;
+        let is_osi = !path.is_dir() && ContainerKind::detect(&path)? == ContainerKind::Osi;
         let mut remarks = Vec::new();
         let found = match is_osi {
             true => osi::topics(&path)?,
             false => {
-                let mut reader = open(&path, &Wish::default())?;
+                let mut reader = open(&path, &OpenHints::default())?;
                 let found = topics(reader.as_mut())?;
                 remarks = reader.remarks();
                 found
@@ -126,7 +126,7 @@ impl Recording {
                     bail!(
                         "{origin}: {taken} messages of {topic} take more than {}, half of the \
                          memory that is free; take fewer (--messages)",
-                        memory::words(budget.into())
+                        memory::format_bytes(budget.into())
                     );
                 }
                 sample.values.push(value);
@@ -135,7 +135,7 @@ impl Recording {
             at += 1;
             Ok(())
         };
-        let mut reader = open(&self.path, &Wish::default())?;
+        let mut reader = open(&self.path, &OpenHints::default())?;
         while let Some(head) = reader.next()? {
             // Whatever type the messages of OSI are taken for.
             if self.is_osi || reader.channels()[&head.channel].topic == topic {
@@ -146,14 +146,14 @@ impl Recording {
     }
 
     /// A topic and how to decode it.
-    fn decoding(&self, name: &str) -> Result<(Topic, Decoding)> {
+    fn decoding(&self, name: &str) -> Result<(Topic, TopicDecoder)> {
         let origin = self.path.display();
         if let (true, Some(called), Some(topic)) =
-            (self.is_osi, osi::type_called(name), self.topics.first())
+            (self.is_osi, osi::find_type(name), self.topics.first())
         {
             // The user knows better than the file's name.
             let topic = osi::topic(called, topic.messages);
-            let decoding = self.decoding_of(&topic, &Definition(Vec::new()));
+            let decoding = self.build_decoder(&topic, &TopicDefinition(Vec::new()));
             return Ok((topic, decoding.with_context(|| format!("{origin}"))?));
         }
         ensure!(!self.topics.is_empty(), "{origin} has no topics at all");
@@ -166,15 +166,18 @@ impl Recording {
             matches.next().is_none(),
             "{origin}: the messages of {name} are of several types; split the recording"
         );
-        let decoding = self.decoding_of(topic, definition);
+        let decoding = self.build_decoder(topic, definition);
         Ok((topic.clone(), decoding.with_context(|| format!("{origin}: topic {name}"))?))
     }
 
-    fn decoding_of(&self, topic: &Topic, definition: &Definition) -> Result<Decoding> {
+    fn build_decoder(&self, topic: &Topic, definition: &TopicDefinition) -> Result<TopicDecoder> {
         if self.is_osi {
             let osi = self.lookup.osi.context("OSI's definitions are not at hand")?;
-            return Ok(Decoding::Protobuf(Box::new(Decoder::new(&osi()?, &topic.schema_name)?)));
+            return Ok(TopicDecoder::Protobuf(Box::new(Decoder::new(
+                &osi()?,
+                &topic.schema_name,
+            )?)));
         }
-        Decoding::of(topic, definition, Some(&self.lookup.folders))
+        TopicDecoder::find(topic, definition, Some(&self.lookup.folders))
     }
 }

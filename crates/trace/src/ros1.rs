@@ -4,14 +4,14 @@
 use anyhow::{ensure, Result};
 use wiregauge_schema::{Schema, Value};
 
-use crate::sequence::{self, Layout, Wide};
+use crate::sequence::{self, SequenceLayout, WideText};
 
-const LAYOUT: Layout = Layout {
+const LAYOUT: SequenceLayout = SequenceLayout {
     big_endian: false,
     aligned: false,
     terminated: false,
     padded_empty: false,
-    wide: Wide::Four,
+    wide: WideText::Four,
 };
 
 /// Decodes a message. Fails on bytes that do not fit the schema.

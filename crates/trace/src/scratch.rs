@@ -12,22 +12,22 @@ use tempfile::NamedTempFile;
 use wiregauge_system::file::{self, folder_of};
 use wiregauge_system::interrupt;
 
-use crate::packed;
-use crate::part::Part;
+use crate::compressed_file;
+use crate::file_range::FileRange;
 
 /// How much is unpacked at once.
 const STEP: usize = 1 << 20;
 
 /// What a reader reads.
-pub(crate) struct Opened {
+pub(crate) struct OpenedFile {
     /// The file, or what is in it where it is packed.
-    pub part: Part,
+    pub part: FileRange,
     /// Why not all of it could be unpacked.
     pub fault: Option<String>,
 }
 
 /// A file that was unpacked, as long as somebody reads it.
-struct Known {
+struct UnpackedFile {
     /// Its device, number, length and time.
     of: [u64; 5],
     file: Weak<File>,
@@ -35,32 +35,32 @@ struct Known {
 }
 
 /// A verb opens a recording more than once: it is unpacked once.
-static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+static UNPACKED_FILES: Mutex<Vec<UnpackedFile>> = Mutex::new(Vec::new());
 
 /// Opens a recording that is read from all sides.
 ///
 /// # Errors
 /// When it cannot be read, or there is no room to unpack it.
-pub(crate) fn open(path: &Path) -> Result<Opened> {
-    let part = Part::whole(path)?;
-    let Some(packed) = packed::stream(path, part.clone())? else {
-        return Ok(Opened { part, fault: None });
+pub(crate) fn open(path: &Path) -> Result<OpenedFile> {
+    let part = FileRange::open(path)?;
+    let Some(packed) = compressed_file::open_stream(path, part.clone())? else {
+        return Ok(OpenedFile { part, fault: None });
     };
     let about = fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
     let (seconds, nanos) = (about.mtime() as u64, about.mtime_nsec() as u64);
     let of = [about.dev(), about.ino(), about.len(), seconds, nanos];
-    let mut known = KNOWN.lock().unwrap_or_else(|broken| broken.into_inner());
+    let mut known = UNPACKED_FILES.lock().unwrap_or_else(|broken| broken.into_inner());
     known.retain(|known| known.file.strong_count() > 0);
     let same = known.iter().find(|known| known.of == of);
     if let Some((file, fault)) = same.and_then(|same| Some((same.file.upgrade()?, &same.fault))) {
-        return Ok(Opened { part: Part::shared(file)?, fault: fault.clone() });
+        return Ok(OpenedFile { part: FileRange::shared(file)?, fault: fault.clone() });
     }
     let file = tempfile::tempfile_in(folder_of(path)).or_else(|_| tempfile::tempfile());
     let mut file = file.with_context(|| no_room(path))?;
     let fault = unpack(packed.0, &mut file, path)?;
-    let part = Part::of(file)?;
-    known.push(Known { of, file: part.watch(), fault: fault.clone() });
-    Ok(Opened { part, fault })
+    let part = FileRange::from_file(file)?;
+    known.push(UnpackedFile { of, file: part.weak_file(), fault: fault.clone() });
+    Ok(OpenedFile { part, fault })
 }
 
 /// A recording under a name that can be opened: its own, or that of a scratch file, which is
@@ -68,11 +68,13 @@ pub(crate) fn open(path: &Path) -> Result<Opened> {
 ///
 /// # Errors
 /// When there is no room to unpack it.
-pub(crate) fn named(path: &Path) -> Result<(PathBuf, Option<NamedTempFile>, Option<String>)> {
-    let Some((packed, _)) = packed::stream(path, Part::whole(path)?)? else {
+pub(crate) fn unpack_to_path(
+    path: &Path,
+) -> Result<(PathBuf, Option<NamedTempFile>, Option<String>)> {
+    let Some((packed, _)) = compressed_file::open_stream(path, FileRange::open(path)?)? else {
         return Ok((path.to_owned(), None, None));
     };
-    let file = file::scratch(path).or_else(|_| Ok(NamedTempFile::new()?));
+    let file = file::scratch_file(path).or_else(|_| Ok(NamedTempFile::new()?));
     let mut file = file.map_err(|error: Error| error.context(no_room(path)))?;
     let fault = unpack(packed, file.as_file_mut(), path)?;
     Ok((file.path().to_owned(), Some(file), fault))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{ensure, Result};
 
 use crate::channel::Channel;
-use crate::read::{Head, Nanoseconds, Reader};
+use crate::read::{MessageInfo, Nanoseconds, Reader};
 
 /// Which messages are wanted; all of them unless it says otherwise.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ pub struct Selection {
 }
 
 /// The wanted messages of a trace.
-pub struct Selected<'r> {
+pub struct SelectedMessages<'r> {
     reader: &'r mut dyn Reader,
     selection: &'r Selection,
     /// Messages of the wanted channels so far; none before it began.
@@ -40,7 +40,7 @@ pub struct Selected<'r> {
 
 impl Selection {
     /// Whether a topic is wanted.
-    pub fn takes(&self, topic: &str) -> bool {
+    pub fn includes_topic(&self, topic: &str) -> bool {
         let is_among = |topics: &[String]| topics.iter().any(|wanted| matches(wanted, topic));
         (self.channels.is_empty() || is_among(&self.channels)) && !is_among(&self.excluded)
     }
@@ -53,16 +53,16 @@ impl Selection {
     }
 
     /// The wanted messages of what is read.
-    pub fn of<'r>(&'r self, reader: &'r mut dyn Reader) -> Selected<'r> {
+    pub fn select<'r>(&'r self, reader: &'r mut dyn Reader) -> SelectedMessages<'r> {
         if !self.channels.is_empty() || !self.excluded.is_empty() {
-            reader.choose(&|channel| self.takes(&channel.topic));
+            reader.select_channels(&|channel| self.includes_topic(&channel.topic));
         }
         // Those before the first one are counted, so they must be seen.
         if self.first == 0 && self.end.is_none() {
-            reader.narrow(self.from, self.to);
+            reader.limit_times(self.from, self.to);
         }
         let (of_channel, known) = Default::default();
-        Selected { reader, selection: self, count: None, of_channel, known }
+        SelectedMessages { reader, selection: self, count: None, of_channel, known }
     }
 
     /// Fails where a topic that is asked for is not among the channels.
@@ -90,23 +90,25 @@ impl Selection {
     }
 }
 
-impl Selected<'_> {
+impl SelectedMessages<'_> {
     /// The next wanted message.
     ///
     /// # Errors
     /// When the file is damaged.
-    pub fn advance(&mut self) -> Result<Option<Head>> {
+    pub fn advance(&mut self) -> Result<Option<MessageInfo>> {
         let Selection { from, to, first, end, every, .. } = self.selection;
         let mut count = match self.count {
             Some(count) => count,
             None if *first == 0 => 0,
-            None => self.reader.hop(&|channel| self.selection.takes(&channel.topic), *first)?,
+            None => self
+                .reader
+                .skip_messages(&|channel| self.selection.includes_topic(&channel.topic), *first)?,
         };
         self.count = Some(count);
         while let Some(head) = self.reader.next()? {
             let topic = || self.reader.channels()[&head.channel].topic.as_str();
             let wanted = self.known.entry(head.channel);
-            if !*wanted.or_insert_with(|| self.selection.takes(topic())) {
+            if !*wanted.or_insert_with(|| self.selection.includes_topic(topic())) {
                 continue;
             }
             let at = count;
@@ -135,8 +137,8 @@ impl Selected<'_> {
     }
 
     /// Whether a topic is wanted.
-    pub fn takes(&self, topic: &str) -> bool {
-        self.selection.takes(topic)
+    pub fn includes_topic(&self, topic: &str) -> bool {
+        self.selection.includes_topic(topic)
     }
 
     /// What it is read from.

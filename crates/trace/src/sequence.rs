@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 64;
 
 /// How a format lays out the sequence.
 #[derive(Clone, Copy, Debug)]
-pub struct Layout {
+pub struct SequenceLayout {
     /// Numbers start with the most significant byte.
     pub big_endian: bool,
     /// Numbers start at multiples of their size.
@@ -20,12 +20,12 @@ pub struct Layout {
     /// A record without fields takes one byte.
     pub padded_empty: bool,
     /// How wide text is written.
-    pub wide: Wide,
+    pub wide: WideText,
 }
 
 /// How wide text is written, in which implementations differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wide {
+pub enum WideText {
     /// The number of letters, and four bytes for each.
     Four,
     /// The number of units of UTF-16, and these.
@@ -36,7 +36,7 @@ pub enum Wide {
 
 /// Whether a field is wide text, which is a string in the model.
 pub fn is_wide(schema: &Schema, record: &Record, field: &Field) -> bool {
-    let said = || schema.wording.member(&record.name.original, &field.name.original);
+    let said = || schema.wording.find_member(&record.name.original, &field.name.original);
     field.element == Element::String
         && said().is_some_and(|said| said.spelling.starts_with("wstring"))
 }
@@ -44,7 +44,7 @@ pub fn is_wide(schema: &Schema, record: &Record, field: &Field) -> bool {
 /// Decodes a message of the schema's root. Returns it and the number of bytes
 /// that follow. Fails where the bytes end too early or are no valid text or
 /// truth value; the error names the field.
-pub fn decode(schema: &Schema, bytes: &[u8], layout: Layout) -> Result<(Value, usize)> {
+pub fn decode(schema: &Schema, bytes: &[u8], layout: SequenceLayout) -> Result<(Value, usize)> {
     let mut reader = Reader { schema, bytes, at: 0, layout };
     let value = reader.record(schema.root, 0)?;
     Ok((value, bytes.len() - reader.at))
@@ -54,7 +54,7 @@ struct Reader<'a> {
     schema: &'a Schema,
     bytes: &'a [u8],
     at: usize,
-    layout: Layout,
+    layout: SequenceLayout,
 }
 
 impl<'a> Reader<'a> {
@@ -136,9 +136,9 @@ impl<'a> Reader<'a> {
     fn wide(&mut self) -> Result<String> {
         let len = self.len()?;
         let (count, size) = match self.layout.wide {
-            Wide::Four => (len, 4),
-            Wide::Two => (len, 2),
-            Wide::Octets => (len / 2, 2),
+            WideText::Four => (len, 4),
+            WideText::Two => (len, 2),
+            WideText::Octets => (len / 2, 2),
         };
         let left = self.bytes.len() - self.at;
         ensure!(count <= left / size, "{count} letters, but only {left} bytes are left");

@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 
 use crate::channel::Channel;
-use crate::read::{tell, Head, Nanoseconds, Reader};
-use crate::rest::{read_on, Rest};
+use crate::extras::{skip_to_end, FileExtras};
+use crate::read::{report_progress, MessageInfo, Nanoseconds, Reader};
 use crate::select::Selection;
 use crate::write::writer::Writer;
 
 /// Where a part ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum SplitLimit {
     /// After so many bytes of messages.
     Size(u64),
     /// After so much time.
@@ -24,12 +24,12 @@ pub enum By {
 
 /// What makes the parts: their writers by number and topic, and how their channels are
 /// described.
-pub trait Maker {
+pub trait PartFactory {
     /// Begins a part; `topic` is that of its channel where a part has one.
     ///
     /// # Errors
     /// When it cannot be written.
-    fn part(&mut self, number: usize, topic: Option<&str>) -> Result<Box<dyn Writer>>;
+    fn begin_part(&mut self, number: usize, topic: Option<&str>) -> Result<Box<dyn Writer>>;
 
     /// A channel as it is described in a part.
     ///
@@ -42,7 +42,7 @@ pub trait Maker {
 }
 
 /// A part that is written.
-struct Part {
+struct OutputPart {
     number: usize,
     writer: Box<dyn Writer>,
     channels: BTreeMap<u16, u16>,
@@ -58,21 +58,21 @@ struct Part {
 /// When the file is damaged, or a part cannot be written.
 pub fn split(
     reader: &mut dyn Reader,
-    rest: &Rest,
+    rest: &FileExtras,
     selection: &Selection,
-    by: By,
-    maker: &mut dyn Maker,
+    by: SplitLimit,
+    maker: &mut dyn PartFactory,
     news: &mut dyn FnMut(u64, u64),
 ) -> Result<usize> {
     reader.verify();
-    let mut selected = selection.of(reader);
-    let mut parts: BTreeMap<u16, Part> = BTreeMap::new();
+    let mut selected = selection.select(reader);
+    let mut parts: BTreeMap<u16, OutputPart> = BTreeMap::new();
     let mut first = None;
     let mut used = BTreeSet::new();
     let mut made = 0;
     while let Some(head) = selected.advance()? {
         let reader = selected.reader();
-        let key = if by == By::Channel { head.channel } else { 0 };
+        let key = if by == SplitLimit::Channel { head.channel } else { 0 };
         if parts.get(&key).is_some_and(|part| part.ends_before(&head, by)) {
             match parts.remove(&key) {
                 Some(part) if part.number == 0 => first = Some(part),
@@ -83,8 +83,8 @@ pub fn split(
         let part = match parts.entry(key) {
             Entry::Occupied(part) => part.into_mut(),
             Entry::Vacant(place) => {
-                let topic = (by == By::Channel).then_some(channel.topic.as_str());
-                let part = Part::begin(made, topic, head.time, rest, maker)?;
+                let topic = (by == SplitLimit::Channel).then_some(channel.topic.as_str());
+                let part = OutputPart::begin(made, topic, head.time, rest, maker)?;
                 made += 1;
                 place.insert(part)
             }
@@ -92,19 +92,19 @@ pub fn split(
         let id = match part.channels.get(&head.channel) {
             Some(id) => *id,
             None => {
-                let id = part.writer.channel(&maker.describe(channel)?)?;
+                let id = part.writer.add_channel(&maker.describe(channel)?)?;
                 part.channels.insert(head.channel, id);
                 used.insert(head.channel);
                 id
             }
         };
-        part.writer.message(id, &head, reader.data()?)?;
+        part.writer.write_message(id, &head, reader.data()?)?;
         part.bytes += head.size;
-        tell(reader, news)?;
+        report_progress(reader, news)?;
     }
     let reader = selected.reader();
     if made == 0 && !selection.is_part() {
-        let part = Part::begin(0, None, None, rest, maker)?;
+        let part = OutputPart::begin(0, None, None, rest, maker)?;
         // Where there is no room for what else the file holds, there is no part.
         if part.writer.has_room() {
             made = 1;
@@ -113,61 +113,61 @@ pub fn split(
     }
     parts.into_values().chain(first).try_for_each(|mut part| {
         if part.number == 0 && part.writer.has_room() {
-            part.add_rest(reader, rest, selection, &used, maker)?;
+            part.add_extras(reader, rest, selection, &used, maker)?;
         }
         part.finish(rest, maker)
     })?;
     Ok(made)
 }
 
-impl Part {
+impl OutputPart {
     fn begin(
         number: usize,
         topic: Option<&str>,
         start: Option<Nanoseconds>,
-        rest: &Rest,
-        maker: &mut dyn Maker,
-    ) -> Result<Part> {
-        let mut writer = maker.part(number, topic)?;
-        writer.about(&rest.about)?;
-        Ok(Part { number, writer, channels: BTreeMap::new(), bytes: 0, start })
+        rest: &FileExtras,
+        maker: &mut dyn PartFactory,
+    ) -> Result<OutputPart> {
+        let mut writer = maker.begin_part(number, topic)?;
+        writer.write_header(&rest.about)?;
+        Ok(OutputPart { number, writer, channels: BTreeMap::new(), bytes: 0, start })
     }
 
     /// Adds what is in no other part.
-    fn add_rest(
+    fn add_extras(
         &mut self,
         reader: &mut dyn Reader,
-        rest: &Rest,
+        rest: &FileExtras,
         selection: &Selection,
         used: &BTreeSet<u16>,
-        maker: &mut dyn Maker,
+        maker: &mut dyn PartFactory,
     ) -> Result<()> {
-        read_on(reader)?;
-        let is_left = |id: &u16, topic: &str| !used.contains(id) && selection.takes(topic);
+        skip_to_end(reader)?;
+        let is_left = |id: &u16, topic: &str| !used.contains(id) && selection.includes_topic(topic);
         for (_, channel) in reader.channels().iter().filter(|(id, it)| is_left(id, &it.topic)) {
-            self.writer.channel(&maker.describe(channel)?)?;
+            self.writer.add_channel(&maker.describe(channel)?)?;
         }
         for attachment in &rest.attachments {
-            self.writer.attachment(attachment)?;
+            self.writer.write_attachment(attachment)?;
         }
         Ok(())
     }
 
-    fn ends_before(&self, head: &Head, by: By) -> bool {
+    fn ends_before(&self, head: &MessageInfo, by: SplitLimit) -> bool {
         match by {
-            By::Size(most) => self.bytes + head.size > most,
-            By::Duration(span) => match (self.start, head.time) {
+            SplitLimit::Size(most) => self.bytes + head.size > most,
+            SplitLimit::Duration(span) => match (self.start, head.time) {
                 (Some(start), Some(time)) => time - start >= span,
                 _ => false,
             },
-            By::Channel => false,
+            SplitLimit::Channel => false,
         }
     }
 
     /// Ends the part, with what is said of the whole file.
-    fn finish(mut self, rest: &Rest, maker: &mut dyn Maker) -> Result<()> {
+    fn finish(mut self, rest: &FileExtras, maker: &mut dyn PartFactory) -> Result<()> {
         for metadata in &rest.metadata {
-            self.writer.metadata(&metadata.name, &metadata.entries)?;
+            self.writer.write_metadata(&metadata.name, &metadata.entries)?;
         }
         self.writer.finish()?;
         maker.finished(self.number);

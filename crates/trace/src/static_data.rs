@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use anyhow::{bail, Result};
 use prost_reflect::prost::encoding::encode_varint;
 
-use crate::around::Around;
 use crate::channel::Channel;
-use crate::read::{bounded, Head, Nanoseconds, Reader};
+use crate::read::{check_size, MessageInfo, Nanoseconds, Reader};
+use crate::reader_adapter::ReaderAdapter;
 use crate::wire::{is_message, Content, Fields};
 
 /// What a GroundTruth has once and does not change, by the numbers of its fields.
@@ -41,10 +41,10 @@ const GROUND_TRUTH: u64 = 7;
 
 /// A reader whose messages of GroundTruth, those in SensorViews included, have all static
 /// data that was told before. So it reads what comes before the wanted messages, too.
-pub struct Repeating {
+pub struct StaticDataRepeater {
     inner: Box<dyn Reader>,
     origin: String,
-    known: BTreeMap<u16, Known>,
+    known: BTreeMap<u16, StaticData>,
     /// The message that came last, where it lacked something.
     completed: Option<Vec<u8>>,
     /// How many there were, and how many of these lacked something.
@@ -54,24 +54,24 @@ pub struct Repeating {
     added: BTreeMap<&'static str, u64>,
 }
 
-impl Repeating {
+impl StaticDataRepeater {
     /// Of what another reader reads; `origin` says in errors what that is.
-    pub fn new(inner: Box<dyn Reader>, origin: &str) -> Repeating {
+    pub fn new(inner: Box<dyn Reader>, origin: &str) -> StaticDataRepeater {
         let (known, added) = Default::default();
         let origin = origin.to_owned();
-        Repeating { inner, origin, known, completed: None, seen: 0, lacking: 0, added }
+        StaticDataRepeater { inner, origin, known, completed: None, seen: 0, lacking: 0, added }
     }
 
     /// Completes a message of a channel. What lacks nothing stays where it is.
-    fn complete(&mut self, head: &Head, is_view: bool) {
+    fn complete(&mut self, head: &MessageInfo, is_view: bool) {
         // Who asks for a damaged one is told by its reader what is wrong.
-        let message = match self.inner.front(usize::MAX) {
+        let message = match self.inner.first_bytes(usize::MAX) {
             Ok(message) if message.len() as u64 == head.size => message,
             _ => return,
         };
         let known = self.known.entry(head.channel).or_default();
         self.completed = match is_view {
-            true => in_view(known, message, &mut self.added),
+            true => complete_view(known, message, &mut self.added),
             false => known.complete(message, &mut self.added),
         };
         self.seen += 1;
@@ -80,7 +80,7 @@ impl Repeating {
 }
 
 /// Whether the messages of a channel are GroundTruth (false) or hold one (true).
-fn kind(channel: &Channel) -> Option<bool> {
+fn is_sensor_view(channel: &Channel) -> Option<bool> {
     let is_protobuf = channel.message_encoding == "protobuf";
     match channel.definition.name.as_str() {
         "osi3.GroundTruth" if is_protobuf => Some(false),
@@ -89,7 +89,7 @@ fn kind(channel: &Channel) -> Option<bool> {
     }
 }
 
-impl Around for Repeating {
+impl ReaderAdapter for StaticDataRepeater {
     fn inner(&self) -> &dyn Reader {
         self.inner.as_ref()
     }
@@ -98,7 +98,7 @@ impl Around for Repeating {
         self.inner.as_mut()
     }
 
-    fn advance(&mut self) -> Result<Option<Head>> {
+    fn advance(&mut self) -> Result<Option<MessageInfo>> {
         self.completed = None;
         let Some(mut head) = self.inner.next()? else {
             if self.seen == 0 {
@@ -110,11 +110,11 @@ impl Around for Repeating {
             }
             return Ok(None);
         };
-        if let Some(is_view) = kind(&self.inner.channels()[&head.channel]) {
+        if let Some(is_view) = is_sensor_view(&self.inner.channels()[&head.channel]) {
             self.complete(&head, is_view);
             if let Some(completed) = &self.completed {
                 head.size = completed.len() as u64;
-                bounded(head.size, head.place)?;
+                check_size(head.size, head.place)?;
             }
         }
         Ok(Some(head))
@@ -125,18 +125,18 @@ impl Around for Repeating {
     }
 
     /// What comes before is read, as it may tell what is static.
-    fn narrow(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
+    fn limit_times(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
         // Where nothing more is wanted, nothing more is repeated.
         let is_over = from.zip(to).is_some_and(|(from, to)| from > to);
-        self.inner.narrow(from.filter(|_| is_over), to);
+        self.inner.limit_times(from.filter(|_| is_over), to);
     }
 
     /// Nothing is left out that may tell what is static.
-    fn hop(&mut self, _: &dyn Fn(&Channel) -> bool, _: u64) -> Result<u64> {
+    fn skip_messages(&mut self, _: &dyn Fn(&Channel) -> bool, _: u64) -> Result<u64> {
         Ok(0)
     }
 
-    fn own_remarks(&self) -> Vec<String> {
+    fn added_remarks(&self) -> Vec<String> {
         let fields = self.added.iter().map(|(name, count)| format!("{name} ({count})"));
         let fields = fields.collect::<Vec<_>>().join(", ");
         let (lacking, seen) = (self.lacking, self.seen);
@@ -169,7 +169,7 @@ fn fields(message: &[u8]) -> Option<Vec<Field<'_>>> {
 
 /// The static data that was told so far: fields with their number and length.
 #[derive(Default)]
-struct Known {
+struct StaticData {
     single: BTreeMap<u64, Vec<u8>>,
     lists: BTreeMap<u64, Elements>,
 }
@@ -184,7 +184,7 @@ struct Elements {
     nameless: Vec<Vec<u8>>,
 }
 
-impl Known {
+impl StaticData {
     /// The message with what it lacks; none where it lacks nothing. Its fields come in the
     /// order of their numbers, as Protobuf's libraries write them.
     fn complete(
@@ -227,7 +227,7 @@ impl Elements {
     fn update<'m>(&mut self, own: impl Iterator<Item = &'m Field<'m>>) -> Vec<Vec<u8>> {
         let (mut there, mut nameless) = (BTreeSet::new(), Vec::new());
         for field in own {
-            let Some(id) = id(field) else {
+            let Some(id) = element_id(field) else {
                 nameless.push(field.whole.to_vec());
                 continue;
             };
@@ -254,7 +254,7 @@ impl Elements {
 }
 
 /// The id of an element: the number in the field 1 of its field 1.
-fn id(field: &Field) -> Option<u64> {
+fn element_id(field: &Field) -> Option<u64> {
     let Content::Bytes(element) = field.content else { return None };
     let of = |message, wanted| Fields(message).filter(move |(number, _)| *number == wanted);
     let found = of(element, 1).filter_map(|(_, content)| match content {
@@ -268,8 +268,8 @@ fn id(field: &Field) -> Option<u64> {
 }
 
 /// A SensorView whose GroundTruth is complete; none where it lacks nothing, or has none.
-fn in_view(
-    known: &mut Known,
+fn complete_view(
+    known: &mut StaticData,
     message: &[u8],
     added: &mut BTreeMap<&'static str, u64>,
 ) -> Option<Vec<u8>> {
@@ -310,7 +310,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// A field of bytes.
-    fn of(number: u64, content: &[u8]) -> Vec<u8> {
+    fn bytes_field(number: u64, content: &[u8]) -> Vec<u8> {
         let mut field = Vec::new();
         encode_varint(number << 3 | 2, &mut field);
         encode_varint(content.len() as u64, &mut field);
@@ -319,21 +319,22 @@ mod tests {
 
     /// An element with an id and something else.
     fn element(number: u64, id: u8, other: u8) -> Vec<u8> {
-        of(number, &[&[0x0a, 2, 8, id, 0x10], &[other][..]].concat())
+        bytes_field(number, &[&[0x0a, 2, 8, id, 0x10], &[other][..]].concat())
     }
 
-    fn completed(known: &mut Known, message: &[u8]) -> Option<Vec<u8>> {
+    fn completed(known: &mut StaticData, message: &[u8]) -> Option<Vec<u8>> {
         known.complete(message, &mut BTreeMap::new())
     }
 
     #[test]
     fn what_a_message_lacks_is_put_in_and_no_more() {
-        let mut known = Known::default();
+        let mut known = StaticData::default();
         let time = [0x12, 2, 8, 1];
-        let first = [&element(4, 1, 0)[..], &element(10, 5, 0), &of(15, b"map"), &time].concat();
+        let first =
+            [&element(4, 1, 0)[..], &element(10, 5, 0), &bytes_field(15, b"map"), &time].concat();
         assert_eq!(completed(&mut known, &first), None, "the first has all there is");
         assert_eq!(completed(&mut known, &first), None, "and who has it needs nothing");
-        let [one, lane, map] = [element(4, 1, 0), element(10, 5, 0), of(15, b"map")];
+        let [one, lane, map] = [element(4, 1, 0), element(10, 5, 0), bytes_field(15, b"map")];
         let bare = [&time[..], &one, &lane, &map].concat();
         assert_eq!(completed(&mut known, &time).unwrap(), bare, "by the numbers of fields");
         // A new object alone, and another state of the one.
@@ -349,41 +350,42 @@ mod tests {
 
     #[test]
     fn what_moves_is_left_alone() {
-        let mut known = Known::default();
-        let moving = [element(5, 1, 0), of(12, &[8, 1]), of(11, &[0x0a, 0])].concat();
-        assert_eq!(completed(&mut known, &[&moving[..], &of(1, &[8, 3])].concat()), None);
+        let mut known = StaticData::default();
+        let moving =
+            [element(5, 1, 0), bytes_field(12, &[8, 1]), bytes_field(11, &[0x0a, 0])].concat();
+        assert_eq!(completed(&mut known, &[&moving[..], &bytes_field(1, &[8, 3])].concat()), None);
         assert_eq!(
-            completed(&mut known, &of(2, &[])).unwrap(),
-            [of(1, &[8, 3]), of(2, &[])].concat()
+            completed(&mut known, &bytes_field(2, &[])).unwrap(),
+            [bytes_field(1, &[8, 3]), bytes_field(2, &[])].concat()
         );
     }
 
     #[test]
     fn elements_without_an_id_belong_together() {
-        let mut known = Known::default();
-        let nameless = [of(9, &[0x10, 1]), of(9, &[0x10, 2])].concat();
+        let mut known = StaticData::default();
+        let nameless = [bytes_field(9, &[0x10, 1]), bytes_field(9, &[0x10, 2])].concat();
         assert_eq!(completed(&mut known, &nameless), None);
         assert_eq!(completed(&mut known, &[]).unwrap(), nameless);
-        assert_eq!(completed(&mut known, &of(9, &[0x10, 3])), None);
-        assert_eq!(completed(&mut known, &[]).unwrap(), of(9, &[0x10, 3]));
+        assert_eq!(completed(&mut known, &bytes_field(9, &[0x10, 3])), None);
+        assert_eq!(completed(&mut known, &[]).unwrap(), bytes_field(9, &[0x10, 3]));
     }
 
     #[test]
     fn a_view_keeps_all_else_and_has_one_ground_truth() {
-        let mut known = Known::default();
-        let mut view = |message: &[u8]| in_view(&mut known, message, &mut BTreeMap::new());
-        let (lane, time) = (element(10, 5, 0), of(2, &[8, 1]));
-        let rest = [of(3, &[8, 9]), of(1002, b"\x12\x00")];
+        let mut known = StaticData::default();
+        let mut view = |message: &[u8]| complete_view(&mut known, message, &mut BTreeMap::new());
+        let (lane, time) = (element(10, 5, 0), bytes_field(2, &[8, 1]));
+        let rest = [bytes_field(3, &[8, 9]), bytes_field(1002, b"\x12\x00")];
         let with = |truth: &[u8]| [&rest[0][..], truth, &rest[1]].concat();
-        assert_eq!(view(&with(&of(7, &lane))), None);
-        let whole = of(7, &[&time[..], &lane].concat());
-        assert_eq!(view(&with(&of(7, &time))).unwrap(), with(&whole));
-        let pieces = [of(7, &of(2, &[])), of(7, &time)].concat();
-        let merged = of(7, &[&of(2, &[])[..], &time, &lane].concat());
+        assert_eq!(view(&with(&bytes_field(7, &lane))), None);
+        let whole = bytes_field(7, &[&time[..], &lane].concat());
+        assert_eq!(view(&with(&bytes_field(7, &time))).unwrap(), with(&whole));
+        let pieces = [bytes_field(7, &bytes_field(2, &[])), bytes_field(7, &time)].concat();
+        let merged = bytes_field(7, &[&bytes_field(2, &[])[..], &time, &lane].concat());
         assert_eq!(view(&with(&pieces)).unwrap(), with(&merged));
         // None is made where there is none, and what is no message is left as it is.
         assert_eq!(view(&rest.concat()), None);
-        assert_eq!(view(&of(7, &[0x0b])), None);
+        assert_eq!(view(&bytes_field(7, &[0x0b])), None);
         assert_eq!(view(&[0x3a, 9]), None);
     }
 
@@ -398,9 +400,9 @@ mod tests {
                 1..6,
             ),
         ) {
-            let (mut known, mut of_views) = (Known::default(), Known::default());
+            let (mut known, mut of_views) = (StaticData::default(), StaticData::default());
             for message in &messages {
-                let _ = in_view(&mut of_views, message, &mut BTreeMap::new());
+                let _ = complete_view(&mut of_views, message, &mut BTreeMap::new());
                 let Some(whole) = completed(&mut known, message) else { continue };
                 prop_assert!(is_message(&whole) && whole.len() > message.len());
                 prop_assert_eq!(completed(&mut known, &whole), None);

@@ -25,15 +25,15 @@ pub struct Topic {
 
 impl Topic {
     /// Whether both are one topic, whatever they count.
-    pub(crate) fn is(&self, other: &Topic) -> bool {
+    pub(crate) fn is_same_topic(&self, other: &Topic) -> bool {
         Topic { messages: 0, ..self.clone() } == Topic { messages: 0, ..other.clone() }
     }
 }
 
 /// Finds the topics of what is read, in the order of their first message; those without any
 /// stand at the end. Two recorders may have written one.
-pub(crate) fn topics(reader: &mut dyn Reader) -> Result<Vec<(Topic, Definition)>> {
-    let mut found: Vec<(Topic, Definition)> = Vec::new();
+pub(crate) fn topics(reader: &mut dyn Reader) -> Result<Vec<(Topic, TopicDefinition)>> {
+    let mut found: Vec<(Topic, TopicDefinition)> = Vec::new();
     let mut by_channel: HashMap<u16, usize> = HashMap::new();
     while let Some(head) = reader.next()? {
         let channel = &reader.channels()[&head.channel];
@@ -47,7 +47,7 @@ pub(crate) fn topics(reader: &mut dyn Reader) -> Result<Vec<(Topic, Definition)>
 }
 
 /// The index of a channel's topic, which is added if it is new.
-fn add(found: &mut Vec<(Topic, Definition)>, channel: &Channel) -> usize {
+fn add(found: &mut Vec<(Topic, TopicDefinition)>, channel: &Channel) -> usize {
     let Channel { topic, message_encoding, definition, .. } = channel;
     let topic = Topic {
         name: topic.clone(),
@@ -56,13 +56,14 @@ fn add(found: &mut Vec<(Topic, Definition)>, channel: &Channel) -> usize {
         message_encoding: message_encoding.clone(),
         messages: 0,
     };
-    let known = found.iter().position(|(known, of)| known.is(&topic) && of.0 == definition.data);
+    let known =
+        found.iter().position(|(known, of)| known.is_same_topic(&topic) && of.0 == definition.data);
     known.unwrap_or_else(|| {
-        found.push((topic, Definition(definition.data.clone())));
+        found.push((topic, TopicDefinition(definition.data.clone())));
         found.len() - 1
     })
 }
 
 /// The text or bytes that define a topic's type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Definition(pub Vec<u8>);
+pub(crate) struct TopicDefinition(pub Vec<u8>);

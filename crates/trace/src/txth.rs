@@ -1,7 +1,7 @@
 //! Traces of OSI as Protobuf's text: for people, and read where it tells for certain where a
 //! message ends.
 
+mod field_splitter;
 mod reader;
-mod split;
 
 pub use reader::Reader;

@@ -14,15 +14,15 @@ pub fn parse(text: &str) -> Option<Version> {
 }
 
 /// How a version is written.
-pub fn text(version: Version) -> String {
+pub fn format_version(version: Version) -> String {
     version.map(|part| part.to_string()).join(".")
 }
 
 /// The least and the greatest of some versions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Range(Option<(Version, Version)>);
+pub struct VersionRange(Option<(Version, Version)>);
 
-impl Range {
+impl VersionRange {
     /// Widens it by a version.
     pub fn include(&mut self, version: Version) {
         let (least, most) = self.0.unwrap_or((version, version));
@@ -43,7 +43,7 @@ impl Range {
 
     /// Its ends as they are written.
     pub fn texts(&self) -> Option<(String, String)> {
-        self.0.map(|(least, most)| (text(least), text(most)))
+        self.0.map(|(least, most)| (format_version(least), format_version(most)))
     }
 }
 
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn versions_are_numbers_and_not_texts() {
-        let mut range = Range::default();
+        let mut range = VersionRange::default();
         assert_eq!(range.texts(), None);
         for text in ["3.10.0", "3.8.1", "three", "3.9", "3.+9.0", "3.9.0.1"] {
             range.include_text(text);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use anyhow::{bail, ensure, Context, Result};
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
-use wiregauge_system::text::count;
+use wiregauge_system::text::format_count;
 
 /// Deeper messages are refused, as Protobuf's libraries do.
 const DEPTH: usize = 100;
@@ -133,7 +133,7 @@ pub fn is_message(bytes: &[u8]) -> bool {
 
 /// What a field may hold.
 #[derive(Clone, Copy, Debug)]
-enum Wanted {
+enum FieldType {
     Number,
     Fixed(usize),
     Bytes,
@@ -144,21 +144,21 @@ enum Wanted {
 
 #[derive(Clone, Debug)]
 struct Field {
-    wanted: Wanted,
+    wanted: FieldType,
     is_list: bool,
     name: String,
 }
 
 /// A type of messages with all that it is made of.
 #[derive(Debug)]
-pub(crate) struct Shape {
+pub(crate) struct MessageShape {
     /// The root first.
-    messages: Vec<Known>,
+    messages: Vec<MessageFields>,
 }
 
 /// What stands behind a tag of one byte in nearly all messages, looked at without more ado.
 #[derive(Clone, Copy, Debug)]
-enum Usual {
+enum CommonField {
     Number,
     Eight,
     Four,
@@ -167,9 +167,9 @@ enum Usual {
 
 /// The fields of a message by their numbers.
 #[derive(Debug)]
-struct Known {
+struct MessageFields {
     /// By their tags, of which a number up to 15 makes one byte.
-    usual: [Option<Usual>; 0x100],
+    usual: [Option<CommonField>; 0x100],
     /// Those with small numbers, which nearly all are.
     small: Vec<Option<Field>>,
     others: HashMap<u64, Field>,
@@ -178,18 +178,20 @@ struct Known {
 /// Numbers from here on are looked up.
 const SMALL: u64 = 64;
 
-impl Known {
-    fn new() -> Known {
-        Known { usual: [None; 0x100], small: Vec::new(), others: HashMap::new() }
+impl MessageFields {
+    fn new() -> MessageFields {
+        MessageFields { usual: [None; 0x100], small: Vec::new(), others: HashMap::new() }
     }
 
-    fn put(&mut self, number: u64, field: Field) {
+    fn insert(&mut self, number: u64, field: Field) {
         let usual = match field.wanted {
-            Wanted::Number => Some((0, Usual::Number)),
-            Wanted::Fixed(8) => Some((1, Usual::Eight)),
-            Wanted::Fixed(_) => Some((5, Usual::Four)),
-            Wanted::Message(of) => u16::try_from(of).ok().map(|of| (2, Usual::Message(of))),
-            Wanted::Bytes | Wanted::Text | Wanted::Group(_) => None,
+            FieldType::Number => Some((0, CommonField::Number)),
+            FieldType::Fixed(8) => Some((1, CommonField::Eight)),
+            FieldType::Fixed(_) => Some((5, CommonField::Four)),
+            FieldType::Message(of) => {
+                u16::try_from(of).ok().map(|of| (2, CommonField::Message(of)))
+            }
+            FieldType::Bytes | FieldType::Text | FieldType::Group(_) => None,
         };
         if let Some((form, usual)) = usual.filter(|_| number < 16) {
             self.usual[number as usize * 8 + form] = Some(usual);
@@ -217,20 +219,20 @@ impl Known {
     }
 }
 
-impl Shape {
+impl MessageShape {
     /// Of a type.
-    pub fn of(root: &MessageDescriptor) -> Shape {
+    pub fn from_descriptor(root: &MessageDescriptor) -> MessageShape {
         let mut known = vec![root.clone()];
         let mut messages = Vec::new();
         while let Some(message) = known.get(messages.len()).cloned() {
-            let mut fields = Known::new();
+            let mut fields = MessageFields::new();
             for field in message.fields() {
-                let (number, field) = field_of(&field, &mut known);
-                fields.put(number, field);
+                let (number, field) = describe_field(&field, &mut known);
+                fields.insert(number, field);
             }
             messages.push(fields);
         }
-        Shape { messages }
+        MessageShape { messages }
     }
 
     /// Holds bytes against the type. Fields that it does not know are left alone.
@@ -238,27 +240,27 @@ impl Shape {
     /// # Errors
     /// When they are no message of it, with the field.
     pub fn check(&self, bytes: &[u8]) -> Result<()> {
-        self.message(0, bytes, DEPTH)
+        self.check_message(0, bytes, DEPTH)
     }
 
-    fn message(&self, at: usize, bytes: &[u8], depth: usize) -> Result<()> {
+    fn check_message(&self, at: usize, bytes: &[u8], depth: usize) -> Result<()> {
         ensure!(depth > 0, "messages are nested more than {DEPTH} times");
         let known = &self.messages[at];
         let mut left = bytes;
         while let [tag, rest @ ..] = left {
             left = match (known.usual[usize::from(*tag)], rest) {
-                (Some(Usual::Eight), [_, _, _, _, _, _, _, _, rest @ ..])
-                | (Some(Usual::Four), [_, _, _, _, rest @ ..])
-                | (Some(Usual::Number), [..0x80, rest @ ..]) => rest,
-                (Some(Usual::Message(of)), [length @ ..0x80, rest @ ..])
+                (Some(CommonField::Eight), [_, _, _, _, _, _, _, _, rest @ ..])
+                | (Some(CommonField::Four), [_, _, _, _, rest @ ..])
+                | (Some(CommonField::Number), [..0x80, rest @ ..]) => rest,
+                (Some(CommonField::Message(of)), [length @ ..0x80, rest @ ..])
                     if rest.len() >= usize::from(*length) =>
                 {
                     let (inner, rest) = rest.split_at(usize::from(*length));
-                    self.message(usize::from(of), inner, depth - 1)
+                    self.check_message(usize::from(of), inner, depth - 1)
                         .map_err(|error| error.context(known.name(tag >> 3)))?;
                     rest
                 }
-                _ => self.any(known, left, depth)?,
+                _ => self.check_field(known, left, depth)?,
             };
         }
         Ok(())
@@ -266,34 +268,39 @@ impl Shape {
 
     /// Holds the first field, of any kind, against the type; what is behind it.
     #[inline(never)]
-    fn any<'b>(&self, known: &Known, bytes: &'b [u8], depth: usize) -> Result<&'b [u8]> {
+    fn check_field<'b>(
+        &self,
+        known: &MessageFields,
+        bytes: &'b [u8],
+        depth: usize,
+    ) -> Result<&'b [u8]> {
         let mut fields = Fields(bytes);
         let Some((number, content)) = fields.next() else {
-            bail!("no field {} before its end", count(bytes.len() as u64, "byte"));
+            bail!("no field {} before its end", format_count(bytes.len() as u64, "byte"));
         };
         if let Some(field) = known.field(number) {
-            self.field(field, content, depth).with_context(|| field.name.clone())?;
+            self.check_content(field, content, depth).with_context(|| field.name.clone())?;
         }
         Ok(fields.0)
     }
 
-    fn field(&self, field: &Field, content: Content, depth: usize) -> Result<()> {
+    fn check_content(&self, field: &Field, content: Content, depth: usize) -> Result<()> {
         let is_right = match (field.wanted, content) {
-            (Wanted::Number, Content::Number(_)) | (Wanted::Bytes, Content::Bytes(_)) => true,
-            (Wanted::Fixed(wanted), Content::Fixed(bytes)) => wanted == bytes.len(),
-            (Wanted::Text, Content::Bytes(bytes)) => {
+            (FieldType::Number, Content::Number(_)) | (FieldType::Bytes, Content::Bytes(_)) => true,
+            (FieldType::Fixed(wanted), Content::Fixed(bytes)) => wanted == bytes.len(),
+            (FieldType::Text, Content::Bytes(bytes)) => {
                 ensure!(std::str::from_utf8(bytes).is_ok(), "a text that is not UTF-8");
                 true
             }
-            (Wanted::Message(of), Content::Bytes(bytes))
-            | (Wanted::Group(of), Content::Group(bytes)) => {
-                return self.message(of, bytes, depth - 1);
+            (FieldType::Message(of), Content::Bytes(bytes))
+            | (FieldType::Group(of), Content::Group(bytes)) => {
+                return self.check_message(of, bytes, depth - 1);
             }
             // Numbers of a list may be packed, whatever the definition says.
-            (Wanted::Fixed(size), Content::Bytes(bytes)) if field.is_list => {
+            (FieldType::Fixed(size), Content::Bytes(bytes)) if field.is_list => {
                 bytes.len().is_multiple_of(size)
             }
-            (Wanted::Number, Content::Bytes(bytes)) if field.is_list => {
+            (FieldType::Number, Content::Bytes(bytes)) if field.is_list => {
                 let mut numbers = Fields(bytes);
                 while !numbers.0.is_empty() {
                     numbers.varint().context("a number that has no end")?;
@@ -308,24 +315,24 @@ impl Shape {
 }
 
 /// A field by its number. The type that it holds is added where it is new.
-fn field_of(field: &FieldDescriptor, known: &mut Vec<MessageDescriptor>) -> (u64, Field) {
+fn describe_field(field: &FieldDescriptor, known: &mut Vec<MessageDescriptor>) -> (u64, Field) {
     let wanted = match field.kind() {
-        Kind::Double | Kind::Fixed64 | Kind::Sfixed64 => Wanted::Fixed(8),
-        Kind::Float | Kind::Fixed32 | Kind::Sfixed32 => Wanted::Fixed(4),
-        Kind::String => Wanted::Text,
-        Kind::Bytes => Wanted::Bytes,
+        Kind::Double | Kind::Fixed64 | Kind::Sfixed64 => FieldType::Fixed(8),
+        Kind::Float | Kind::Fixed32 | Kind::Sfixed32 => FieldType::Fixed(4),
+        Kind::String => FieldType::Text,
+        Kind::Bytes => FieldType::Bytes,
         Kind::Message(of) => {
             let at = known.iter().position(|other| *other == of).unwrap_or_else(|| {
                 known.push(of);
                 known.len() - 1
             });
             if field.is_group() {
-                Wanted::Group(at)
+                FieldType::Group(at)
             } else {
-                Wanted::Message(at)
+                FieldType::Message(at)
             }
         }
-        _ => Wanted::Number,
+        _ => FieldType::Number,
     };
     let (is_list, name) = (field.is_list(), field.name().to_owned());
     (u64::from(field.number()), Field { wanted, is_list, name })
@@ -346,7 +353,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_with_its_field() {
-        let shape = Shape::of(&view());
+        let shape = MessageShape::from_descriptor(&view());
         for (bytes, wanted) in [
             (&[0x0a, 1, 0][..], "time: a value of another kind"),
             (&[0x12, 1, 0xff], "name: a text that is not UTF-8"),
@@ -385,7 +392,7 @@ mod tests {
 
     #[test]
     fn groups_are_gone_through() {
-        let shape = Shape::of(&grouped_view());
+        let shape = MessageShape::from_descriptor(&grouped_view());
         shape.check(&[0x23, 0x24]).unwrap();
         // Also those that are not known, and whatever is in them.
         shape.check(&[0xfb, 0x3f, 0x23, 0x24, 0xfb, 0x3f, 0xfc, 0x3f, 0xfc, 0x3f]).unwrap();
@@ -414,12 +421,12 @@ mod tests {
             grouped in any::<bool>(),
         ) {
             let view = if grouped { grouped_view() } else { view() };
-            let shape = Shape::of(&view);
+            let shape = MessageShape::from_descriptor(&view);
             let parsed = DynamicMessage::decode(view, &bytes[..]);
             // Fields as they come are taken for what they are one by one.
             let mut left = Ok(&bytes[..]);
             while let Ok([_, ..]) = left {
-                left = shape.any(&shape.messages[0], left.unwrap(), DEPTH);
+                left = shape.check_field(&shape.messages[0], left.unwrap(), DEPTH);
             }
             let said = |error: anyhow::Error| format!("{error:#}");
             prop_assert_eq!(left.map(drop).map_err(said), shape.check(&bytes).map_err(said));

@@ -3,7 +3,7 @@
 mod json;
 mod mcap;
 mod osi;
-mod stamped;
+mod osi_time;
 mod text;
 pub mod writer;
 
@@ -11,20 +11,20 @@ use std::path::Path;
 
 use anyhow::{bail, Result};
 
-pub use self::mcap::{Compression, Mcap, Packing};
+pub use self::mcap::{ChunkOptions, Compression, Mcap};
 pub use json::Json;
 pub use osi::Osi;
-pub use stamped::Stamped;
+pub use osi_time::OsiTimeWriter;
 pub use text::Text;
 pub use writer::{Output, Writer};
 
 /// The containers that are written, by the ends of their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum OutputFormat {
     /// Messages of one type, each after its length.
     Osi,
     /// The same of messages of any kind: what players hand on.
-    Lengths,
+    LengthPrefixed,
     /// MCAP.
     Mcap,
     /// Protobuf's text format.
@@ -33,19 +33,19 @@ pub enum Form {
     Json,
 }
 
-impl Form {
+impl OutputFormat {
     /// The container that a file's name asks for.
     ///
     /// # Errors
     /// When it asks for none that is written.
-    pub fn of(path: &Path) -> Result<Form> {
+    pub fn from_path(path: &Path) -> Result<OutputFormat> {
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         Ok(match extension.to_ascii_lowercase().as_str() {
-            "osi" => Form::Osi,
-            "bin" => Form::Lengths,
-            "mcap" => Form::Mcap,
-            "txth" => Form::Text,
-            "jsonl" => Form::Json,
+            "osi" => OutputFormat::Osi,
+            "bin" => OutputFormat::LengthPrefixed,
+            "mcap" => OutputFormat::Mcap,
+            "txth" => OutputFormat::Text,
+            "jsonl" => OutputFormat::Json,
             "arrow" | "parquet" => bail!(
                 "{}: tables of points are written by 'wiregauge trace convert' alone; end it in \
                  .mcap, .osi, .bin, .txth or .jsonl",
@@ -63,13 +63,17 @@ impl Form {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(self, out: impl Output + 'static, packing: Packing) -> Result<Box<dyn Writer>> {
+    pub fn begin(
+        self,
+        out: impl Output + 'static,
+        packing: ChunkOptions,
+    ) -> Result<Box<dyn Writer>> {
         Ok(match self {
-            Form::Osi => Box::new(Osi::new(out)),
-            Form::Lengths => Box::new(Osi::of_any(out)),
-            Form::Mcap => Box::new(Mcap::new(out, packing)),
-            Form::Text => Box::new(Text::new(out)),
-            Form::Json => Box::new(Json::new(out)),
+            OutputFormat::Osi => Box::new(Osi::new(out)),
+            OutputFormat::LengthPrefixed => Box::new(Osi::new_untyped(out)),
+            OutputFormat::Mcap => Box::new(Mcap::new(out, packing)),
+            OutputFormat::Text => Box::new(Text::new(out)),
+            OutputFormat::Json => Box::new(Json::new(out)),
         })
     }
 }

@@ -20,8 +20,8 @@ use rusqlite::{params, Connection};
 use tempfile::TempDir;
 use wiregauge_schema::{Element, Value};
 use wiregauge_trace::check::check;
-use wiregauge_trace::info::{info, ChannelInfo, Info};
-use wiregauge_trace::open::{open, Wish};
+use wiregauge_trace::info::{read_info, ChannelInfo, TraceInfo};
+use wiregauge_trace::open::{open, OpenHints};
 use wiregauge_trace::{Lookup, Recording};
 
 /// One record of a bag: its header's fields and its data.
@@ -148,7 +148,7 @@ fn packed_bags_that_were_cut_are_read_up_to_there() {
         let mut most = 0;
         for length in (13..whole.len()).step_by(7) {
             let path = file(&folder, "a.bag.active", &whole[..length]);
-            let mut reader = open(&path, &Wish::default()).unwrap();
+            let mut reader = open(&path, &OpenHints::default()).unwrap();
             let found = messages(reader.as_mut()).len();
             assert!(found >= most, "{name}: {found} of {length} bytes");
             assert!(found == 10 || !reader.remarks().is_empty(), "{name}: {length}");
@@ -162,10 +162,10 @@ fn packed_bags_that_were_cut_are_read_up_to_there() {
 fn what_reindexing_left_is_told_and_saved_by_repair() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(&folder, "a.bag", &reindexed());
-    let mut reader = open(&path, &Wish::default()).unwrap();
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
     assert_eq!(messages(reader.as_mut()).len(), 2);
     assert!(reader.remarks()[0].contains("'rosbag reindex' leaves it"), "{:?}", reader.remarks());
-    let mut reader = open(&path, &Wish::default()).unwrap();
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
     reader.salvage();
     assert_eq!(messages(reader.as_mut()).len(), 3);
     assert_eq!(reader.losses().len(), 1, "{:?}", reader.losses());
@@ -178,7 +178,7 @@ fn what_reindexing_left_is_told_and_saved_by_repair() {
     let path = file(&folder, "b.bag", &bytes);
     let refused = error(Recording::open(&path));
     assert!(refused.contains("damaged after 2 messages"), "{refused}");
-    let mut reader = open(&path, &Wish::default()).unwrap();
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
     reader.salvage();
     assert_eq!(messages(reader.as_mut()).len(), 4, "{:?}", reader.losses());
     assert_eq!(reader.losses().len(), 1);
@@ -187,7 +187,7 @@ fn what_reindexing_left_is_told_and_saved_by_repair() {
 #[test]
 fn bags_of_any_kind_are_read_as_traces() {
     let all = |name: &str| {
-        let mut reader = open(&recording(name), &Wish::default()).unwrap();
+        let mut reader = open(&recording(name), &OpenHints::default()).unwrap();
         let found = messages(reader.as_mut());
         let topics: Vec<String> =
             reader.channels().values().map(|channel| channel.topic.clone()).collect();
@@ -221,7 +221,7 @@ fn packed(end: &str, bytes: &[u8]) -> Vec<u8> {
 fn bags_that_are_packed_as_a_whole_are_read_and_leave_nothing() {
     for name in ["ros1/bz2.bag", "ros2/iron/iron.db3", "mcap/ros2-chunks.mcap"] {
         let bytes = fs::read(recording(name)).unwrap();
-        let wanted = messages(open(&recording(name), &Wish::default()).unwrap().as_mut());
+        let wanted = messages(open(&recording(name), &OpenHints::default()).unwrap().as_mut());
         for end in ["zstd", "gz"] {
             let folder = tempfile::tempdir().unwrap();
             let bare = name.rsplit('/').next().unwrap();
@@ -230,11 +230,12 @@ fn bags_that_are_packed_as_a_whole_are_read_and_leave_nothing() {
             let left = file(&folder, &format!(".{bare}.{end}.wiregauge-1-left.part"), b"left");
             let old = SystemTime::now() - Duration::from_secs(60);
             fs::File::open(left).unwrap().set_modified(old).unwrap();
-            let told = info(&path, &Wish::default(), false, &mut |_, _| {}).unwrap();
+            let told = read_info(&path, &OpenHints::default(), false, &mut |_, _| {}).unwrap();
             assert_eq!(told.messages, wanted.len() as u64, "{name}.{end}");
-            let checked = check(&path, &Wish::default(), &definitions, &mut |_, _| {}).unwrap();
+            let checked =
+                check(&path, &OpenHints::default(), &definitions, &mut |_, _| {}).unwrap();
             assert_eq!(checked.messages, told.messages);
-            let mut reader = open(&path, &Wish::default()).unwrap();
+            let mut reader = open(&path, &OpenHints::default()).unwrap();
             assert!(messages(reader.as_mut()) == wanted, "{name}.{end}");
             let names = |left: fs::ReadDir| left.map(|left| left.unwrap().file_name()).collect();
             let left: Vec<_> = names(fs::read_dir(folder.path()).unwrap());
@@ -242,7 +243,7 @@ fn bags_that_are_packed_as_a_whole_are_read_and_leave_nothing() {
             // One that is cut is told, and what can be unpacked of it saved.
             let whole = packed(end, &bytes);
             let cut = file(&folder, &format!("cut.{bare}.{end}"), &whole[..whole.len() - 9]);
-            let refused = open(&cut, &Wish::default()).and_then(|mut reader| {
+            let refused = open(&cut, &OpenHints::default()).and_then(|mut reader| {
                 while reader.next()?.is_some() {}
                 Ok(())
             });
@@ -255,21 +256,22 @@ fn bags_that_are_packed_as_a_whole_are_read_and_leave_nothing() {
     for name in ["iron.db3", "metadata.yaml"] {
         fs::copy(recording(&format!("ros2/iron/{name}")), folder.path().join(name)).unwrap();
     }
-    let wanted = messages(open(folder.path(), &Wish::default()).unwrap().as_mut());
+    let wanted = messages(open(folder.path(), &OpenHints::default()).unwrap().as_mut());
     let bytes = fs::read(folder.path().join("iron.db3")).unwrap();
     fs::remove_file(folder.path().join("iron.db3")).unwrap();
     file(&folder, "iron_0.db3.zstd", &packed("zstd", &bytes));
     fs::remove_file(folder.path().join("metadata.yaml")).unwrap();
-    assert!(messages(open(folder.path(), &Wish::default()).unwrap().as_mut()) == wanted);
+    assert!(messages(open(folder.path(), &OpenHints::default()).unwrap().as_mut()) == wanted);
     fs::copy(recording("ros2/iron/metadata.yaml"), folder.path().join("metadata.yaml")).unwrap();
     let (from, to) = ("iron_0.db3.zstd", "iron.db3.zstd");
     fs::rename(folder.path().join(from), folder.path().join(to)).unwrap();
-    assert!(messages(open(folder.path(), &Wish::default()).unwrap().as_mut()) == wanted);
+    assert!(messages(open(folder.path(), &OpenHints::default()).unwrap().as_mut()) == wanted);
 }
 
 #[test]
 fn what_an_index_of_a_bag_tells_is_what_reading_finds() {
-    let told = |path: &Path, all| info(path, &Wish::default(), all, &mut |_, _| {}).unwrap();
+    let told =
+        |path: &Path, all| read_info(path, &OpenHints::default(), all, &mut |_, _| {}).unwrap();
     for (name, has_index) in [
         ("ros1/plain.bag", true),
         ("ros1/bz2.bag", true),
@@ -281,7 +283,7 @@ fn what_an_index_of_a_bag_tells_is_what_reading_finds() {
         let [some, all] = [false, true].map(|all| told(&recording(name), all));
         assert_eq!([some.read, all.read], [!has_index, true], "{name}");
         assert_eq!((some.messages, some.times), (all.messages, all.times), "{name}");
-        let channels = |info: &Info| -> Vec<(String, u64)> {
+        let channels = |info: &TraceInfo| -> Vec<(String, u64)> {
             let of = |channel: &ChannelInfo| (channel.topic.clone(), channel.messages);
             info.channels.iter().map(of).collect()
         };
@@ -294,7 +296,7 @@ fn what_an_index_of_a_bag_tells_is_what_reading_finds() {
     let path = file(&folder, "a.bag", &reindexed());
     let info = told(&path, false);
     assert_eq!((info.read, info.messages, info.remarks.len()), (true, 2, 1), "{:?}", info.remarks);
-    let checked = check(&path, &Wish::default(), &definitions, &mut |_, _| {}).unwrap();
+    let checked = check(&path, &OpenHints::default(), &definitions, &mut |_, _| {}).unwrap();
     assert_eq!(checked.messages, 2);
     assert!(checked.findings.list().iter().any(|finding| finding.rule == "file.whole"));
     // What the description says is held against what is there.
@@ -316,19 +318,19 @@ fn what_an_index_of_a_bag_tells_is_what_reading_finds() {
 fn readers_around_others_hand_all_on() {
     // MCAP is read by one around another.
     let folder = tempfile::tempdir().unwrap();
-    let path = traces::made(&folder, "in.mcap", &traces::Made::default());
-    let mut reader = open(&path, &Wish::default()).unwrap();
-    assert!(reader.about().library.contains("mcap"), "{:?}", reader.about());
+    let path = traces::write_mcap(&folder, "in.mcap", &traces::McapSpec::default());
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
+    assert!(reader.file_header().library.contains("mcap"), "{:?}", reader.file_header());
     assert_eq!(reader.metadata().len(), 2);
-    assert_eq!(reader.counted().unwrap().map(|counted| counted.messages()), Some(300));
-    assert!(reader.hop(&|_| true, 100).unwrap() > 50);
-    reader.narrow(Some(2_900), None);
+    assert_eq!(reader.indexed_counts().unwrap().map(|counted| counted.messages()), Some(300));
+    assert!(reader.skip_messages(&|_| true, 100).unwrap() > 50);
+    reader.limit_times(Some(2_900), None);
     let mut left = 0;
     while reader.next().unwrap().is_some() {
         left += 1;
     }
     assert!((1..100).contains(&left), "{left}");
-    let mut reader = open(&path, &Wish::default()).unwrap();
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
     reader.salvage();
     assert_eq!(messages(reader.as_mut()).len(), 300);
     assert!(reader.losses().is_empty() && reader.remarks().is_empty());

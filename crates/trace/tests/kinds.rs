@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{at, error, number, recording};
+use common::{error, field_at, number, recording};
 use prost_reflect::prost::Message;
 use prost_reflect::prost_types::FileDescriptorSet;
 use wiregauge_schema::msg::{read_text, Dialect};
@@ -36,7 +36,7 @@ fn check_scans(recording: &Recording, topic: &str, stamped: bool) {
     let (schema, values) = all(recording, topic);
     let pair = |x, y| Value::Record(vec![Value::Unsigned(x), Value::F64(y)]);
     for (n, value) in values.iter().enumerate() {
-        let field = |name| at(&schema, value, name).clone();
+        let field = |name| field_at(&schema, value, name).clone();
         assert_eq!(field("b"), Value::Signed(-1));
         assert_eq!(field("name"), Value::String(format!("s{n}")));
         assert_eq!(field("xs"), Value::List(vec![Value::F32(0.5); n]));
@@ -98,7 +98,7 @@ fn turns_of_a_lidar_are_read_from_mcap() {
                 Value::Record(vec![position, Value::Unsigned(intensity.into())])
             };
             let wanted = points(n).into_iter().map(point).collect();
-            assert_eq!(*at(&schema, sweep, "points"), Value::List(wanted), "{name}");
+            assert_eq!(*field_at(&schema, sweep, "points"), Value::List(wanted), "{name}");
             let stamp = ["stamp.sec", "stamp.nanosec"].map(|path| number(&schema, sweep, path));
             assert_eq!(stamp, [n as u64, 5]);
         }
@@ -109,7 +109,7 @@ fn turns_of_a_lidar_are_read_from_mcap() {
                 [&position.map(f32::to_le_bytes).concat()[..], &[intensity, 0, 0, 0]].concat()
             };
             let wanted = points(n).into_iter().flat_map(point).collect();
-            assert_eq!(*at(&schema, cloud, "data"), Value::Bytes(wanted), "{name}");
+            assert_eq!(*field_at(&schema, cloud, "data"), Value::Bytes(wanted), "{name}");
         }
     }
 }
@@ -133,8 +133,8 @@ fn what_protobuf_has_is_read_from_mcap() {
         ("b", Value::Absent, Value::String("chosen".into())),
         ("maybe", Value::Absent, Value::Bool(false)),
     ] {
-        assert_eq!(*at(&schema, empty, name), nothing, "{name}");
-        assert_eq!(*at(&schema, full, name), wanted, "{name}");
+        assert_eq!(*field_at(&schema, empty, name), nothing, "{name}");
+        assert_eq!(*field_at(&schema, full, name), wanted, "{name}");
     }
 }
 
@@ -197,7 +197,7 @@ fn what_rosidl_and_others_write_is_read() {
             schema.record(inner).fields.iter().map(|f| f.name.original.as_str()).collect();
         assert_eq!(names, ["x", "y"]);
         assert!(matches!(field("k").0, Element::Enum(_)));
-        assert_eq!(schema.wording.member("p/msg/R", "h").unwrap().spelling, "wstring");
+        assert_eq!(schema.wording.find_member("p/msg/R", "h").unwrap().spelling, "wstring");
     }
 }
 
@@ -278,7 +278,7 @@ fn check_osi(schema: &Schema, value: &Value, n: u64) {
 /// That the host stands still and a car drives away from it.
 fn check_view(schema: &Schema, value: &Value, n: u64) {
     check_osi(schema, value, n);
-    let Value::List(objects) = at(schema, value, "global_ground_truth.moving_object") else {
+    let Value::List(objects) = field_at(schema, value, "global_ground_truth.moving_object") else {
         panic!("{value:?}")
     };
     let text = format!("{objects:?}");

@@ -7,15 +7,15 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use common::traces::{put, view, OSI};
+use common::traces::{copy_to, view, OSI};
 use common::{error, recording};
-use wiregauge_trace::open::{open, Wish};
-use wiregauge_trace::osi::index::beside;
-use wiregauge_trace::osi::indexing::write;
+use wiregauge_trace::open::{open, OpenHints};
+use wiregauge_trace::osi::index::index_path;
+use wiregauge_trace::osi::index_writer::write;
 use wiregauge_trace::osi::Stamp;
 use wiregauge_trace::read::Nanoseconds;
 use wiregauge_trace::select::Selection;
-use wiregauge_trace::write::{Compression, Packing};
+use wiregauge_trace::write::{ChunkOptions, Compression};
 
 /// Messages at these times in nanoseconds, the n-th of them 100 + n bytes long.
 fn trace(folder: &Path, times: &[u64]) -> PathBuf {
@@ -36,13 +36,13 @@ fn trace(folder: &Path, times: &[u64]) -> PathBuf {
 
 /// The times of what is selected, and how it was read.
 fn read(path: &Path, selection: &Selection) -> (Vec<Nanoseconds>, Vec<String>, u64) {
-    let mut reader = open(path, &Wish::default()).unwrap();
+    let mut reader = open(path, &OpenHints::default()).unwrap();
     let mut times = Vec::new();
-    let mut selected = selection.of(reader.as_mut());
+    let mut selected = selection.select(reader.as_mut());
     let mut before = None;
     while let Some(head) = selected.advance().unwrap() {
         let data = selected.reader().data().unwrap();
-        assert_eq!(Stamp::of("osi3.SensorView", data).time, head.time);
+        assert_eq!(Stamp::read("osi3.SensorView", data).time, head.time);
         before.get_or_insert(head.place.at);
         times.push(head.time.unwrap());
     }
@@ -69,7 +69,7 @@ fn what_is_found_by_the_index_is_what_hopping_finds() {
         &[7],
     ] {
         let path = trace(folder.path(), times);
-        let _ = fs::remove_file(beside(&path));
+        let _ = fs::remove_file(index_path(&path));
         let hopped: Vec<_> = selections().iter().map(|of| read(&path, of)).collect();
         assert_eq!(write(&path, None, &mut |_, _| {}).unwrap(), times.len() as u64);
         let found: Vec<_> = selections().iter().map(|of| read(&path, of)).collect();
@@ -95,8 +95,8 @@ fn what_lies_before_the_wanted_message_is_not_read() {
     assert_eq!(read(&path, &sampled).0, [50]);
     // All six are sampled here: a length that is another one is found.
     file.write_all_at(&[0xff; 4], at).unwrap();
-    let mut reader = open(&path, &Wish::default()).unwrap();
-    let outcome = sampled.of(reader.as_mut()).advance();
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
+    let outcome = sampled.select(reader.as_mut()).advance();
     assert!(outcome.is_err(), "it is hopped over, into nothing");
     assert!(reader.remarks()[0].contains("message 2 lies elsewhere"), "{:?}", reader.remarks());
     // Of a hundred and fifty not all are.
@@ -113,9 +113,9 @@ fn what_lies_before_the_wanted_message_is_not_read() {
     }
     let early = Selection { from: Some(40), to: Some(50), ..Selection::default() };
     assert_eq!(read(&path, &early).0, [40, 50]);
-    fs::remove_file(beside(&path)).unwrap();
-    let mut reader = open(&path, &Wish::default()).unwrap();
-    assert!(early.of(reader.as_mut()).advance().is_err());
+    fs::remove_file(index_path(&path)).unwrap();
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
+    assert!(early.select(reader.as_mut()).advance().is_err());
 }
 
 #[test]
@@ -124,25 +124,25 @@ fn an_index_that_is_stale_or_damaged_is_told_and_not_used() {
     let times = [0, 10, 20, 30, 40, 50];
     let path = trace(folder.path(), &times);
     write(&path, None, &mut |_, _| {}).unwrap();
-    let good = fs::read(beside(&path)).unwrap();
+    let good = fs::read(index_path(&path)).unwrap();
     let wanted = Selection { from: Some(20), to: Some(30), ..Selection::default() };
     let (found, none, _) = read(&path, &wanted);
     assert_eq!((found, none.len()), (vec![20, 30], 0));
     for at in 0..good.len() {
         let mut damaged = good.clone();
         damaged[at] ^= 1;
-        fs::write(beside(&path), &damaged).unwrap();
+        fs::write(index_path(&path), &damaged).unwrap();
         let (found, remarks, _) = read(&path, &wanted);
         assert_eq!((found, remarks.len()), (vec![20, 30], 1), "byte {at}");
         assert!(remarks[0].contains("made_sv.osi.index is not used: "), "{remarks:?}");
         assert!(remarks[0].contains("'wiregauge trace index "), "{remarks:?}");
     }
     for length in [0, 7, 31, 40, good.len() - 1] {
-        fs::write(beside(&path), &good[..length]).unwrap();
+        fs::write(index_path(&path), &good[..length]).unwrap();
         let (found, remarks, _) = read(&path, &wanted);
         assert_eq!((found, remarks.len()), (vec![20, 30], 1), "{length} bytes");
     }
-    fs::write(beside(&path), &good).unwrap();
+    fs::write(index_path(&path), &good).unwrap();
     // A message more; others at the same places; other lengths in the same length.
     for (times, what) in [
         (&[0, 10, 20, 30, 40, 50, 60][..], "another length than it had"),
@@ -182,9 +182,9 @@ fn chunks_without_a_wanted_channel_are_not_unpacked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("two.mcap");
     // Each message is a chunk of its own.
-    let packing = Packing { compression: Compression::Zstd, chunk: 1 };
-    put(&[&recording("osi/zstd.mcap")], &Selection::default(), &path, packing);
-    let mut reader = open(&path, &Wish::default()).unwrap();
+    let packing = ChunkOptions { compression: Compression::Zstd, chunk: 1 };
+    copy_to(&[&recording("osi/zstd.mcap")], &Selection::default(), &path, packing);
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
     let topics: Vec<String> =
         reader.channels().values().map(|channel| channel.topic.clone()).collect();
     assert_eq!(topics.len(), 2);
@@ -205,8 +205,8 @@ fn chunks_without_a_wanted_channel_are_not_unpacked() {
         let broken = folder.path().join("broken.mcap");
         fs::write(&broken, &damaged).unwrap();
         let read = |path: &Path| {
-            let mut reader = open(path, &Wish::default()).unwrap();
-            let mut selected = wanted.of(reader.as_mut());
+            let mut reader = open(path, &OpenHints::default()).unwrap();
+            let mut selected = wanted.select(reader.as_mut());
             let mut found = Vec::new();
             while let Some(head) = selected.advance().unwrap() {
                 found.push((head.time, selected.reader().data().unwrap().to_vec()));
@@ -215,7 +215,7 @@ fn chunks_without_a_wanted_channel_are_not_unpacked() {
         };
         assert_eq!(read(&path).len(), 5);
         assert_eq!(read(&path), read(&broken));
-        let mut all = open(&broken, &Wish::default()).unwrap();
+        let mut all = open(&broken, &OpenHints::default()).unwrap();
         assert!(common::traces::while_some(all.as_mut()).is_err());
     }
 }

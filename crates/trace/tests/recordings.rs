@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
-use common::{at, error, number};
+use common::{error, field_at, number};
 use mcap::records::MessageHeader;
 use mcap::{Compression, WriteOptions};
 use tempfile::NamedTempFile;
@@ -140,11 +140,11 @@ fn the_lidar_recording_decodes() {
         for value in &values {
             let points = match topic {
                 "/ouster/points" => {
-                    let Value::Bytes(data) = at(&schema, value, "data") else { panic!() };
+                    let Value::Bytes(data) = field_at(&schema, value, "data") else { panic!() };
                     data.len() as u64 / number(&schema, value, "point_step")
                 }
                 _ => {
-                    let Value::List(points) = at(&schema, value, "points") else { panic!() };
+                    let Value::List(points) = field_at(&schema, value, "points") else { panic!() };
                     points.len() as u64
                 }
             };

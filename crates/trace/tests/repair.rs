@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::traces::{
-    all_of, descriptors, faults, made, messages, put, view, while_some, Made, OSI,
+    all_of, copy_to, descriptors, faults, messages, view, while_some, write_mcap, McapSpec, OSI,
 };
 use common::{recording, records};
 use proptest::prelude::*;
@@ -15,29 +15,29 @@ use proptest::test_runner::FileFailurePersistence;
 use wiregauge_system::file::Target;
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::check::check;
-use wiregauge_trace::copy::{copy, Source};
-use wiregauge_trace::info::info;
-use wiregauge_trace::open::{open, Wish};
+use wiregauge_trace::copy::{copy, CopySource};
+use wiregauge_trace::info::read_info;
+use wiregauge_trace::open::{open, OpenHints};
 use wiregauge_trace::read::Reader;
 use wiregauge_trace::select::Selection;
-use wiregauge_trace::write::{Form, Packing};
+use wiregauge_trace::write::{ChunkOptions, OutputFormat};
 
 #[test]
 fn whatever_is_whole_of_a_truncated_file_is_saved() {
     let folder = tempfile::tempdir().unwrap();
-    let bytes = fs::read(made(&folder, "in.mcap", &Made::default())).unwrap();
+    let bytes = fs::read(write_mcap(&folder, "in.mcap", &McapSpec::default())).unwrap();
     let all = all_of(&folder.path().join("in.mcap"));
     let cut = folder.path().join("cut.mcap");
     let mut most = 0;
     for length in (8..bytes.len()).step_by(97) {
         fs::write(&cut, &bytes[..length]).unwrap();
-        let mut reader = open(&cut, &Wish::default()).unwrap();
+        let mut reader = open(&cut, &OpenHints::default()).unwrap();
         // What a reader that gives up finds, there is at least.
         let mut given_up = 0;
         while reader.next().is_ok_and(|head| head.is_some()) {
             given_up += 1;
         }
-        let mut reader = open(&cut, &Wish::default()).unwrap();
+        let mut reader = open(&cut, &OpenHints::default()).unwrap();
         reader.salvage();
         let saved = messages(reader.as_mut());
         assert_eq!(saved, all[..saved.len()], "at {length}");
@@ -51,7 +51,7 @@ fn whatever_is_whole_of_a_truncated_file_is_saved() {
 #[test]
 fn a_damaged_chunk_costs_no_other() {
     let folder = tempfile::tempdir().unwrap();
-    let path = made(&folder, "in.mcap", &Made::default());
+    let path = write_mcap(&folder, "in.mcap", &McapSpec::default());
     let all = all_of(&path);
     let bytes = fs::read(&path).unwrap();
     let mut lost_least = usize::MAX;
@@ -59,7 +59,7 @@ fn a_damaged_chunk_costs_no_other() {
         let mut damaged = bytes.clone();
         damaged[at..at + 20].fill(0xff);
         fs::write(&path, &damaged).unwrap();
-        let mut reader = open(&path, &Wish::default()).unwrap();
+        let mut reader = open(&path, &OpenHints::default()).unwrap();
         reader.salvage();
         let saved = messages(reader.as_mut());
         // A chunk has some six messages, and where its end is lost the next one is found.
@@ -80,7 +80,7 @@ fn messages_behind_a_damaged_length_are_found() {
     let mut damaged = whole.clone();
     damaged[second..second + 4].fill(0xfe);
     fs::write(&path, &damaged).unwrap();
-    let mut reader = open(&path, &Wish::default()).unwrap();
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
     reader.salvage();
     let saved = messages(reader.as_mut());
     assert_eq!(saved, [&all[..1], &all[2..]].concat());
@@ -118,7 +118,7 @@ fn file_of(messages: &[Vec<u8>]) -> Vec<u8> {
 }
 
 fn salvaged(path: &std::path::Path) -> (Vec<Vec<u8>>, Vec<wiregauge_trace::read::Loss>) {
-    let mut reader = open(path, &Wish::default()).unwrap();
+    let mut reader = open(path, &OpenHints::default()).unwrap();
     reader.salvage();
     let saved = messages(reader.as_mut()).into_iter().map(|message| message.4).collect();
     (saved, reader.losses().to_vec())
@@ -216,7 +216,7 @@ fn read(bytes: &[u8]) -> (anyhow::Result<u64>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let (path, copied) = (folder.path().join("in.mcap"), folder.path().join("out.mcap"));
     fs::write(&path, bytes).unwrap();
-    let mut reader = open(&path, &Wish::default()).unwrap();
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
     let count = try_copy(reader.as_mut(), &copied);
     (count, reader.remarks())
 }
@@ -226,7 +226,7 @@ fn saved(bytes: &[u8]) -> (Vec<u64>, Vec<String>, usize) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("in.mcap");
     fs::write(&path, bytes).unwrap();
-    let mut reader = open(&path, &Wish::default()).unwrap();
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
     reader.salvage();
     let found = messages(reader.as_mut());
     let times = found.iter().map(|message| message.2.unwrap() as u64).collect();
@@ -285,7 +285,7 @@ fn records_may_have_grown() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("in.mcap");
     fs::write(&path, &grown).unwrap();
-    let told = info(&path, &Wish::default(), false, &mut |_, _| {}).unwrap();
+    let told = read_info(&path, &OpenHints::default(), false, &mut |_, _| {}).unwrap();
     assert!(!told.read && told.messages == 2);
 }
 
@@ -378,10 +378,11 @@ fn times_of_chunks_are_held_against_their_messages() {
             records::file(&data.concat(), &[records::channel(1, "a"), known, index].concat());
         fs::write(&path, bytes).unwrap();
         let part = Selection { from: Some(5), ..Selection::default() };
-        let count = put(&[&path], &part, &folder.path().join("out.mcap"), Packing::default());
+        let count =
+            copy_to(&[&path], &part, &folder.path().join("out.mcap"), ChunkOptions::default());
         assert_eq!(count, 2, "{times:?} {has_index} {said:?}");
         let checked =
-            check(&path, &Wish::default(), &|| Ok(descriptors()), &mut |_, _| {}).unwrap();
+            check(&path, &OpenHints::default(), &|| Ok(descriptors()), &mut |_, _| {}).unwrap();
         let found = checked.findings.list().iter().any(|finding| finding.rule == "mcap.times");
         assert_eq!(found, times != (1, 9));
         assert!(checked.findings.list().iter().all(|finding| finding.rule != "mcap.message-index"));
@@ -397,11 +398,15 @@ fn times_of_chunks_are_held_against_their_messages() {
     let summary = [records::channel(1, "a"), indexes.concat()].concat();
     fs::write(&path, records::file(&[first, second].concat(), &summary)).unwrap();
     let part = Selection { from: Some(5), ..Selection::default() };
-    assert_eq!(put(&[&path], &part, &folder.path().join("out.mcap"), Packing::default()), 4);
+    assert_eq!(
+        copy_to(&[&path], &part, &folder.path().join("out.mcap"), ChunkOptions::default()),
+        4
+    );
     let chunk = records::Chunk::plain(&content, (1, 9)).bytes();
     let wrong = records::message_index(&[places[0], (6, places[1].1), places[2]]);
     fs::write(&path, records::file(&[chunk, wrong].concat(), &[])).unwrap();
-    let checked = check(&path, &Wish::default(), &|| Ok(descriptors()), &mut |_, _| {}).unwrap();
+    let checked =
+        check(&path, &OpenHints::default(), &|| Ok(descriptors()), &mut |_, _| {}).unwrap();
     assert!(checked.findings.list().iter().any(|finding| finding.rule == "mcap.message-index"));
 }
 
@@ -417,7 +422,7 @@ fn info_is_right_where_the_summary_lacks_something() {
     let summaries = [vec![], known.clone(), [records::channel(1, "a"), known].concat()];
     for (at, summary) in summaries.iter().enumerate() {
         fs::write(&path, records::file(&data, summary)).unwrap();
-        let told = info(&path, &Wish::default(), false, &mut |_, _| {}).unwrap();
+        let told = read_info(&path, &OpenHints::default(), false, &mut |_, _| {}).unwrap();
         // Channels are read from the messages; what is none is found without reading these.
         assert_eq!(told.read, at < 2);
         assert_eq!((told.messages, told.channels.len(), told.channels[0].messages), (2, 1, 2));
@@ -432,7 +437,7 @@ fn info_is_right_where_the_summary_lacks_something() {
     for (known, channels) in [(more, 2), (two, 2)] {
         let summary = [records::channel(1, "a"), known].concat();
         fs::write(&path, records::file(&data, &summary)).unwrap();
-        let told = info(&path, &Wish::default(), false, &mut |_, _| {}).unwrap();
+        let told = read_info(&path, &OpenHints::default(), false, &mut |_, _| {}).unwrap();
         assert_eq!((told.read, told.messages, told.channels.len()), (true, 2, channels));
     }
 }
@@ -464,7 +469,7 @@ fn conformance_files_are_read_copied_and_saved_whole() {
             }
         };
         for all in [false, true] {
-            let told = info(&path, &Wish::default(), all, &mut |_, _| {});
+            let told = read_info(&path, &OpenHints::default(), all, &mut |_, _| {});
             let is_right = told.is_ok_and(|told| {
                 let channels = u64::from(!wanted.is_empty());
                 told.messages == wanted.len() as u64
@@ -479,7 +484,7 @@ fn conformance_files_are_read_copied_and_saved_whole() {
             });
             note(if all { "info --all" } else { "info" }, is_right);
         }
-        let checked = check(&path, &Wish::default(), &|| Ok(descriptors()), &mut |_, _| {});
+        let checked = check(&path, &OpenHints::default(), &|| Ok(descriptors()), &mut |_, _| {});
         let is_right = checked.is_ok_and(|checked| {
             let faults =
                 ["file.whole", "mcap.times", "mcap.message-index", "mcap.statistics", "mcap.index"];
@@ -492,7 +497,7 @@ fn conformance_files_are_read_copied_and_saved_whole() {
         note("check", is_right);
         let is_same = |path: &Path| {
             let found = all_of(path);
-            let mut reader = open(path, &Wish::default()).unwrap();
+            let mut reader = open(path, &OpenHints::default()).unwrap();
             while_some(reader.as_mut()).unwrap();
             found.len() == wanted.len()
                 && found.iter().zip(wanted).all(|((_, sequence, time, publish, data), wanted)| {
@@ -506,13 +511,13 @@ fn conformance_files_are_read_copied_and_saved_whole() {
                 && reader.metadata().len() as u64 == number(&expected["metadata"])
         };
         note("read", is_same(&path));
-        put(&[&path], &Selection::default(), &copy, Packing::default());
+        copy_to(&[&path], &Selection::default(), &copy, ChunkOptions::default());
         note("convert", is_same(&copy));
         let part = Selection { from: Some(3), to: Some(5), ..Selection::default() };
         let in_time = |wanted: &&serde_json::Value| (3..=5).contains(&number(&wanted[2]));
-        let count = put(&[&path], &part, &copy, Packing::default());
+        let count = copy_to(&[&path], &part, &copy, ChunkOptions::default());
         note("cut", count == wanted.iter().filter(in_time).count() as u64);
-        let mut reader = open(&path, &Wish::default()).unwrap();
+        let mut reader = open(&path, &OpenHints::default()).unwrap();
         reader.salvage();
         copy_all(reader.as_mut(), &saved);
         note("repair", is_same(&saved) && reader.losses().is_empty());
@@ -527,10 +532,10 @@ fn copy_all(reader: &mut dyn Reader, output: &Path) {
 
 /// Copies all of what is read into a file; how many messages.
 fn try_copy(reader: &mut dyn Reader, output: &Path) -> anyhow::Result<u64> {
-    let draft = Target::open(output, &[]).unwrap().begin().unwrap();
-    let mut writer = Form::Mcap.begin(draft, Packing::default()).unwrap();
+    let draft = Target::open(output, &[]).unwrap().start_draft().unwrap();
+    let mut writer = OutputFormat::Mcap.begin(draft, ChunkOptions::default()).unwrap();
     let selection = Selection::default();
-    let mut sources = [Source::new("in", reader, &selection)?];
+    let mut sources = [CopySource::new("in", reader, &selection)?];
     let mut same = |_: usize, channel: &Channel| Ok(channel.clone());
     let copied = copy(&mut sources, writer.as_mut(), &mut same, &mut |_, _| {})?;
     writer.finish()?;
@@ -562,14 +567,14 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name.rsplit('/').next().unwrap());
         fs::write(&path, &bytes).unwrap();
-        let Ok(mut reader) = open(&path, &Wish::default()) else { return Ok(()) };
+        let Ok(mut reader) = open(&path, &OpenHints::default()) else { return Ok(()) };
         reader.salvage();
         let saved = messages(reader.as_mut());
         if bytes == whole {
             prop_assert!(reader.losses().is_empty());
         }
         prop_assert!(saved.len() < 1000);
-        let checked = check(&path, &Wish::default(), &|| Ok(descriptors()), &mut |_, _| {});
+        let checked = check(&path, &OpenHints::default(), &|| Ok(descriptors()), &mut |_, _| {});
         if let Err(error) = checked {
             let error = format!("{error:#}");
             prop_assert!(!error.contains('\n'), "{}", error);

@@ -8,7 +8,8 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use common::traces::{
-    all_of, descriptors, made, messages, packings, put, view, while_some, Made, Whole, OSI,
+    all_of, copy_to, descriptors, messages, packings, view, while_some, write_mcap, McapSpec,
+    Whole, OSI,
 };
 use common::{error, recording, recordings};
 use mcap::records::MessageHeader;
@@ -17,13 +18,13 @@ use prost_reflect::prost::Message;
 use prost_reflect::prost_types::FileDescriptorSet;
 use tempfile::TempDir;
 use wiregauge_trace::check::check;
-use wiregauge_trace::info::info;
+use wiregauge_trace::info::read_info;
 use wiregauge_trace::mcap::summary::Summary;
-use wiregauge_trace::open::{open, Wish};
-use wiregauge_trace::parsed::definition_of;
+use wiregauge_trace::open::{open, OpenHints};
+use wiregauge_trace::parser::extract_definition;
 use wiregauge_trace::read::LARGEST;
 use wiregauge_trace::select::Selection;
-use wiregauge_trace::write::{Form, Packing};
+use wiregauge_trace::write::{ChunkOptions, OutputFormat};
 
 #[test]
 fn copies_are_the_same_to_the_byte() {
@@ -32,7 +33,7 @@ fn copies_are_the_same_to_the_byte() {
     for name in recordings().iter().filter(|name| name.ends_with(".mcap")) {
         let (input, output) = (recording(name), folder.path().join("copy.mcap"));
         for packing in packings() {
-            let count = put(&[&input], &Selection::default(), &output, packing);
+            let count = copy_to(&[&input], &Selection::default(), &output, packing);
             assert_eq!(all_of(&input), all_of(&output), "{name} {packing:?}");
             copied += count;
         }
@@ -45,13 +46,13 @@ fn osi_to_mcap_and_back_is_the_same_file() {
     let folder = tempfile::tempdir().unwrap();
     let (there, back) = (folder.path().join("there.mcap"), folder.path().join("back_sv.osi"));
     for packing in packings() {
-        put(&[&recording(OSI)], &Selection::default(), &there, packing);
-        put(&[&there], &Selection::default(), &back, packing);
+        copy_to(&[&recording(OSI)], &Selection::default(), &there, packing);
+        copy_to(&[&there], &Selection::default(), &back, packing);
         assert_eq!(fs::read(recording(OSI)).unwrap(), fs::read(&back).unwrap());
         // The time of a message in MCAP is its own.
         for (_, _, time, publish_time, data) in all_of(&there) {
             assert_eq!(time, publish_time);
-            assert_eq!(time, wiregauge_trace::osi::Stamp::of("osi3.SensorView", &data).time);
+            assert_eq!(time, wiregauge_trace::osi::Stamp::read("osi3.SensorView", &data).time);
         }
     }
 }
@@ -69,7 +70,7 @@ fn files_that_are_packed_as_a_whole_are_the_same() {
         fs::write(&path, &packed.stdout).unwrap();
         assert_eq!(all_of(&path), all_of(&recording(OSI)));
         fs::write(&path, &packed.stdout[..packed.stdout.len() / 2]).unwrap();
-        let mut reader = open(&path, &Wish::default()).unwrap();
+        let mut reader = open(&path, &OpenHints::default()).unwrap();
         let cut = error(while_some(reader.as_mut()));
         assert!(cut.contains(&format!("a_sv.osi.{end} cannot be unpacked on")), "{cut}");
     }
@@ -106,7 +107,7 @@ fn what_is_behind_damage_in_a_packed_trace_is_saved() {
             _ => bytes.clone(),
         };
         fs::write(&path, &packed[..packed.len() - cut]).unwrap();
-        let mut reader = open(&path, &Wish::default()).unwrap();
+        let mut reader = open(&path, &OpenHints::default()).unwrap();
         reader.salvage();
         let saved: Vec<Vec<u8>> =
             messages(reader.as_mut()).into_iter().map(|message| message.4).collect();
@@ -129,7 +130,7 @@ fn what_is_behind_damage_in_a_packed_trace_is_saved() {
 #[test]
 fn what_is_selected_is_what_reading_all_would_choose() {
     let folder = tempfile::tempdir().unwrap();
-    let input = made(&folder, "in.mcap", &Made::default());
+    let input = write_mcap(&folder, "in.mcap", &McapSpec::default());
     let all = all_of(&input);
     assert_eq!(all.len(), 300);
     let output = folder.path().join("out.mcap");
@@ -153,7 +154,7 @@ fn what_is_selected_is_what_reading_all_would_choose() {
         (&tenth, tens),
     ];
     for (selection, wanted) in wanted {
-        put(&[&input], selection, &output, Packing::default());
+        copy_to(&[&input], selection, &output, ChunkOptions::default());
         assert!(!wanted.is_empty() && wanted.len() < all.len());
         assert_eq!(all_of(&output), wanted);
     }
@@ -162,12 +163,12 @@ fn what_is_selected_is_what_reading_all_would_choose() {
 #[test]
 fn spans_that_end_where_chunks_do_are_whole() {
     let folder = tempfile::tempdir().unwrap();
-    let input = made(&folder, "in.mcap", &Made::default());
+    let input = write_mcap(&folder, "in.mcap", &McapSpec::default());
     for n in 0..300 {
         let (from, to) = (Some(n * 10), Some(n * 10 + 20));
         let selection = Selection { from, to, ..Selection::default() };
-        let mut reader = open(&input, &Wish::default()).unwrap();
-        let mut selected = selection.of(reader.as_mut());
+        let mut reader = open(&input, &OpenHints::default()).unwrap();
+        let mut selected = selection.select(reader.as_mut());
         let mut times = Vec::new();
         while let Some(head) = selected.advance().unwrap() {
             times.push(head.time.unwrap());
@@ -180,12 +181,12 @@ fn spans_that_end_where_chunks_do_are_whole() {
 #[test]
 fn messages_are_found_by_their_number_without_those_before() {
     let folder = tempfile::tempdir().unwrap();
-    let indexed = Made::default();
-    let options = Made::default().options.emit_message_indexes(false);
-    let bare = Made { options, ..Made::default() };
+    let indexed = McapSpec::default();
+    let options = McapSpec::default().options.emit_message_indexes(false);
+    let bare = McapSpec { options, ..McapSpec::default() };
     let chosen = |path: &Path, selection: &Selection| -> anyhow::Result<Vec<i128>> {
-        let mut reader = open(path, &Wish::default())?;
-        let mut selected = selection.of(reader.as_mut());
+        let mut reader = open(path, &OpenHints::default())?;
+        let mut selected = selection.select(reader.as_mut());
         let mut times = Vec::new();
         while let Some(head) = selected.advance()? {
             selected.reader().data()?;
@@ -194,7 +195,7 @@ fn messages_are_found_by_their_number_without_those_before() {
         Ok(times)
     };
     for file in [&indexed, &bare] {
-        let path = made(&folder, "in.mcap", file);
+        let path = write_mcap(&folder, "in.mcap", file);
         for first in (0..310).step_by(3) {
             let end = Some(first + 4);
             let all = Selection { first, end, ..Selection::default() };
@@ -207,9 +208,9 @@ fn messages_are_found_by_their_number_without_those_before() {
         }
     }
     // What is damaged before them is not even seen.
-    let path = made(&folder, "in.mcap", &indexed);
+    let path = write_mcap(&folder, "in.mcap", &indexed);
     let mut bytes = fs::read(&path).unwrap();
-    let first = Summary::of(&path).unwrap().unwrap().chunks[0].clone();
+    let first = Summary::open(&path).unwrap().unwrap().chunks[0].clone();
     let end = (first.at + first.length) as usize;
     bytes[end - 20..end].fill(0xff);
     fs::write(&path, bytes).unwrap();
@@ -220,13 +221,13 @@ fn messages_are_found_by_their_number_without_those_before() {
 
 /// A file with chunks that are worth being unpacked before they are wanted.
 fn large_chunks(folder: &TempDir) -> PathBuf {
-    let options = Made::default().options.chunk_size(Some(100_000));
+    let options = McapSpec::default().options.chunk_size(Some(100_000));
     // A field that nobody knows, of bytes that differ.
     let message = |n: u64| {
         let bytes = (0..8_000u64).map(|i| ((i * i * (n + 7)) >> 7) as u8);
         (view(n * 10).into_iter().chain([0x7a, 0xc0, 0x3e]).chain(bytes).collect(), 0, 0)
     };
-    made(folder, "large.mcap", &Made { options, message, ..Made::default() })
+    write_mcap(folder, "large.mcap", &McapSpec { options, message, ..McapSpec::default() })
 }
 
 #[test]
@@ -235,14 +236,14 @@ fn chunks_that_are_unpacked_before_they_are_wanted_are_the_same() {
     let path = large_chunks(&folder);
     let all = all_of(&path);
     assert_eq!(all.len(), 300);
-    let mut reader = open(&path, &Wish::default()).unwrap();
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
     // Whoever salvages unpacks each chunk when it comes.
     reader.salvage();
     assert_eq!(messages(reader.as_mut()), all);
     for from in [0, 470, 2_980] {
         let selection = Selection { from: Some(from), ..Selection::default() };
         let copy = folder.path().join("copy.mcap");
-        put(&[&path], &selection, &copy, Packing::default());
+        copy_to(&[&path], &selection, &copy, ChunkOptions::default());
         assert_eq!(all_of(&copy), all[from as usize / 10..]);
     }
 }
@@ -251,12 +252,12 @@ fn chunks_that_are_unpacked_before_they_are_wanted_are_the_same() {
 fn a_chunk_that_is_damaged_is_told_though_it_was_unpacked_before_it_was_wanted() {
     let folder = tempfile::tempdir().unwrap();
     let path = large_chunks(&folder);
-    let chunks = Summary::of(&path).unwrap().unwrap().chunks;
+    let chunks = Summary::open(&path).unwrap().unwrap().chunks;
     let mut bytes = fs::read(&path).unwrap();
     let end = (chunks[10].at + chunks[10].length) as usize;
     bytes[end - 20..end].fill(0xff);
     fs::write(&path, bytes).unwrap();
-    let mut reader = open(&path, &Wish::default()).unwrap();
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
     let mut count = 0;
     let refused = loop {
         match reader.next() {
@@ -275,7 +276,7 @@ fn what_lies_behind_the_last_wanted_message_is_not_read() {
     let (cut, first) = (folder.path().join("cut_sv.osi"), folder.path().join("first_sv.osi"));
     fs::write(&cut, &whole[..whole.len() - 1]).unwrap();
     let two = Selection { end: Some(2), ..Selection::default() };
-    assert_eq!(put(&[&cut], &two, &first, Packing::default()), 2);
+    assert_eq!(copy_to(&[&cut], &two, &first, ChunkOptions::default()), 2);
     let two = fs::read(first).unwrap();
     assert_eq!(two, whole[..two.len()]);
 }
@@ -283,10 +284,10 @@ fn what_lies_behind_the_last_wanted_message_is_not_read() {
 #[test]
 fn lengths_are_not_believed() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Made::default().options.compression(None);
-    let path = made(&folder, "in.mcap", &Made { options, ..Made::default() });
+    let options = McapSpec::default().options.compression(None);
+    let path = write_mcap(&folder, "in.mcap", &McapSpec { options, ..McapSpec::default() });
     let bytes = fs::read(&path).unwrap();
-    let chunk = Summary::of(&path).unwrap().unwrap().chunks[5].clone();
+    let chunk = Summary::open(&path).unwrap().unwrap().chunks[5].clone();
     // A record's length, a chunk's length packed and unpacked, and a message's in it.
     let head = chunk.at as usize + 9;
     for (at, size) in
@@ -299,13 +300,13 @@ fn lengths_are_not_believed() {
                 continue;
             }
             fs::write(&path, damaged).unwrap();
-            let refused = while_some(open(&path, &Wish::default()).unwrap().as_mut());
+            let refused = while_some(open(&path, &OpenHints::default()).unwrap().as_mut());
             let refused = error(refused);
             assert!(
                 refused.contains("is damaged") || refused.contains("is truncated"),
                 "{refused}"
             );
-            let mut reader = open(&path, &Wish::default()).unwrap();
+            let mut reader = open(&path, &OpenHints::default()).unwrap();
             reader.salvage();
             assert!(messages(reader.as_mut()).len() > 250);
         }
@@ -315,15 +316,15 @@ fn lengths_are_not_believed() {
 #[test]
 fn a_chunk_with_another_checksum_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Made::default().options.compression(None);
-    let path = made(&folder, "in.mcap", &Made { options, ..Made::default() });
+    let options = McapSpec::default().options.compression(None);
+    let path = write_mcap(&folder, "in.mcap", &McapSpec { options, ..McapSpec::default() });
     let mut bytes = fs::read(&path).unwrap();
     // The last byte of a message's time, which changes no length.
     let time = view(1_500);
     let at = bytes.windows(time.len()).position(|window| window == time).unwrap();
     bytes[at + time.len() - 1] ^= 1;
     fs::write(&path, bytes).unwrap();
-    let refused = error(while_some(open(&path, &Wish::default()).unwrap().as_mut()));
+    let refused = error(while_some(open(&path, &OpenHints::default()).unwrap().as_mut()));
     assert!(refused.contains("a chunk with another checksum"), "{refused}");
     assert!(refused.contains("wiregauge trace repair"), "{refused}");
 }
@@ -349,7 +350,7 @@ fn offsets_beyond_four_gib_are_hopped_to() {
     }
     large(&mut file, 11, 100);
     assert!(file.metadata().unwrap().len() > 10 << 30);
-    let mut reader = open(&path, &Wish::default()).unwrap();
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
     let mut times = Vec::new();
     let mut last = None;
     while let Some(head) = reader.next().unwrap() {
@@ -361,11 +362,11 @@ fn offsets_beyond_four_gib_are_hopped_to() {
     // And the last one is read without those before it.
     let last = Selection { first: 10, end: Some(11), ..Selection::default() };
     let output = folder.path().join("last_sv.osi");
-    assert_eq!(put(&[&path], &last, &output, Packing::default()), 1);
+    assert_eq!(copy_to(&[&path], &last, &output, ChunkOptions::default()), 1);
     assert_eq!(fs::metadata(output).unwrap().len(), 104);
 
     large(&mut file, 12, (2 << 30) - 1);
-    let mut reader = open(&path, &Wish::default()).unwrap();
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
     let refused = error(while_some(reader.as_mut()));
     assert!(
         refused.contains("a message of 2147483647 bytes, where 1 GiB is the most"),
@@ -389,10 +390,10 @@ fn a_million_small_messages_and_200_channels() {
         out.write_to_known_channel(&header, &[n as u8; 20]).unwrap();
     }
     out.finish().unwrap();
-    let told = info(&path, &Wish::default(), false, &mut |_, _| {}).unwrap();
+    let told = read_info(&path, &OpenHints::default(), false, &mut |_, _| {}).unwrap();
     assert!(!told.read);
     assert_eq!((told.messages, told.channels.len()), (1_000_000, 200));
-    let read = info(&path, &Wish::default(), true, &mut |_, _| {}).unwrap();
+    let read = read_info(&path, &OpenHints::default(), true, &mut |_, _| {}).unwrap();
     assert_eq!((read.messages, read.times), (told.messages, told.times));
     assert!(read.channels.iter().all(|channel| channel.messages == 5_000));
     let of = read.channels[7].read.as_ref().unwrap();
@@ -407,8 +408,9 @@ fn a_message_larger_than_a_chunk_has_one_of_its_own() {
     for (n, size) in [(1, 100), (2, 20 << 20), (3, 100)] {
         large(&mut file, n, size);
     }
-    put(&[&input], &Selection::default(), &output, Packing::default());
-    let told = info(&output, &Wish::default(), false, &mut |_, _| {}).unwrap().chunks.unwrap();
+    copy_to(&[&input], &Selection::default(), &output, ChunkOptions::default());
+    let told =
+        read_info(&output, &OpenHints::default(), false, &mut |_, _| {}).unwrap().chunks.unwrap();
     assert_eq!(told.count, 3);
     assert_eq!(all_of(&output)[1].4.len(), 20 << 20);
 }
@@ -427,7 +429,7 @@ fn a_file_that_is_one_chunk_is_read_like_a_stream() {
             out.write_to_known_channel(&header, &vec![n as u8; 1 << 20]).unwrap();
         }
         out.finish().unwrap();
-        let mut reader = open(&path, &Wish::default()).unwrap();
+        let mut reader = open(&path, &OpenHints::default()).unwrap();
         let mut count = 0;
         while let Some(head) = reader.next().unwrap() {
             let n = head.time.unwrap() as u8;
@@ -444,7 +446,7 @@ fn a_file_that_is_one_chunk_is_read_like_a_stream() {
             file.read_exact(&mut byte).unwrap();
             file.seek(SeekFrom::Start(at)).unwrap();
             file.write_all(&[byte[0] ^ 1]).unwrap();
-            let mut reader = open(&path, &Wish::default()).unwrap();
+            let mut reader = open(&path, &OpenHints::default()).unwrap();
             let refused = error(while_some(reader.as_mut()));
             assert!(refused.contains("another checksum"), "{refused}");
         }
@@ -457,19 +459,21 @@ fn what_no_trace_is_is_refused() {
     let unnamed = folder.path().join("drive.osi");
     fs::copy(recording(OSI), &unnamed).unwrap();
     let refused =
-        error(check(&unnamed, &Wish::default(), &|| unreachable!(), &mut |_, _| {}).map(drop));
+        error(check(&unnamed, &OpenHints::default(), &|| unreachable!(), &mut |_, _| {}).map(drop));
     assert!(refused.contains("say --type SensorView"), "{refused}");
-    let wish = Wish { osi_type: Some("Lidar".into()) };
+    let wish = OpenHints { osi_type: Some("Lidar".into()) };
     assert!(error(open(&unnamed, &wish).map(drop)).contains("no top-level message 'Lidar'"));
-    assert!(error(Form::of(Path::new("a.bag")).map(drop)).contains("end it in .mcap"));
+    assert!(
+        error(OutputFormat::from_path(Path::new("a.bag")).map(drop)).contains("end it in .mcap")
+    );
 }
 
 #[test]
 fn a_definition_has_what_it_needs_and_no_more() {
-    let definition = definition_of(&descriptors(), "osi3.SensorView").unwrap();
+    let definition = extract_definition(&descriptors(), "osi3.SensorView").unwrap();
     let files = FileDescriptorSet::decode(definition.data.as_slice()).unwrap().file;
     let names: Vec<&str> = files.iter().map(|file| file.name()).collect();
     assert_eq!(names, ["version.proto", "common.proto", "view.proto"]);
-    let none = definition_of(&descriptors(), "osi3.Nothing");
+    let none = extract_definition(&descriptors(), "osi3.Nothing");
     assert!(error(none).contains("does not define osi3.Nothing"));
 }

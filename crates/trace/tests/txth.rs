@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 use common::traces::{describe, descriptors, view, OSI};
 use common::{error, recording};
 use wiregauge_system::file::Target;
-use wiregauge_trace::copy::{copy, Source};
-use wiregauge_trace::open::{open, open_with, Wish};
+use wiregauge_trace::copy::{copy, CopySource};
+use wiregauge_trace::open::{open, open_with, OpenHints};
 use wiregauge_trace::read::Reader;
 use wiregauge_trace::select::Selection;
-use wiregauge_trace::write::{Form, Packing};
+use wiregauge_trace::write::{ChunkOptions, OutputFormat};
 
 fn definitions() -> anyhow::Result<Vec<u8>> {
     Ok(descriptors())
 }
 
 fn text(path: &Path) -> Box<dyn Reader> {
-    open_with(path, &Wish::default(), &definitions).unwrap()
+    open_with(path, &OpenHints::default(), &definitions).unwrap()
 }
 
 fn write(folder: &Path, text: &str) -> PathBuf {
@@ -30,7 +30,7 @@ fn write(folder: &Path, text: &str) -> PathBuf {
 
 /// What is read, or what is wrong.
 fn read(path: &Path) -> anyhow::Result<Vec<Vec<u8>>> {
-    let mut reader = open_with(path, &Wish::default(), &definitions)?;
+    let mut reader = open_with(path, &OpenHints::default(), &definitions)?;
     let mut found = Vec::new();
     while let Some(head) = reader.next()? {
         let data = reader.data()?.to_vec();
@@ -52,14 +52,15 @@ fn what_was_written_as_text_is_the_same_message_again() {
     let there = folder.path().join("there_sv.txth");
     let all = Selection::default();
     let convert = |mut reader: Box<dyn Reader>, to: &Path| {
-        let mut sources = [Source::new("in", reader.as_mut(), &all).unwrap()];
-        let draft = Target::open(to, &[]).unwrap().begin().unwrap();
-        let mut writer = Form::of(to).unwrap().begin(draft, Packing::default()).unwrap();
+        let mut sources = [CopySource::new("in", reader.as_mut(), &all).unwrap()];
+        let draft = Target::open(to, &[]).unwrap().start_draft().unwrap();
+        let mut writer =
+            OutputFormat::from_path(to).unwrap().begin(draft, ChunkOptions::default()).unwrap();
         let mut described = |_: usize, channel: &_| Ok(describe(channel));
         copy(&mut sources, writer.as_mut(), &mut described, &mut |_, _| {}).unwrap();
         writer.finish().unwrap();
     };
-    convert(open(&osi, &Wish::default()).unwrap(), &there);
+    convert(open(&osi, &OpenHints::default()).unwrap(), &there);
     assert_eq!(read(&there).unwrap(), messages);
     let back = folder.path().join("back_sv.osi");
     convert(text(&there), &back);
@@ -103,12 +104,12 @@ fn a_message_ends_where_the_first_field_comes_again() {
         assert!(error.contains(words), "{error}, not {words}");
     }
     let path = write(folder.path(), one);
-    let refused = error(open(&path, &Wish::default()));
+    let refused = error(open(&path, &OpenHints::default()));
     assert!(refused.contains("wiregauge trace convert"), "{refused}");
     let nameless = folder.path().join("made.txth");
     fs::rename(&path, &nameless).unwrap();
     assert!(error(read(&nameless)).contains("does not tell the type"));
-    let wish = Wish { osi_type: Some("sv".into()) };
+    let wish = OpenHints { osi_type: Some("sv".into()) };
     assert!(open_with(&nameless, &wish, &definitions).unwrap().next().unwrap().is_some());
     // Any other file is opened as ever.
     assert!(open_with(&recording(OSI), &wish, &definitions).is_ok());

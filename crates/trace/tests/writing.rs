@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use common::traces::{all_of, faults, made, put, texts, while_some, Made};
+use common::traces::{all_of, copy_to, faults, texts, while_some, write_mcap, McapSpec};
 use common::{error, recording};
 use mcap::records::MessageHeader;
 use mcap::write::Metadata;
@@ -15,26 +15,26 @@ use mcap::{Attachment, WriteOptions};
 use tempfile::TempDir;
 use wiregauge_system::file::Target;
 use wiregauge_trace::channel::Channel;
-use wiregauge_trace::copy::{copy, Source};
-use wiregauge_trace::info::info;
+use wiregauge_trace::copy::{copy, CopySource};
+use wiregauge_trace::extras::FileExtras;
+use wiregauge_trace::info::read_info;
 use wiregauge_trace::mcap::summary::Summary;
-use wiregauge_trace::open::{open, Wish};
-use wiregauge_trace::read::About;
-use wiregauge_trace::rest::Rest;
+use wiregauge_trace::message_sorter::SortOptions;
+use wiregauge_trace::open::{open, OpenHints};
+use wiregauge_trace::read::FileHeader;
 use wiregauge_trace::select::Selection;
-use wiregauge_trace::sorting::Sorting;
-use wiregauge_trace::split::{split, By, Maker};
-use wiregauge_trace::write::{Compression, Form, Packing, Writer};
+use wiregauge_trace::split::{split, PartFactory, SplitLimit};
+use wiregauge_trace::write::{ChunkOptions, Compression, OutputFormat, Writer};
 
 /// Makes parts as files of a folder.
 struct Parts<'f>(&'f Path, Vec<PathBuf>);
 
-impl Maker for Parts<'_> {
-    fn part(&mut self, number: usize, _: Option<&str>) -> anyhow::Result<Box<dyn Writer>> {
+impl PartFactory for Parts<'_> {
+    fn begin_part(&mut self, number: usize, _: Option<&str>) -> anyhow::Result<Box<dyn Writer>> {
         let path = self.0.join(format!("part{number}.mcap"));
         self.1.push(path.clone());
-        let draft = Target::open(&path, &[])?.begin()?;
-        Form::Mcap.begin(draft, Packing::default())
+        let draft = Target::open(&path, &[])?.start_draft()?;
+        OutputFormat::Mcap.begin(draft, ChunkOptions::default())
     }
 
     fn describe(&mut self, channel: &Channel) -> anyhow::Result<Channel> {
@@ -77,8 +77,8 @@ fn furnished(folder: &TempDir, name: &str, has_summary: bool) -> PathBuf {
 }
 
 /// What a file holds beside its messages, in some order.
-fn rest(path: &Path) -> (Vec<Channel>, Vec<String>, About) {
-    let mut reader = open(path, &Wish::default()).unwrap();
+fn read_extras(path: &Path) -> (Vec<Channel>, Vec<String>, FileHeader) {
+    let mut reader = open(path, &OpenHints::default()).unwrap();
     while_some(reader.as_mut()).unwrap();
     let mut channels: Vec<Channel> = reader.channels().values().cloned().collect();
     channels.sort_by(|a, b| a.topic.cmp(&b.topic));
@@ -91,14 +91,14 @@ fn rest(path: &Path) -> (Vec<Channel>, Vec<String>, About) {
         rest.push(format!("{} {} {:?} {text}", one.name, one.media_type, one.times));
     }
     rest.sort();
-    (channels, rest, reader.about())
+    (channels, rest, reader.file_header())
 }
 
-fn parts_of(folder: &TempDir, input: &Path, by: By) -> Vec<PathBuf> {
+fn parts_of(folder: &TempDir, input: &Path, by: SplitLimit) -> Vec<PathBuf> {
     let mut parts = Parts(folder.path(), Vec::new());
-    let mut reader = open(input, &Wish::default()).unwrap();
+    let mut reader = open(input, &OpenHints::default()).unwrap();
     let all = Selection::default();
-    let rest = Rest::of(open(input, &Wish::default()).unwrap().as_mut()).unwrap();
+    let rest = FileExtras::read(open(input, &OpenHints::default()).unwrap().as_mut()).unwrap();
     let made = split(reader.as_mut(), &rest, &all, by, &mut parts, &mut |_, _| {}).unwrap();
     assert_eq!(made, parts.1.len());
     for part in &parts.1 {
@@ -110,36 +110,44 @@ fn parts_of(folder: &TempDir, input: &Path, by: By) -> Vec<PathBuf> {
 #[test]
 fn what_is_split_and_merged_is_what_it_was() {
     let folder = tempfile::tempdir().unwrap();
-    let input = made(&folder, "in.mcap", &Made::default());
+    let input = write_mcap(&folder, "in.mcap", &McapSpec::default());
     let merged = folder.path().join("merged.mcap");
     let all = Selection::default();
-    for (by, wanted) in [(By::Channel, 3), (By::Duration(1_000), 3), (By::Size(500), 7)] {
+    for (by, wanted) in
+        [(SplitLimit::Channel, 3), (SplitLimit::Duration(1_000), 3), (SplitLimit::Size(500), 7)]
+    {
         let parts = parts_of(&folder, &input, by);
         assert_eq!(parts.len(), wanted, "{by:?}");
         let paths: Vec<&Path> = parts.iter().map(PathBuf::as_path).collect();
-        put(&paths, &all, &merged, Packing::default());
+        copy_to(&paths, &all, &merged, ChunkOptions::default());
         assert_eq!(all_of(&merged), all_of(&input), "{by:?}");
-        assert_eq!(rest(&merged).0, rest(&input).0, "{by:?}");
-        let said = info(&merged, &Wish::default(), true, &mut |_, _| {}).unwrap().metadata;
+        assert_eq!(read_extras(&merged).0, read_extras(&input).0, "{by:?}");
+        let said =
+            read_info(&merged, &OpenHints::default(), true, &mut |_, _| {}).unwrap().metadata;
         assert_eq!(said[0].entries["road"], "A 9");
     }
     // With all that a file holds beside messages, whether an index tells it or not.
     for has_summary in [true, false] {
         let input = furnished(&folder, "in.mcap", has_summary);
-        let (channels, wanted, _) = rest(&input);
+        let (channels, wanted, _) = read_extras(&input);
         assert_eq!((channels.len(), wanted.len()), (3, 6));
-        for by in [By::Channel, By::Duration(30), By::Size(500), By::Size(1 << 20)] {
+        for by in [
+            SplitLimit::Channel,
+            SplitLimit::Duration(30),
+            SplitLimit::Size(500),
+            SplitLimit::Size(1 << 20),
+        ] {
             let parts = parts_of(&folder, &input, by);
             for part in &parts {
-                let (_, here, about) = rest(part);
+                let (_, here, about) = read_extras(part);
                 let is_said = |one: &&String| one.starts_with("drive");
                 assert_eq!(here.iter().filter(is_said).count(), 3, "{by:?}: {here:?}");
                 assert_eq!(about.profile, "ros2");
             }
             let paths: Vec<&Path> = parts.iter().rev().map(PathBuf::as_path).collect();
-            put(&paths, &all, &merged, Packing::default());
+            copy_to(&paths, &all, &merged, ChunkOptions::default());
             assert_eq!(all_of(&merged), all_of(&input), "{by:?}");
-            let (own, here, about) = rest(&merged);
+            let (own, here, about) = read_extras(&merged);
             assert_eq!((own, here), (channels.clone(), wanted.clone()), "{by:?}");
             assert_eq!(about.profile, "ros2");
         }
@@ -154,24 +162,24 @@ fn what_a_file_says_of_itself_is_kept() {
     let ours = concat!("wiregauge ", env!("CARGO_PKG_VERSION"));
     let part = Selection { from: Some(30), to: Some(40), ..Selection::default() };
     for selection in [&all, &part] {
-        put(&[&input], selection, &out, Packing::default());
-        let (channels, wanted, _) = rest(&input);
-        let (own, here, about) = rest(&out);
+        copy_to(&[&input], selection, &out, ChunkOptions::default());
+        let (channels, wanted, _) = read_extras(&input);
+        let (own, here, about) = read_extras(&out);
         assert_eq!((own, here), (channels, wanted));
         assert_eq!((&*about.profile, &*about.library), ("ros2", &*format!("{ours}; a; b")));
     }
     // It does not grow from copy to copy, and nothing is there twice.
     let again = folder.path().join("again.mcap");
-    put(&[&out, &input], &all, &again, Packing::default());
-    let (_, here, about) = rest(&again);
-    assert_eq!((here, about.library), (rest(&input).1, format!("{ours}; a; b")));
+    copy_to(&[&out, &input], &all, &again, ChunkOptions::default());
+    let (_, here, about) = read_extras(&again);
+    assert_eq!((here, about.library), (read_extras(&input).1, format!("{ours}; a; b")));
     // A profile is that of all inputs.
-    let other = made(&folder, "other.mcap", &Made::default());
-    put(&[&input, &other], &all, &again, Packing::default());
-    assert_eq!(rest(&again).2.profile, "");
+    let other = write_mcap(&folder, "other.mcap", &McapSpec::default());
+    copy_to(&[&input, &other], &all, &again, ChunkOptions::default());
+    assert_eq!(read_extras(&again).2.profile, "");
     for (bag, profile) in [("ros1/plain.bag", "ros1"), ("ros2/iron/iron.db3", "ros2")] {
-        put(&[&recording(bag)], &all, &again, Packing::default());
-        assert_eq!(rest(&again).2.profile, profile);
+        copy_to(&[&recording(bag)], &all, &again, ChunkOptions::default());
+        assert_eq!(read_extras(&again).2.profile, profile);
     }
 }
 
@@ -190,21 +198,21 @@ fn at_times(folder: &TempDir, name: &str, times: &[u64], size: usize) -> PathBuf
 }
 
 /// Topic, number and time of a message.
-type Seen = (String, u32, u64);
+type ReadMessage = (String, u32, u64);
 
 /// Merges files within a window. The messages, and how many came too late.
-fn merged(inputs: &[&Path], by: Sorting) -> anyhow::Result<(Vec<Seen>, u64)> {
+fn merged(inputs: &[&Path], by: SortOptions) -> anyhow::Result<(Vec<ReadMessage>, u64)> {
     let selection = Selection::default();
     let mut readers: Vec<_> =
-        inputs.iter().map(|input| open(input, &Wish::default()).unwrap()).collect();
+        inputs.iter().map(|input| open(input, &OpenHints::default()).unwrap()).collect();
     let mut sources = Vec::new();
     for reader in &mut readers {
-        sources.push(Source::sorted("in", reader.as_mut(), &selection, Some(by))?);
+        sources.push(CopySource::new_sorted("in", reader.as_mut(), &selection, Some(by))?);
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.mcap");
-    let draft = Target::open(&path, &[]).unwrap().begin().unwrap();
-    let mut writer = Form::Mcap.begin(draft, Packing::default()).unwrap();
+    let draft = Target::open(&path, &[]).unwrap().start_draft().unwrap();
+    let mut writer = OutputFormat::Mcap.begin(draft, ChunkOptions::default()).unwrap();
     let mut same = |_: usize, channel: &Channel| Ok(channel.clone());
     let (copied, _) = copy(&mut sources, writer.as_mut(), &mut same, &mut |_, _| {})?;
     writer.finish().unwrap();
@@ -222,7 +230,7 @@ fn merging_puts_in_order_what_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let a = at_times(&folder, "a", &[5, 3, 9, 3, 7, 9, 1, 12], 100);
     let b = at_times(&folder, "b", &[3, 9, 9, 2, 20], 100);
-    let wide = Sorting { window: 1 << 20, strict: true };
+    let wide = SortOptions { window: 1 << 20, strict: true };
     let (all, late) = merged(&[&b, &a], wide).unwrap();
     let wanted = [
         ("a", 6, 1),
@@ -245,9 +253,9 @@ fn merging_puts_in_order_what_is_not() {
     let times: Vec<u64> = (10..200).chain(0..10).collect();
     let long = at_times(&folder, "long", &times, 1000);
     for (window, wanted) in [(1 << 10, 10), (100 << 10, 10), (1 << 20, 0)] {
-        let (all, late) = merged(&[&long], Sorting { window, strict: false }).unwrap();
+        let (all, late) = merged(&[&long], SortOptions { window, strict: false }).unwrap();
         assert_eq!((all.len(), late), (200, wanted), "{window}");
-        let strict = merged(&[&long], Sorting { window, strict: true });
+        let strict = merged(&[&long], SortOptions { window, strict: true });
         match wanted {
             0 => assert!(strict.is_ok()),
             _ => {
@@ -262,10 +270,10 @@ fn merging_puts_in_order_what_is_not() {
 fn what_is_wrong_with_a_written_file_is_seen() {
     let folder = tempfile::tempdir().unwrap();
     let (input, path) = (furnished(&folder, "in.mcap", true), folder.path().join("out.mcap"));
-    let packing = Packing { compression: Compression::None, chunk: 200 };
-    put(&[&input], &Selection::default(), &path, packing);
+    let packing = ChunkOptions { compression: Compression::None, chunk: 200 };
+    copy_to(&[&input], &Selection::default(), &path, packing);
     let whole = fs::read(&path).unwrap();
-    let summary = Summary::of(&path).unwrap().unwrap();
+    let summary = Summary::open(&path).unwrap().unwrap();
     let footer = whole.len() - 8 - 20;
     let number = |at: usize| u64::from_le_bytes(whole[at..at + 8].try_into().unwrap()) as usize;
     let start = number(footer);

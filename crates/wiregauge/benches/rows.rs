@@ -4,7 +4,8 @@
 //!     make targets ONLY=rows
 //!     make targets ONLY=rows ROWS=prost,rkyv
 //!
-//! A program by hand is a file in `rows/`. It has what the library's generator makes of the
+//! A program by hand is a file in `rows/`, or one for each way to drive a library and behind
+//! it what they share. It has what the library's generator makes of the
 //! definition, if it has one, and nothing else of ours but what times it (`hand.rs`,
 //! `hand.hpp`). It is built in one package with the row: by the same compiler, flags, crates
 //! and libraries. Both are measured in one run by turns, and prove themselves as every row
@@ -33,12 +34,13 @@ const SECONDS: &str = "15";
 
 /// The programs by hand: each is its row's codec with another main file.
 macro_rules! programs {
-    ($($row:literal in $file:literal,)*) => {
+    ($($row:literal in $($file:literal)+,)*) => {
         vec![$(Codec {
             name: concat!($row, "-by-hand"),
             title: concat!($row, " by hand"),
             emit: |unit| {
-                by_hand($row, unit.schema, unit.projection, include_str!(concat!("rows/", $file)))
+                let program = concat!($(include_str!(concat!("rows/", $file))),+);
+                by_hand($row, unit.schema, unit.projection, program)
             },
             ..*Codec::find($row).expect("there is such a row")
         }),*]
@@ -48,18 +50,33 @@ macro_rules! programs {
 fn programs() -> Vec<Codec> {
     programs![
         "bincode" in "bincode.rs",
+        "capnproto" in "capnproto.rs" "capnproto_lidar.rs",
         "capnproto-cpp" in "capnproto_cpp.cpp",
+        "capnproto-packed" in "capnproto_packed.rs" "capnproto_lidar.rs",
         "cbor" in "cbor.rs",
+        "colfer" in "colfer.cpp",
+        "cyclone-cdr" in "cyclone_cdr.cpp",
+        "fastcdr" in "fastcdr.cpp",
+        "flatbuffers" in "flatbuffers.rs",
         "flatbuffers-cpp" in "flatbuffers_cpp.cpp",
+        "flatbuffers-cpp-object" in "flatbuffers_cpp_object.cpp",
         "flatbuffers-cpp-structs" in "flatbuffers_cpp_structs.cpp",
         "json" in "json.rs",
+        "lcm" in "lcm.cpp",
         "messagepack" in "messagepack.rs",
         "minicbor" in "minicbor.rs",
+        "packed-cpp" in "packed_cpp.cpp",
+        "packed-rust" in "packed_rust.rs",
         "prost" in "prost.rs",
         "protobuf-cpp" in "protobuf_cpp.cpp",
         "protobuf-cpp-arena" in "protobuf_cpp_arena.cpp",
+        "quick-protobuf" in "quick_protobuf.rs",
         "rkyv" in "rkyv.rs",
         "ros-msg" in "ros_msg.cpp",
+        "sbe" in "sbe.cpp",
+        "thrift" in "thrift_binary.hpp" "thrift.cpp",
+        "thrift-compact" in "thrift_compact.hpp" "thrift.cpp",
+        "zserio" in "zserio.rs",
     ]
 }
 
@@ -99,20 +116,20 @@ fn targets() -> Result<()> {
         fixed: Some(path::parse(&schema, "info.guid")?),
         element: Some(path::parse(&schema, "points[].position[1]")?),
     };
-    let rows: Vec<&'static Codec> = Codec::all()
-        .into_iter()
-        .filter(|row| [&RUST, &CPP].contains(&row.language))
-        .filter(|row| !row.bound && !row.is_asked_for())
-        .filter(|row| wanted.is_empty() || wanted.contains(&row.name))
-        .collect();
-    ensure!(!rows.is_empty(), "there is no row of that name in Rust or C++");
     let programs: &'static [Codec] = programs().leak();
     let program = |row: &Codec| {
         let name = format!("{}-by-hand", row.name);
         programs.iter().find(|program| program.name == name)
     };
+    let rows: Vec<&'static Codec> = Codec::all()
+        .into_iter()
+        .filter(|row| [&RUST, &CPP].contains(&row.language) && !row.is_bound)
+        .filter(|row| !row.is_opt_in() || program(row).is_some())
+        .filter(|row| wanted.is_empty() || wanted.contains(&row.name))
+        .collect();
+    ensure!(!rows.is_empty(), "there is no row of that name in Rust or C++");
     let variants: Vec<Variant> =
-        rows.iter().filter_map(|row| program(row)).map(Variant::plain).collect();
+        rows.iter().filter_map(|row| program(row)).map(Variant::from_codec).collect();
     let built = build::build_variants(&folder, &schema, &projection, &variants, &|_, _, _| Ok(()))?;
     let scratch = tempfile::tempdir()?;
     println!("| row | what | ours | by hand | ratio | |\n|---|---|--:|--:|--:|---|");
@@ -174,6 +191,6 @@ fn say(run: &Run, row: &Codec, program: &Codec) -> Result<()> {
 
 /// A figure in microseconds.
 fn micros(measurement: &Measurement) -> String {
-    let summary = Summary::of(measurement);
+    let summary = Summary::from_measurement(measurement);
     summary.map_or_else(String::new, |summary| format!("{:.1} µs", summary.median / 1e3))
 }

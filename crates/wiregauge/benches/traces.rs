@@ -21,12 +21,12 @@ use wiregauge_osi::descriptors::descriptors;
 use wiregauge_osi::python::Python;
 use wiregauge_system::file::Target;
 use wiregauge_trace::channel::Channel;
-use wiregauge_trace::copy::{copy, Source};
-use wiregauge_trace::info::info;
-use wiregauge_trace::open::{open, Wish};
-use wiregauge_trace::parsed::{definition_of, Parser};
+use wiregauge_trace::copy::{copy, CopySource};
+use wiregauge_trace::info::read_info;
+use wiregauge_trace::open::{open, OpenHints};
+use wiregauge_trace::parser::{extract_definition, Parser};
 use wiregauge_trace::select::Selection;
-use wiregauge_trace::write::{Compression, Form, Packing};
+use wiregauge_trace::write::{ChunkOptions, Compression, OutputFormat};
 
 /// How often what is compared takes turns.
 const TURNS: usize = 10;
@@ -89,9 +89,9 @@ fn targets() -> Result<()> {
     python.run(MAKE, &[&osi])?;
     println!("| target | found | wanted | |\n|---|---|---|---|");
 
-    let mut channel = open(&osi, &Wish::default())?.channels()[&0].clone();
-    channel.definition = definition_of(&definitions, &channel.definition.name)?.into();
-    let parser = Parser::of(&channel)?;
+    let mut channel = open(&osi, &OpenHints::default())?.channels()[&0].clone();
+    channel.definition = extract_definition(&definitions, &channel.definition.name)?.into();
+    let parser = Parser::from_channel(&channel)?;
     let peer: Measure = Box::new(|| {
         let said = python.run(READ, &[&osi])?;
         said.trim().parse().context("osi3trace told no time")
@@ -112,7 +112,7 @@ fn targets() -> Result<()> {
         (Compression::Lz4, Some(mcap::Compression::Lz4), "lz4"),
         (Compression::Zstd, Some(mcap::Compression::Zstd), "zstd"),
     ] {
-        let packing = Packing { compression, ..Packing::default() };
+        let packing = ChunkOptions { compression, ..ChunkOptions::default() };
         let file = scratch.path().join("trace.mcap");
         put(&osi, &file, &channel, packing)?;
         // The crate takes bytes: what reading them takes is not counted against it.
@@ -144,8 +144,9 @@ fn targets() -> Result<()> {
 
     let [small, large] = [20u64, 10_000].map(|megabytes| sized(scratch.path(), megabytes));
     let (small, large) = (small?, large?);
-    let look =
-        |path: &Path| timed(|| info(path, &Wish::default(), false, &mut |_, _| {}).map(drop));
+    let look = |path: &Path| {
+        timed(|| read_info(path, &OpenHints::default(), false, &mut |_, _| {}).map(drop))
+    };
     both("info", [Box::new(|| look(&small)), Box::new(|| look(&large))])?;
     let seek = |path: &Path, megabytes| timed(|| last(path, megabytes));
     both("the last message", [Box::new(|| seek(&small, 20)), Box::new(|| seek(&large, 10_000))])
@@ -204,9 +205,9 @@ fn linear(osi: &Path, scratch: &Path) -> Result<()> {
 
 /// Reads the last message of a file that has so many, by hopping to it.
 fn last(path: &Path, messages: u64) -> Result<()> {
-    let mut reader = open(path, &Wish::default())?;
+    let mut reader = open(path, &OpenHints::default())?;
     let selection = Selection { first: messages - 1, ..Selection::default() };
-    let mut selected = selection.of(reader.as_mut());
+    let mut selected = selection.select(reader.as_mut());
     let head = selected.advance()?.context("no such message")?;
     let length = selected.reader().data()?.len();
     ensure!(head.time == Some(i128::from(messages) - 1) && length == 1_000_000, "another message");
@@ -262,7 +263,7 @@ fn verdict(met: bool) -> &'static str {
 
 /// Reads all messages of a file.
 fn visit(path: &Path, messages: usize, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-    let mut reader = open(path, &Wish::default())?;
+    let mut reader = open(path, &OpenHints::default())?;
     let mut count = 0;
     while reader.next()?.is_some() {
         take(std::hint::black_box(reader.data()?))?;
@@ -283,11 +284,12 @@ fn stream(bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-fn put(from: &Path, to: &Path, channel: &Channel, packing: Packing) -> Result<()> {
-    let mut reader = open(from, &Wish::default())?;
+fn put(from: &Path, to: &Path, channel: &Channel, packing: ChunkOptions) -> Result<()> {
+    let mut reader = open(from, &OpenHints::default())?;
     let all = Selection::default();
-    let mut sources = [Source::new("trace", reader.as_mut(), &all)?];
-    let mut writer = Form::of(to)?.begin(Target::open(to, &[])?.begin()?, packing)?;
+    let mut sources = [CopySource::new("trace", reader.as_mut(), &all)?];
+    let mut writer =
+        OutputFormat::from_path(to)?.begin(Target::open(to, &[])?.start_draft()?, packing)?;
     let mut describe = |_: usize, _: &Channel| Ok(channel.clone());
     copy(&mut sources, writer.as_mut(), &mut describe, &mut |_, _| {})?;
     writer.finish()

@@ -6,7 +6,7 @@ use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use wiregauge_conversation::runner::Launch;
 use wiregauge_formats::build::{self, Variant};
-use wiregauge_formats::{release, Answer, Codec, Language};
+use wiregauge_formats::{packaged_library, Codec, RunnerLanguage, Support};
 use wiregauge_gauge::runners::plan::Entrant;
 use wiregauge_result::run::{Origin, Status, Subject};
 use wiregauge_system::interrupt;
@@ -41,7 +41,7 @@ pub fn size(text: &str) -> Result<(String, usize)> {
 }
 
 /// A language of runners by its key; `all` for every one.
-pub fn language(text: &str) -> Result<Vec<&'static Language>> {
+pub fn language(text: &str) -> Result<Vec<&'static RunnerLanguage>> {
     let mut all: Vec<_> = Codec::all().into_iter().map(|codec| codec.language).collect();
     all.sort_by_key(|language| language.key);
     all.dedup();
@@ -57,7 +57,7 @@ pub fn language(text: &str) -> Result<Vec<&'static Language>> {
 /// a language where none is named; where no language is, the default ones and those
 /// of what is named. What wiregauge itself has written takes part where it or its
 /// language is named: a table by itself is of what others have made.
-pub fn select(names: &[String], languages: &[&Language]) -> Result<Vec<&'static Codec>> {
+pub fn select(names: &[String], languages: &[&RunnerLanguage]) -> Result<Vec<&'static Codec>> {
     let all = Codec::all();
     let mut named = Vec::new();
     for name in names {
@@ -81,8 +81,8 @@ pub fn select(names: &[String], languages: &[&Language]) -> Result<Vec<&'static 
         some => some.contains(&codec.language),
     };
     let wanted = all.iter().filter(takes_part).filter(|codec| {
-        let is_by_itself = !codec.is_asked_for() || !languages.is_empty();
-        codec.bound
+        let is_by_itself = !codec.is_opt_in() || !languages.is_empty();
+        codec.is_bound
             || names.is_empty() && is_by_itself
             || names.iter().any(|name| name == codec.name)
     });
@@ -215,17 +215,18 @@ pub fn build(
 /// Why a row cannot take part; none where it can.
 fn absent(variant: &Variant, workload: &Workload) -> Option<Status> {
     let codec = variant.codec;
-    if let Some(why) = variant.toolchain.hindrance() {
+    if let Some(why) = variant.toolchain.unavailable_reason() {
         return Some(Status::Failed(why.into()));
     }
-    if let Some(lack) = codec.needs.iter().find_map(|need| variant.toolchain.lack(need)) {
+    if let Some(lack) = codec.needs.iter().find_map(|need| variant.toolchain.explain_missing(need))
+    {
         return Some(Status::Skipped(lack));
     }
-    if let Some(old) = release::refused(codec, &variant.packages()) {
+    if let Some(old) = packaged_library::explain_too_old(codec, &variant.packages()) {
         return Some(Status::Skipped(old));
     }
-    match codec.answer_all(&workload.schema) {
-        Answer::Rejected(why) => Some(Status::Rejected(why)),
+    match codec.check_schema(&workload.schema) {
+        Support::Rejected(why) => Some(Status::Rejected(why)),
         _ => None,
     }
 }
@@ -234,11 +235,11 @@ fn subject(
     variant: &Variant,
     workload: &Workload,
     status: Status,
-    origin: Option<build::Origin>,
+    origin: Option<build::BuildOrigin>,
 ) -> Subject {
     let codec = variant.codec;
-    let lowerings = match codec.answer_all(&workload.schema) {
-        Answer::Lowered(lowerings) => {
+    let lowerings = match codec.check_schema(&workload.schema) {
+        Support::Lowered(lowerings) => {
             lowerings.iter().map(|l| format!("{} (lost: {})", l.what, l.lost)).collect()
         }
         _ => Vec::new(),
@@ -258,7 +259,7 @@ fn subject(
             newest: None,
         }),
         options: codec.options.iter().map(|option| option.to_string()).collect(),
-        bound: codec.bound,
+        bound: codec.is_bound,
         unchecked: false,
         lowerings,
         status,

@@ -2,7 +2,7 @@
 
 use anyhow::{bail, Context, Result};
 use wiregauge_cosim::master::plan::{Pair, Parameters};
-use wiregauge_cosim::package::coupling::Wanted;
+use wiregauge_cosim::package::coupling::VariableChoice;
 use wiregauge_cosim::package::description;
 
 /// What is wanted of FMUs.
@@ -63,7 +63,7 @@ impl Coupling {
             None => None,
         };
         pair.step = self.step_size;
-        pair.wanted = Wanted {
+        pair.wanted = VariableChoice {
             output: connect.map(|(output, _)| output.to_owned()),
             input: connect.map(|(_, input)| input.to_owned()),
             result: self.result.clone(),

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use anyhow::{ensure, Result};
-use wiregauge_cosim::master::plan::{Entrant, Load, Pair, Work};
-use wiregauge_cosim::package::coupling::Wanted;
+use wiregauge_cosim::master::plan::{Entrant, HostWork, Load, Pair};
+use wiregauge_cosim::package::coupling::VariableChoice;
 use wiregauge_osi::fmus::{self, Build, Encoding, Fmu, Model, ENCODINGS};
 use wiregauge_result::run::{Case, Parameter, Status, Subject};
 use wiregauge_system::interrupt;
@@ -115,12 +115,12 @@ impl FmuEntrants {
             switch(self.verify, "verify").into_iter().chain(source_parameters.clone()).collect();
         subject.options.extend(model_parameters.iter().map(|(name, _)| name.clone()));
         let work = match pair {
-            Ok((source, model)) => Some(Work::Fmus(Box::new(Pair {
+            Ok((source, model)) => Some(HostWork::Fmus(Box::new(Pair {
                 source,
                 source_parameters,
                 model,
                 model_parameters,
-                wanted: Wanted::default(),
+                wanted: VariableChoice::default(),
                 ..Pair::default()
             }))),
             Err(error) => {
@@ -137,7 +137,7 @@ impl FmuEntrants {
 pub fn memcpy(like: Option<String>) -> Entrant {
     let mut subject = subject("memcpy".into(), "memcpy".into(), "Rust");
     subject.bound = true;
-    Entrant { subject, work: Some(Work::Memcpy(like)), only: Vec::new() }
+    Entrant { subject, work: Some(HostWork::Memcpy(like)), only: Vec::new() }
 }
 
 /// A subject that is to be measured.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use clap::ValueEnum;
 use indexmap::IndexMap;
-use wiregauge_formats::build::{Flags, Release, Variant};
-use wiregauge_formats::{release, Codec, Linkage};
-use wiregauge_result::run::{Newest, Subject};
+use wiregauge_formats::build::{CompilerFlags, CrateRelease, Variant};
+use wiregauge_formats::{packaged_library, Codec, Linkage};
+use wiregauge_result::run::{NewestRelease, Subject};
 use wiregauge_system::interrupt;
-use wiregauge_workshop::toolchain::{libraries_of, Prefix, Root, Wish};
+use wiregauge_workshop::toolchain::{copy_libraries, DebianRoot, Prefix, RootOptions};
 use wiregauge_workshop::{Need, Progress, Toolchain};
 
 /// Which libraries codecs are measured with.
@@ -53,8 +53,8 @@ impl Profile {
     fn of(self, plain: &Variant) -> Option<Variant> {
         let Profile::Lto = self;
         let words = plain.codec.language.link_time;
-        let flags = Flags { label: "lto".into(), words: words.into() };
-        let is_one = !words.is_empty() && !plain.codec.bound;
+        let flags = CompilerFlags { label: "lto".into(), words: words.into() };
+        let is_one = !words.is_empty() && !plain.codec.is_bound;
         is_one.then(|| Variant { flags: Some(Arc::new(flags)), ..plain.clone() })
     }
 }
@@ -89,10 +89,10 @@ fn own(text: &str) -> Result<Variant> {
     let (codec, label) = row(name)?;
     let name = codec.name;
     ensure!(!place.is_empty(), "wants {name}=PREFIX or {name}=VERSION");
-    let mut variant = Variant::plain(codec);
-    match codec.built {
+    let mut variant = Variant::from_codec(codec);
+    match codec.linkage {
         Linkage::Crate(name) => {
-            variant.release = Some(Arc::new(Release::new(name, label, place)?));
+            variant.release = Some(Arc::new(CrateRelease::new(name, label, place)?));
         }
         _ if codec.language.takes_libraries_of_toolchain && brings_a_library(codec) => {
             variant.toolchain = Arc::new(Toolchain::Prefix(prefix(codec, label, place)?));
@@ -138,14 +138,14 @@ fn add_flags(variants: &mut Vec<Variant>, text: &str) -> Result<()> {
     let label = label.with_context(|| format!("wants a label: {name}@LABEL={words}"))?;
     ensure!(!words.trim().is_empty(), "wants flags: {name}@{label}=-O2");
     let id = format!("{name}@{label}");
-    let flags = Flags { label: label.into(), words: words.trim().into() };
+    let flags = CompilerFlags { label: label.into(), words: words.trim().into() };
     let flags = Some(Arc::new(flags));
     match variants.iter_mut().find(|variant| variant.id() == id) {
         Some(variant) => {
             ensure!(variant.flags.is_none(), "{id} has flags already; give all in one --cflags");
             variant.flags = flags;
         }
-        None => variants.push(Variant { flags, ..Variant::plain(codec) }),
+        None => variants.push(Variant { flags, ..Variant::from_codec(codec) }),
     }
     Ok(())
 }
@@ -158,7 +158,7 @@ fn brings_a_library(codec: &Codec) -> bool {
 /// A prefix that has what the codec needs.
 fn prefix(codec: &Codec, label: Option<&str>, place: &str) -> Result<Prefix> {
     let prefix = Prefix::new(label, Path::new(place))?;
-    match codec.needs.iter().find_map(|need| prefix.lack(need)) {
+    match codec.needs.iter().find_map(|need| prefix.explain_missing(need)) {
         Some(lack) => bail!("{lack}"),
         None => Ok(prefix),
     }
@@ -193,7 +193,7 @@ impl Libraries {
         };
         let mut variants = Vec::new();
         for codec in codecs {
-            let plain = Variant::plain(codec);
+            let plain = Variant::from_codec(codec);
             if !goes_by_toolchain(codec) || wants(Whose::System) {
                 variants.push(plain.clone());
             }
@@ -228,15 +228,15 @@ impl Libraries {
         let mut packages: Vec<&str> = needs.iter().map(|need| need.names().1).collect();
         packages.sort_unstable();
         packages.dedup();
-        let wish = Wish { expired: self.libraries_expired };
-        let root = Root::current(folder, &packages, wish, progress).map(Arc::new);
+        let wish = RootOptions { expired: self.libraries_expired };
+        let root = DebianRoot::open_or_create(folder, &packages, wish, progress).map(Arc::new);
         interrupt::check()?;
         let headers = needs.iter().filter(|need| matches!(need, Need::Header(..)));
         let headers: Vec<&str> = headers.map(|need| need.names().1).collect();
         let toolchain = |whose: Whose| {
             let made = match (&root, whose) {
                 (Err(error), _) => Err(anyhow!("{error:#}")),
-                (Ok(root), Whose::Recompiled) => libraries_of(folder, whose.label(), &headers)
+                (Ok(root), Whose::Recompiled) => copy_libraries(folder, whose.label(), &headers)
                     .map(|libraries| Toolchain::Recompiled(root.clone(), libraries)),
                 (Ok(root), _) => Ok(Toolchain::Root(root.clone())),
             };
@@ -250,7 +250,7 @@ impl Libraries {
 
 /// Whether a codec's row differs by compiler and libraries.
 fn goes_by_toolchain(codec: &Codec) -> bool {
-    codec.language.takes_libraries_of_toolchain && !codec.bound
+    codec.language.takes_libraries_of_toolchain && !codec.is_bound
 }
 
 /// Says of each row how old its library is, and puts the version into its name where
@@ -267,10 +267,11 @@ pub fn tell(subjects: &mut [Subject], known: &IndexMap<String, String>) {
         if let (Some(codec), Some(origin)) = (codec, &mut subject.origin) {
             let packages = origin.packages.clone().into_iter().collect();
             if let Some((released, (version, month))) =
-                release::age(codec, &packages, &subject.library)
+                packaged_library::release_dates(codec, &packages, &subject.library)
             {
                 origin.released = Some(released.into());
-                origin.newest = Some(Newest { version: version.into(), released: month.into() });
+                origin.newest =
+                    Some(NewestRelease { version: version.into(), released: month.into() });
             }
         }
         let codec = codec.filter(|codec| several.iter().any(|name| name == codec.name));

@@ -51,7 +51,7 @@ fn carry_out() -> ExitCode {
         Err(error) => {
             // Some of it may be in the words of others. It is not cut: what is wrong
             // and what to do may be behind a long list of names.
-            tell(&text::plain(&format!("wiregauge: {error:#}")));
+            tell(&text::escape(&format!("wiregauge: {error:#}")));
             ExitCode::from(if error.is::<Interrupted>() { 130 } else { REFUSED })
         }
     }
@@ -61,7 +61,7 @@ fn carry_out() -> ExitCode {
 fn explain(error: &clap::Error) -> ExitCode {
     // It repeats arguments, which a shell may have made of the names of files.
     let text = error.render().to_string();
-    if error.use_stderr() && text::lines(&text) != text {
+    if error.use_stderr() && text::escape_lines(&text) != text {
         tell(&text);
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(REFUSED));
     }

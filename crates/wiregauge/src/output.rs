@@ -12,7 +12,7 @@ use wiregauge_result::warning::Warning;
 use wiregauge_result::{cautions, warning};
 use wiregauge_system::file::{self, Target};
 use wiregauge_system::interrupt;
-use wiregauge_system::text::lines;
+use wiregauge_system::text::escape_lines;
 
 use crate::required::{Required, Verdicts, FAILED};
 
@@ -47,13 +47,13 @@ pub fn print(text: &str) -> Result<()> {
 
 /// Writes a result for people: what a terminal would obey is written out.
 pub fn show(text: &str) -> Result<()> {
-    print(&lines(text))
+    print(&escape_lines(text))
 }
 
 /// Tells the user something. Paths and names in it are the words of others, so what a
 /// terminal would obey is written out. That nobody reads it is no error.
 pub fn tell(what: &str) {
-    let _ = std::io::stderr().lock().write_all(lines(&ended(what)).as_bytes());
+    let _ = std::io::stderr().lock().write_all(escape_lines(&ended(what)).as_bytes());
 }
 
 fn ended(text: &str) -> String {
@@ -106,7 +106,7 @@ impl Outlet {
         ensure!(
             !self.target.is_same(&target),
             "{} is for the result already: name another file for --samples",
-            target.shown()
+            target.display_name()
         );
         Ok(Some(target))
     }
@@ -116,7 +116,7 @@ impl Outlet {
 /// it. The exit status says whether a subject failed, or that it was interrupted.
 pub fn deliver(run: &mut Run, more: Vec<Warning>, outlet: Outlet) -> Result<ExitCode> {
     let mut cautions = run.environment.cautions();
-    cautions.extend(cautions::of(run));
+    cautions.extend(cautions::find_cautions(run));
     run.warnings = warning::merge(&cautions);
     run.warnings.extend(more);
     let code = hand_over(run, outlet)?;
@@ -129,7 +129,7 @@ pub fn deliver(run: &mut Run, more: Vec<Warning>, outlet: Outlet) -> Result<Exit
 pub fn hand_over(run: &mut Run, Outlet { target, form, judge }: Outlet) -> Result<ExitCode> {
     judge.mark(run);
     let table = render(std::slice::from_ref(run), form);
-    let (shown, to_output) = (target.shown().to_owned(), target.is_output());
+    let (shown, to_output) = (target.display_name().to_owned(), target.is_output());
     let written = target.write(run.text()?.as_bytes());
     // Standard output belongs to the result, if it was asked for there.
     let printed = if to_output {

@@ -7,8 +7,8 @@ use wiregauge_conversation::runner::Launch;
 use wiregauge_gauge::runners::plan::{Deviation, Entrant, Judge, Load, Sample};
 use wiregauge_packed::{Plan as Resolutions, Preset, Rule};
 use wiregauge_reduction::deviation::deviations;
-use wiregauge_reduction::load::{of_file, of_scene, Load as Loaded, Wish};
-use wiregauge_reduction::row::Row;
+use wiregauge_reduction::load::{load_file, load_scene, LoadOptions, TableSeries as Loaded};
+use wiregauge_reduction::row::ReductionRow;
 use wiregauge_reduction::table::Table;
 use wiregauge_result::run::{Case, Status, Subject};
 
@@ -51,14 +51,14 @@ impl Choice {
     ///
     /// # Errors
     /// When there is no such row.
-    pub fn rows(&self, usual: impl Fn(&Row) -> bool) -> Result<Vec<Row>> {
-        let all = Row::all();
-        let known = || all.iter().map(Row::id).collect::<Vec<_>>().join(", ");
+    pub fn rows(&self, usual: impl Fn(&ReductionRow) -> bool) -> Result<Vec<ReductionRow>> {
+        let all = ReductionRow::all();
+        let known = || all.iter().map(ReductionRow::id).collect::<Vec<_>>().join(", ");
         for name in &self.rows {
             let is_known = all.iter().any(|row| row.id() == *name);
             ensure!(is_known, "there is no row '{name}'; there are {}", known());
         }
-        let wanted = |row: &Row| {
+        let wanted = |row: &ReductionRow| {
             row.is_bound()
                 || match self.rows.is_empty() {
                     true => usual(row),
@@ -86,7 +86,7 @@ impl Choice {
         let preset = Preset::of(PRESET).expect("one of them");
         let rules = self.resolution.clone();
         let resolutions = Resolutions { presets: vec![preset], rules, whole_bytes: false };
-        let wish = Wish {
+        let wish = LoadOptions {
             channels: &self.channel,
             columns: &self.columns,
             messages,
@@ -95,12 +95,12 @@ impl Choice {
         };
         let mut loads: Vec<(String, String, Loaded)> = Vec::new();
         if files.is_empty() {
-            let load = of_scene(&wish, seed)?;
+            let load = load_scene(&wish, seed)?;
             loads.push(("scene".into(), "wiregauge".into(), load));
         }
         for file in files {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            for load in of_file(file, &wish)? {
+            for load in load_file(file, &wish)? {
                 let id = match load.list.as_str() {
                     "" => name.clone(),
                     list => format!("{name} {list}"),
@@ -161,15 +161,15 @@ fn case(id: String, source: String, load: Loaded) -> Load {
 
 /// A row that this program carries out in a process of its own; without a runner where a
 /// library is missing, or its glue does not compile.
-pub fn entrant(row: Row) -> Result<Entrant> {
+pub fn entrant(row: ReductionRow) -> Result<Entrant> {
     let build = build_folder()?;
     let (language, built, status) = match row.shim() {
         None => ("Rust", "with wiregauge".into(), Status::Measured),
-        Some(shim) => match shim.lack() {
+        Some(shim) => match shim.missing_requirement() {
             Some(lack) => ("C++", String::new(), Status::Skipped(lack)),
             None => match shim.build(&build) {
-                Ok(_) => ("C++", shim.told(), Status::Measured),
-                Err(error) => ("C++", shim.told(), Status::Failed(format!("{error:#}"))),
+                Ok(_) => ("C++", shim.describe_build(), Status::Measured),
+                Err(error) => ("C++", shim.describe_build(), Status::Failed(format!("{error:#}"))),
             },
         },
     };
@@ -201,11 +201,11 @@ pub fn entrant(row: Row) -> Result<Entrant> {
 }
 
 /// Holds a table that came back against the one that was sent.
-fn judge(row: Row, build: PathBuf) -> Judge {
+fn judge(row: ReductionRow, build: PathBuf) -> Judge {
     Box::new(move |sent, back| {
         let told = || {
             let sent = Table::from_bytes(sent)?;
-            let back = row.sorted(&sent, Table::from_bytes(back)?, &build)?;
+            let back = row.restore_order(&sent, Table::from_bytes(back)?, &build)?;
             deviations(&sent, &back, row.entry.keeps)
         };
         let told = told().map_err(|error| format!("{error:#}"))?;

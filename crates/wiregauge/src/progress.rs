@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use wiregauge_system::text::plain;
+use wiregauge_system::text::escape;
 
 use crate::output::tell;
 
@@ -40,7 +40,7 @@ impl Progress {
 
     /// What is done, and how much of how much.
     pub fn show(&self, what: &str, done: usize, total: usize) {
-        let what = &*plain(what);
+        let what = &*escape(what);
         if let Some(log) = &self.log {
             log.show(what, done, total);
         }

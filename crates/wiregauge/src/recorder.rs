@@ -6,18 +6,18 @@ use std::time::{Duration, SystemTime};
 use anyhow::{anyhow, ensure, Context, Error, Result};
 use wiregauge_cosim::package::content;
 use wiregauge_cosim::package::mime::Mime;
-use wiregauge_cosim::recording::{Recorded, Recording};
+use wiregauge_cosim::recording::{RecordedVariable, Recording};
 use wiregauge_system::file::Target;
-use wiregauge_system::text::safe;
+use wiregauge_system::text::escape_short;
 use wiregauge_trace::channel::{
     Channel, Definition, CHANNEL_DESCRIPTION, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION,
     OSI_TRACE,
 };
 use wiregauge_trace::osi::Stamp;
-use wiregauge_trace::parsed::{self, Parser};
-use wiregauge_trace::read::{Head, Nanoseconds, Place};
+use wiregauge_trace::parser::{self, Parser};
+use wiregauge_trace::read::{MessageInfo, MessagePosition, Nanoseconds};
 use wiregauge_trace::version::{self, Version};
-use wiregauge_trace::write::{Form, Packing, Writer};
+use wiregauge_trace::write::{ChunkOptions, OutputFormat, Writer};
 
 use crate::output::tell;
 use crate::progress::Progress;
@@ -30,7 +30,7 @@ pub struct Recorder<'a> {
     /// Files that are not to be replaced by it.
     pub inputs: &'a [&'a Path],
     /// How MCAP is packed.
-    pub packing: Packing,
+    pub packing: ChunkOptions,
     /// The version of the Protobuf library that the FMUs are linked with.
     pub protobuf_version: Option<Version>,
     /// How long a step may take.
@@ -84,8 +84,8 @@ impl Track {
     /// What version a message says, if that is not the declared one.
     fn other_version(&self, bytes: &[u8]) -> Option<String> {
         let declared = version::parse(self.mime.version.as_deref()?)?;
-        let said = Stamp::of(&self.channel.definition.name, bytes).version?;
-        let [declared, own] = [declared, said].map(version::text);
+        let said = Stamp::read(&self.channel.definition.name, bytes).version?;
+        let [declared, own] = [declared, said].map(version::format_version);
         (own != declared).then(|| format!("declares OSI {declared}, but its message says {own}"))
     }
 }
@@ -93,7 +93,7 @@ impl Track {
 /// A file while it is recorded.
 pub struct Tape<'a> {
     recorder: &'a Recorder<'a>,
-    form: Form,
+    form: OutputFormat,
     writer: Box<dyn Writer>,
     tracks: Vec<Track>,
     /// Whether messages may say another version of OSI than is declared.
@@ -106,7 +106,7 @@ impl<'a> Recorder<'a> {
     /// What writes everything there, packed as usual, of FMUs that may take so long for a
     /// step.
     pub fn to(output: &'a Path, inputs: &'a [&'a Path], patience: Duration) -> Recorder<'a> {
-        let packing = Packing::default();
+        let packing = ChunkOptions::default();
         Recorder { output, inputs, packing, protobuf_version: None, patience }
     }
 
@@ -124,16 +124,16 @@ impl<'a> Recorder<'a> {
         })?;
         drop(progress);
         if let Some(why) = ended.early {
-            tell(&safe(&format!("the simulation ended early: {why}")));
+            tell(&escape_short(&format!("the simulation ended early: {why}")));
         }
         tape.finish(ended.failed)
     }
 
     /// Begins a file of these variables.
-    pub fn begin(&self, variables: &[Recorded], about: String) -> Result<Tape<'_>> {
-        let form = Form::of(self.output)?;
+    pub fn begin(&self, variables: &[RecordedVariable], about: String) -> Result<Tape<'_>> {
+        let form = OutputFormat::from_path(self.output)?;
         let tracks = self.tracks(variables, form)?;
-        let draft = Target::open(self.output, self.inputs)?.begin()?;
+        let draft = Target::open(self.output, self.inputs)?.start_draft()?;
         let mut writer = form.begin(draft, self.packing)?;
         if writer.has_room() && tracks.iter().any(|track| track.channel.is_osi()) {
             let mut sources: Vec<&str> = variables.iter().map(|one| one.fmu).collect();
@@ -145,23 +145,23 @@ impl<'a> Recorder<'a> {
                 ("description", about),
             ];
             let entries = entries.map(|(key, value)| (key.to_owned(), value)).into();
-            writer.metadata(OSI_TRACE, &entries)?;
+            writer.write_metadata(OSI_TRACE, &entries)?;
         }
         let any_version = false;
         Ok(Tape { recorder: self, form, writer, tracks, any_version, messages: 0, bytes: 0 })
     }
 
     /// A track for each variable.
-    fn tracks(&self, variables: &[Recorded], form: Form) -> Result<Vec<Track>> {
-        let topics: Vec<String> = variables.iter().map(Recorded::topic).collect();
+    fn tracks(&self, variables: &[RecordedVariable], form: OutputFormat) -> Result<Vec<Track>> {
+        let topics: Vec<String> = variables.iter().map(RecordedVariable::topic).collect();
         ensure!(
-            topics.len() < 2 || !matches!(form, Form::Osi | Form::Lengths),
+            topics.len() < 2 || !matches!(form, OutputFormat::Osi | OutputFormat::LengthPrefixed),
             "{} can hold one variable, and there are {}; end its name in .mcap, or choose one by \
              --variable of trace record",
             self.output.display(),
             topics.join(", ")
         );
-        let track = |recorded: &Recorded| {
+        let track = |recorded: &RecordedVariable| {
             let (channel, mime) = (self.channel(recorded, form)?, recorded.binary.mime.clone());
             let (parser, wrong) = (self.parser(&channel), Wrong::default());
             Ok(Track { channel, mime, parser, number: None, messages: 0, wrong })
@@ -179,23 +179,25 @@ impl<'a> Recorder<'a> {
         let made = || {
             let mut defined = channel.clone();
             if defined.definition.data.is_empty() {
-                defined.definition = parsed::definition_of(&osi_definitions()?, name)?.into();
+                defined.definition = parser::extract_definition(&osi_definitions()?, name)?.into();
             }
-            Parser::of(&defined)
+            Parser::from_channel(&defined)
         };
         match made() {
             Ok(parser) => Some(parser),
             Err(error) => {
                 let topic = &channel.topic;
-                tell(&safe(&format!("channel {topic}: messages are not checked: {error:#}")));
+                tell(&escape_short(&format!(
+                    "channel {topic}: messages are not checked: {error:#}"
+                )));
                 None
             }
         }
     }
 
     /// The channel of a variable.
-    fn channel(&self, recorded: &Recorded, form: Form) -> Result<Channel> {
-        let Recorded { fmu, binary } = recorded;
+    fn channel(&self, recorded: &RecordedVariable, form: OutputFormat) -> Result<Channel> {
+        let RecordedVariable { fmu, binary } = recorded;
         let mut channel = Channel { topic: recorded.topic(), ..Channel::default() };
         let Mime { message, version, .. } = &binary.mime;
         channel.message_encoding = match binary.mime.encoding() {
@@ -207,7 +209,7 @@ impl<'a> Recorder<'a> {
         let name = format!("osi3.{message}");
         if channel.message_encoding != "protobuf" {
             ensure!(
-                matches!(form, Form::Mcap | Form::Lengths),
+                matches!(form, OutputFormat::Mcap | OutputFormat::LengthPrefixed),
                 "{}: messages of {} are in {}, which .mcap and .bin can hold",
                 self.output.display(),
                 channel.topic,
@@ -216,16 +218,18 @@ impl<'a> Recorder<'a> {
             return Ok(channel);
         }
         channel.definition = match form {
-            Form::Osi | Form::Lengths => Definition { name, ..Definition::default() }.into(),
-            _ => parsed::definition_of(&osi_definitions()?, &name)
+            OutputFormat::Osi | OutputFormat::LengthPrefixed => {
+                Definition { name, ..Definition::default() }.into()
+            }
+            _ => parser::extract_definition(&osi_definitions()?, &name)
                 .with_context(|| format!("{fmu}: {}", binary.name))?
                 .into(),
         };
-        if form == Form::Mcap {
+        if form == OutputFormat::Mcap {
             let version = version.as_deref().and_then(version::parse);
             let said = [
-                (CHANNEL_OSI_VERSION, version.map(version::text)),
-                (CHANNEL_PROTOBUF_VERSION, self.protobuf_version.map(version::text)),
+                (CHANNEL_OSI_VERSION, version.map(version::format_version)),
+                (CHANNEL_PROTOBUF_VERSION, self.protobuf_version.map(version::format_version)),
                 (CHANNEL_DESCRIPTION, Some(format!("{} of {fmu}", binary.name))),
             ];
             let said = said.into_iter().filter_map(|(key, said)| Some((key.to_owned(), said?)));
@@ -244,25 +248,25 @@ impl Tape<'_> {
         track.check(at, bytes, any_version);
         let channel = &track.channel;
         let said = match channel.message_encoding.as_str() {
-            "protobuf" => Stamp::of(&channel.definition.name, bytes).time,
+            "protobuf" => Stamp::read(&channel.definition.name, bytes).time,
             _ => None,
         };
         let time = said.or(Some(at));
         let number = match track.number {
             Some(number) => number,
-            None => *track.number.insert(self.writer.channel(channel)?),
+            None => *track.number.insert(self.writer.add_channel(channel)?),
         };
         self.messages += 1;
         self.bytes += bytes.len() as u64;
-        let head = Head {
+        let head = MessageInfo {
             channel: number,
             sequence: track.messages,
             time,
             publish_time: time,
             size: bytes.len() as u64,
-            place: Place { at: 0, within: None },
+            place: MessagePosition { at: 0, within: None },
         };
-        self.writer.message(number, &head, bytes)
+        self.writer.write_message(number, &head, bytes)
     }
 
     /// Keeps what was recorded, and fails if that ended in an error. Whether all messages
@@ -275,8 +279,8 @@ impl Tape<'_> {
         writer.finish()?;
         for channel in tracks.iter().map(|track| &track.channel) {
             let lacks = !channel.metadata.contains_key(CHANNEL_PROTOBUF_VERSION);
-            if form == Form::Mcap && channel.is_osi() && lacks {
-                let topic = safe(&channel.topic);
+            if form == OutputFormat::Mcap && channel.is_osi() && lacks {
+                let topic = escape_short(&channel.topic);
                 tell(&format!(
                     "channel {topic}: nothing tells {CHANNEL_PROTOBUF_VERSION}, so it is left out; \
                      say --protobuf-version 3.21.12"
@@ -285,7 +289,7 @@ impl Tape<'_> {
         }
         let wrong: Vec<&Track> = tracks.iter().filter(|track| track.wrong.count > 0).collect();
         for Track { channel, wrong, messages, .. } in &wrong {
-            tell(&safe(&format!(
+            tell(&escape_short(&format!(
                 "channel {}: {} of {messages} messages are not what it says; the first is {}",
                 channel.topic, wrong.count, wrong.first
             )));

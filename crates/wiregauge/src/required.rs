@@ -6,7 +6,7 @@ use anyhow::{ensure, Context, Result};
 use wiregauge_report::text::junit;
 use wiregauge_result::requirement::Requirements;
 use wiregauge_result::run::Run;
-use wiregauge_result::verdict::{overall, Verdict};
+use wiregauge_result::verdict::{overall, RequirementVerdict};
 use wiregauge_system::file::Target;
 
 /// Exit status when a requirement does not hold.
@@ -66,9 +66,9 @@ impl Verdicts {
             target.write(text.as_bytes())?;
         }
         Ok(match overall(&requirements.check(run)) {
-            Verdict::Pass => 0,
-            Verdict::Fail => FAILED,
-            Verdict::CannotTell => UNDECIDED,
+            RequirementVerdict::Pass => 0,
+            RequirementVerdict::Fail => FAILED,
+            RequirementVerdict::CannotTell => UNDECIDED,
         })
     }
 }

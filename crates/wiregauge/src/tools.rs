@@ -9,7 +9,7 @@ use wiregauge_workshop::Need;
 
 /// What a codec needs and this machine lacks; none where it has all.
 pub fn missing(codec: &Codec) -> Option<MissingTool> {
-    let (tool, package) = codec.needs.iter().find(|need| !need.is_here())?.names();
+    let (tool, package) = codec.needs.iter().find(|need| !need.is_installed())?.names();
     Some(MissingTool { tool: tool.to_string(), package: package.to_string() })
 }
 

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
-use wiregauge_conversation::reply::{Numbers, Reading};
+use wiregauge_conversation::reply::{NumberDigest, Reading};
 use wiregauge_gauge::runners::plan::{Load, Sample};
 use wiregauge_osi::{descriptors, python::Python};
 use wiregauge_result::run::{Case, Parameter};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{
     canonical, digest, estimate, generate, msg, path, project, proto, prune, source, Digest,
-    Projection, Schema, Sizes, Source, Value,
+    Projection, Schema, SchemaSource, Sizes, Value,
 };
 use wiregauge_system::memory;
-use wiregauge_system::text::{self, safe};
+use wiregauge_system::text::{self, escape_short};
 use wiregauge_trace::{Lookup, Recording};
 
 use crate::output::tell;
@@ -121,7 +121,7 @@ impl Workload {
         count: usize,
         seed: u64,
     ) -> Result<Workload> {
-        if let Some(name) = schema.recursion() {
+        if let Some(name) = schema.recursive_type() {
             bail!(
                 "{source}: {name} contains itself; wiregauge measures plain structures only, so \
                  give a message that does not recurse"
@@ -178,7 +178,7 @@ impl Workload {
 
     /// Generated values of a definition in a file.
     pub fn file(
-        file: &Source,
+        file: &SchemaSource,
         sizes: &Sizes,
         sweep: Option<&Sweep>,
         count: usize,
@@ -199,7 +199,7 @@ impl Workload {
         folders: &[PathBuf],
     ) -> Result<Workload> {
         let recording = Recording::open_with(input, lookup(folders))?;
-        recording.remarks().iter().for_each(|remark| tell(&safe(remark)));
+        recording.remarks().iter().for_each(|remark| tell(&escape_short(remark)));
         let topic = match (topic, recording.topics()) {
             (Some(topic), _) => topic.to_owned(),
             (None, [only]) => only.name.clone(),
@@ -209,7 +209,7 @@ impl Workload {
             }
         };
         let schema = recording.schema(&topic)?;
-        if let Some(name) = schema.recursion() {
+        if let Some(name) = schema.recursive_type() {
             bail!(
                 "{}: {name} contains itself; only plain structures are measured",
                 input.display()
@@ -265,13 +265,13 @@ impl Workload {
     fn load(&self, values: &Values) -> Result<Load> {
         let schema = &self.schema;
         let all = |value: &Value| Reading {
-            sum: project::sum(value),
-            numbers: numbers(digest::all(schema, value)),
+            sum: project::sum_numbers(value),
+            numbers: numbers(digest::digest_message(schema, value)),
         };
-        let one = |value: &Value, path: &Option<path::Path>| {
+        let one = |value: &Value, path: &Option<path::FieldPath>| {
             path.as_ref().map_or(Reading::default(), |path| Reading {
-                sum: project::at(schema, value, path),
-                numbers: numbers(digest::at(schema, value, path)),
+                sum: project::number_at(schema, value, path),
+                numbers: numbers(digest::digest_path(schema, value, path)),
             })
         };
         let samples: Vec<Sample> = values
@@ -289,7 +289,8 @@ impl Workload {
             })
             .collect::<Result<_>>()?;
         let total: usize = samples.iter().map(|sample| sample.canonical.len()).sum();
-        let shown = |path: &Option<path::Path>| path.as_ref().map(|p| path::display(schema, p));
+        let shown =
+            |path: &Option<path::FieldPath>| path.as_ref().map(|p| path::display(schema, p));
         let case = Case {
             id: values.id.clone(),
             message: schema.root().name.original.clone(),
@@ -306,8 +307,8 @@ impl Workload {
 }
 
 /// A digest as the gauge takes it.
-fn numbers(digest: Digest) -> Numbers {
-    Numbers { count: digest.count, hash: digest.hash }
+fn numbers(digest: Digest) -> NumberDigest {
+    NumberDigest { count: digest.count, hash: digest.hash }
 }
 
 /// Where the definitions are that a recording does not carry.
@@ -351,10 +352,10 @@ fn check_memory(
         wanted <= u128::from(budget),
         "{source}: {} in {} would take {}, and {} is half of the memory that is free; give \
          shorter lists (--size), or fewer messages or lengths",
-        text::count(count as u64, "message"),
-        text::count(cases.len() as u64, "case"),
-        memory::words(wanted),
-        memory::words(budget.into()),
+        text::format_count(count as u64, "message"),
+        text::format_count(cases.len() as u64, "case"),
+        memory::format_bytes(wanted),
+        memory::format_bytes(budget.into()),
     );
     Ok(())
 }

@@ -1,5 +1,6 @@
-//! The house keeps its order: which crate may use which, and no file uses one
-//! that uses it in turn.
+//! The invariants of docs/architecture.md that a scan of the tree can hold: which
+//! crate may use which, that no file uses one that uses it in turn, who starts
+//! programs. And that each invariant's test exists.
 
 mod support;
 
@@ -179,4 +180,88 @@ fn a_circle_is_found() {
     }
     fs::write(src.join("deep/leaf.rs"), "// crate::a\n").unwrap();
     assert_eq!(circles(&uses(src)), Vec::<String>::new());
+}
+
+/// A file's code: without its own tests and without comments.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let text = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The files of a crate's sources, but for those that hold tests alone.
+fn sources(name: &str) -> Vec<PathBuf> {
+    let src = project().join("crates").join(name).join("src");
+    let found = support::files(&src, &|name| name.ends_with(".rs") && name != "tests.rs");
+    assert!(!found.is_empty(), "{} has no sources", src.display());
+    found
+}
+
+#[test]
+fn the_gauge_names_no_codec() {
+    let folder = project().join("crates/formats/src/formats");
+    let mut codecs = BTreeSet::new();
+    for path in support::files(&folder, &|name| name.ends_with(".rs")) {
+        let code = code(&path);
+        let names = code.lines().filter_map(|line| line.trim().strip_prefix("name: \""));
+        codecs.extend(names.filter_map(|name| Some(name.split_once('"')?.0.to_owned())));
+    }
+    assert!(codecs.len() > 30 && codecs.contains("prost"), "{codecs:?}");
+    for path in ["gauge", "conversation"].iter().flat_map(|name| sources(name)) {
+        let code = code(&path);
+        let named: Vec<&String> =
+            codecs.iter().filter(|codec| code.contains(&format!("\"{codec}\""))).collect();
+        assert!(named.is_empty(), "{} names {named:?}", path.display());
+    }
+}
+
+/// Crates that read, compute and write, and leave programs to others.
+const WITHOUT_PROGRAMS: [&str; 10] = [
+    "flatbuffers",
+    "generate",
+    "holders",
+    "packing",
+    "points",
+    "report",
+    "result",
+    "schema",
+    "system",
+    "trace",
+];
+
+#[test]
+fn readers_and_writers_start_no_program() {
+    let arrows = arrows();
+    for name in WITHOUT_PROGRAMS {
+        for used in &arrows[name] {
+            // The packed field's crate lies elsewhere and has no dependency.
+            let is_one = WITHOUT_PROGRAMS.contains(&used.as_str()) || used == "packed";
+            assert!(is_one, "{name} uses {used}, which may start programs");
+        }
+        for path in sources(name) {
+            let code = code(&path);
+            for start in ["Command::new", "process::Command", "fork("] {
+                assert!(!code.contains(start), "{} has {start}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_tests_of_the_invariants_are_there() {
+    let text = fs::read_to_string(project().join("docs/architecture.md")).unwrap();
+    let section = text.split("\n## Invariants\n").nth(1).expect("a section of invariants");
+    let section = section.split("\n## ").next().unwrap();
+    let tests = section.split('`').filter_map(|word| word.split_once(".rs::"));
+    let mut count = 0;
+    for (file, name) in tests {
+        let path = project().join(format!("crates/{file}.rs"));
+        let code = fs::read_to_string(&path).unwrap_or_default();
+        let is_there = code.contains(&format!("#[test]\n    fn {name}()"))
+            || code.contains(&format!("#[test]\nfn {name}()"));
+        assert!(is_there, "docs/architecture.md: {} has no test {name}", path.display());
+        count += 1;
+    }
+    assert!(count > 20, "{count} tests");
 }

@@ -96,7 +96,7 @@ fn as_much_as_gets_through_is_no_more_than_the_link_carries() {
 
 /// Moves bytes from a host to another, and tells how long it took.
 fn transfer(from: &Host, to: &Host, size: usize) -> Duration {
-    let listener = to.within(|| TcpListener::bind((to.address(), 0))).unwrap().unwrap();
+    let listener = to.run_inside(|| TcpListener::bind((to.address(), 0))).unwrap().unwrap();
     let address = listener.local_addr().unwrap();
     let receives = thread::spawn(move || {
         let mut received = Vec::new();
@@ -104,7 +104,7 @@ fn transfer(from: &Host, to: &Host, size: usize) -> Duration {
         received.len()
     });
     let began = Instant::now();
-    let mut stream = from.within(|| TcpStream::connect(address)).unwrap().unwrap();
+    let mut stream = from.run_inside(|| TcpStream::connect(address)).unwrap().unwrap();
     stream.write_all(&vec![1; size]).unwrap();
     drop(stream);
     assert_eq!(receives.join().unwrap(), size);
@@ -123,9 +123,9 @@ fn the_rate_holds_in_both_directions_and_links_do_not_meet() {
         assert!(took >= least(size), "{took:?} for {size} B");
     }
     // Same addresses, but another world.
-    let listener = slow.receiver.within(|| TcpListener::bind((slow.receiver.address(), 0)));
+    let listener = slow.receiver.run_inside(|| TcpListener::bind((slow.receiver.address(), 0)));
     let address: SocketAddr = listener.unwrap().unwrap().local_addr().unwrap();
-    assert!(fast.sender.within(|| TcpStream::connect(address)).unwrap().is_err());
+    assert!(fast.sender.run_inside(|| TcpStream::connect(address)).unwrap().is_err());
     slow.cut().unwrap();
     transfer(&fast.sender, &fast.receiver, 1000);
     slow.restore().unwrap();
@@ -174,7 +174,7 @@ fn any_command_runs_in_a_host_with_shared_memory_of_its_own() {
 fn carries_samples(host: &Host) {
     let begun = Instant::now();
     let received = || -> u64 {
-        let table = host.within(|| fs::read_to_string("/proc/thread-self/net/dev"));
+        let table = host.run_inside(|| fs::read_to_string("/proc/thread-self/net/dev"));
         let table = table.unwrap().unwrap();
         let link = table.lines().skip(2).find(|line| !line.trim().starts_with("lo:")).unwrap();
         link.split_once(':').unwrap().1.split_whitespace().next().unwrap().parse().unwrap()

@@ -177,7 +177,7 @@ fn to_try_whether_memory_can_be_locked_locks_and_fetches_none_of_it() {
     // Mapped, and not there until someone writes to it.
     let reserved = std::hint::black_box(Vec::<u8>::with_capacity(256 << 20));
     let (locked, there) = (memory("VmLck:"), memory("VmRSS:"));
-    asked.try_out().unwrap();
+    asked.check_permissions().unwrap();
     assert_eq!(memory("VmLck:"), locked);
     assert!(memory("VmRSS:") < there + (128 << 10), "{} B were fetched", reserved.capacity());
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 use support::machine::{all_arrived, Machine, PAIR};
 use support::{fact, has_its_form, result, wiregauge};
-use wiregauge_bus::machines::message::{version, Join, News};
+use wiregauge_bus::machines::message::{version, AgentReport, JoinMessage};
 use wiregauge_bus::scenario::Scenario;
 
 const LOADS: [&str; 3] =
@@ -141,7 +141,7 @@ fn who_comes_late_is_told_that_the_runs_have_begun() {
     assert!(told.contains("the runs have begun"), "{told}");
     assert_eq!(other.code(), Some(2));
     // Who knows nothing is told no more than that.
-    let join = Join {
+    let join = JoinMessage {
         version: version(),
         names: vec!["beta".into()],
         scenario: Default::default(),
@@ -149,7 +149,7 @@ fn who_comes_late_is_told_that_the_runs_have_begun() {
         machine: String::new(),
     };
     let stream = TcpStream::connect(&at).unwrap();
-    writeln!(&stream, "{}", serde_json::to_string(&News::Join(join)).unwrap()).unwrap();
+    writeln!(&stream, "{}", serde_json::to_string(&AgentReport::Join(join)).unwrap()).unwrap();
     let mut reply = String::new();
     BufReader::new(stream).read_line(&mut reply).unwrap();
     assert!(reply.contains("the runs have begun"), "{reply}");

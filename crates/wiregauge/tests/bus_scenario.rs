@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use support::machine::{all_arrived, Machine, PAIR};
 use support::{fact, has_its_form, is_gone, refuses, result, run, send_signal, status, wiregauge};
-use wiregauge_bus::machines::message::{version, Join, News};
+use wiregauge_bus::machines::message::{version, AgentReport, JoinMessage};
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_prerequisites as prerequisites;
 
@@ -189,36 +189,36 @@ fn what_a_stranger_says_is_neither_obeyed_nor_answered_with_the_scenario() {
     let here = folder();
     let (leader, port) = Machine::lead(here.path(), PAIR);
     let scenario = Scenario::read(&here.path().join("two.toml")).unwrap().content();
-    let join = || Join {
+    let join = || JoinMessage {
         version: version(),
         names: vec!["beta".into()],
         scenario: scenario.clone(),
         address: [127, 0, 0, 1].into(),
         machine: String::new(),
     };
-    let ask = |join: Join| {
+    let ask = |join: JoinMessage| {
         let stream = TcpStream::connect(&port).unwrap();
-        let line = serde_json::to_string(&News::Join(join)).unwrap();
+        let line = serde_json::to_string(&AgentReport::Join(join)).unwrap();
         writeln!(&stream, "{line}").unwrap();
         let mut reply = String::new();
         BufReader::new(stream).read_line(&mut reply).unwrap();
         (reply, leader.hears("refused"))
     };
-    let (reply, _) = ask(Join { names: Vec::new(), ..join() });
+    let (reply, _) = ask(JoinMessage { names: Vec::new(), ..join() });
     assert!(reply.contains("names no participant"), "{reply}");
-    let (reply, shown) = ask(Join { version: "\u{1b}[2J\nforged".into(), ..join() });
+    let (reply, shown) = ask(JoinMessage { version: "\u{1b}[2J\nforged".into(), ..join() });
     assert!(!shown.contains('\u{1b}') && shown.contains("\\u{1b}[2J forged"), "{shown:?}");
     assert!(reply.contains("version"), "{reply}");
     let names = vec!["\u{1b}]0;x\u{7}".to_owned()];
-    let (reply, shown) = ask(Join { names, ..join() });
+    let (reply, shown) = ask(JoinMessage { names, ..join() });
     assert!(!shown.chars().any(char::is_control), "{shown:?}");
     assert!(!reply.contains("beta"), "{reply}");
-    let (reply, _) = ask(Join { names: vec!["beta".into(); 100_000], ..join() });
+    let (reply, _) = ask(JoinMessage { names: vec!["beta".into(); 100_000], ..join() });
     assert!(reply.contains("has not") && !reply.contains("beta"), "{reply}");
     for key in scenario.keys() {
         let mut other = scenario.clone();
         other.insert(key.clone(), "?".into());
-        let (reply, _) = ask(Join { scenario: other, ..join() });
+        let (reply, _) = ask(JoinMessage { scenario: other, ..join() });
         assert_eq!(reply.trim(), r#"{"refused":"its scenario is another one"}"#);
     }
 }

@@ -131,7 +131,8 @@ fn all_encodings_say_the_same() {
     dump(Model::Sensor, folder.path());
     let build = build_folder();
     let bytes = wiregauge_osi::descriptors::descriptors(&build, &python).expect("descriptors");
-    let definitions = wiregauge_osi::flatbuffers::Definitions::of(&bytes).expect("definitions");
+    let definitions =
+        wiregauge_osi::flatbuffers::Definitions::from_descriptors(&bytes).expect("definitions");
     let definition = |encoding: &str| {
         let path = folder.path().join(format!("{encoding}.fbs"));
         let structs = encoding == "flatbuffers-structs";

@@ -11,7 +11,7 @@ use couple::{couple, fact, samples, write};
 use support::{result, run, status};
 use wiregauge_cosim::master::measure;
 use wiregauge_cosim::master::metric::METRICS;
-use wiregauge_cosim::master::plan::{Entrant, Load, Pair, Plan, Work};
+use wiregauge_cosim::master::plan::{Entrant, HostWork, Load, Pair, Plan};
 use wiregauge_result::run::{Case, Measurement, Settings, Status, Subject};
 
 /// A fault in one FMU makes the pair fail for a reason with these words.
@@ -466,7 +466,7 @@ fn sized(bytes: u32) -> Load {
     }
 }
 
-fn entrant(id: &str, work: Work, only: &[&str]) -> Entrant {
+fn entrant(id: &str, work: HostWork, only: &[&str]) -> Entrant {
     Entrant {
         subject: Subject {
             id: id.into(),
@@ -476,7 +476,7 @@ fn entrant(id: &str, work: Work, only: &[&str]) -> Entrant {
             built: String::new(),
             origin: None,
             options: Vec::new(),
-            bound: matches!(work, Work::Memcpy(_)),
+            bound: matches!(work, HostWork::Memcpy(_)),
             unchecked: false,
             lowerings: Vec::new(),
             status: Status::Measured,
@@ -493,7 +493,7 @@ fn the_run_of_the_others_goes_on() {
     write(folder.path(), &Fixture::source(2), &Fixture::model(2));
     Fixture::source(2).without_binary().write(&path("broken.fmu"));
     let pair = |source: &str, fault: &str| {
-        Work::Fmus(Box::new(Pair {
+        HostWork::Fmus(Box::new(Pair {
             source: path(source),
             source_parameters: vec![
                 ("fault".into(), fault.into()),
@@ -511,7 +511,7 @@ fn the_run_of_the_others_goes_on() {
             entrant("crashing", pair("source.fmu", "crash"), &[]),
             entrant("once", pair("source.fmu", ""), &["bytes=4000"]),
             entrant("fine", pair("source.fmu", ""), &[]),
-            entrant("memcpy", Work::Memcpy(Some("fine".into())), &[]),
+            entrant("memcpy", HostWork::Memcpy(Some("fine".into())), &[]),
         ],
         host: (env!("CARGO_BIN_EXE_wiregauge").into(), vec!["cosim".into(), "host".into()]),
         settings: Settings {

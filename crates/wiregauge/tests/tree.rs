@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use support::{files, project};
+use support::{files, project, wiregauge_in};
 use toml::{Table, Value};
 
 /// Every manifest, by its path.
@@ -131,6 +131,52 @@ fn links_of_documents_lead_somewhere() {
     assert!(checked > 100, "{checked} links");
 }
 
+/// A table whose run is kept is what its command prints of it today.
+#[test]
+fn tables_of_kept_runs_are_what_their_commands_print() {
+    let program = Path::new(env!("CARGO_BIN_EXE_wiregauge")).parent().expect("a folder");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [program.to_owned()].into_iter().chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(folders).expect("folders without a colon");
+    let mut checked = 0;
+    for document in documents() {
+        let text = fs::read_to_string(&document).expect("readable");
+        for block in text.split("```text\n").skip(1).filter(|block| block.starts_with("$ gunzip "))
+        {
+            let block = block.split("```").next().expect("it has an end");
+            let is_command = |line: &&str| line.starts_with("$ ") || line.starts_with("> ");
+            let command: String =
+                block.lines().take_while(is_command).map(|line| &line[2..]).collect();
+            let table: Vec<&str> = block.lines().skip_while(is_command).collect();
+            let mut shell = wiregauge_in("sh");
+            let output = shell.args(["-c", &command]).env("PATH", &path).current_dir(project());
+            let printed = String::from_utf8(output.output().expect("sh starts").stdout);
+            let printed = printed.expect("text");
+            let printed: Vec<&str> = printed.trim_end().lines().collect();
+            assert_eq!(printed, table, "{}: {command}", document.display());
+            checked += 1;
+        }
+    }
+    assert!(checked >= 3, "{checked} tables");
+}
+
+/// The rows that README shows are rows of the results.
+#[test]
+fn the_rows_of_the_readme_are_those_of_the_results() {
+    let rows = |name: &str| -> Vec<String> {
+        let text = fs::read_to_string(project().join(name)).expect("readable");
+        let row = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.lines().filter(|line| line.contains('±') && line.contains('×')).map(row).collect()
+    };
+    let results = rows("docs/results.md");
+    let lidar: Vec<String> =
+        rows("README.md").into_iter().filter(|row| row.contains('%')).collect();
+    assert!(lidar.len() > 10, "{lidar:?}");
+    for row in lidar {
+        assert!(results.contains(&row), "{row}");
+    }
+}
+
 fn documents() -> Vec<PathBuf> {
     let folders = ["docs", "crates", "packed", "participants", "examples"];
     let below = folders.map(|folder| files(&project().join(folder), &|name| name.ends_with(".md")));
@@ -143,6 +189,42 @@ fn anchor(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
     text.chars().filter(kept).collect::<String>().replace(' ', "-")
+}
+
+/// Words that say nothing of what a function does or a file holds, and that a search finds
+/// everywhere.
+const VAGUE: [&str; 24] = [
+    "of", "told", "shown", "said", "own", "words", "beside", "way", "at", "behind", "ahead",
+    "kept", "seen", "known", "found", "given", "taken", "made", "whole", "here", "there", "others",
+    "wish", "thing",
+];
+
+/// Names of functions and files are words that can be searched for.
+#[test]
+fn names_say_what_they_are() {
+    let folders = ["crates", "participants", "packed", "fuzz"].map(|folder| project().join(folder));
+    let sources = folders.map(|folder| files(&folder, &|name| name.ends_with(".rs"))).concat();
+    // What is written into users' programs has the names of its own interface.
+    let emitted = project().join("crates/generate/src/rust");
+    let mut faults = Vec::new();
+    for path in sources.iter().filter(|path| !path.starts_with(&emitted)) {
+        let name = path.file_stem().expect("a file").to_string_lossy();
+        if VAGUE.contains(&&*name) {
+            faults.push(path.display().to_string());
+        }
+        let text = fs::read_to_string(path).expect("readable");
+        for (at, line) in text.lines().enumerate() {
+            let Some((_, rest)) = line.split_once("fn ").filter(|(head, _)| !head.contains('"'))
+            else {
+                continue;
+            };
+            let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+            if name.is_some_and(|name| VAGUE.contains(&name)) {
+                faults.push(format!("{}:{}: {}", path.display(), at + 1, line.trim()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "name these by what they do or hold:\n{}", faults.join("\n"));
 }
 
 /// Clippy sees only what is in the workspace.

@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-use crate::tool::{first_error, run, Compiler};
+use crate::tool::{first_error, run, CompilerProcess};
 
 /// The setting of a linker's flags, by which libraries are found that others load.
-pub fn linked_with(flags: &str) -> String {
+pub fn linker_flags(flags: &str) -> String {
     format!("-DCMAKE_EXE_LINKER_FLAGS={} -Wl,--disable-new-dtags", flags.trim())
 }
 
@@ -61,7 +61,7 @@ pub fn ninja(
         .stderr(Stdio::inherit())
         .spawn()
         .context("cannot start ninja; apt-get install ninja-build")?;
-    let mut child = Compiler(ninja);
+    let mut child = CompilerProcess(ninja);
     let mut log = Vec::new();
     for line in BufReader::new(child.0.stdout.take().context("ninja's stdout is piped")?).lines() {
         let line = line?;
@@ -76,7 +76,7 @@ pub fn ninja(
 
 /// Why the step failed of which ninja's log says so in this line: what stands behind its
 /// command, which may speak of errors, too.
-pub fn reason(log: &[String], failed: usize) -> String {
+pub fn failure_reason(log: &[String], failed: usize) -> String {
     first_error(&[&log[(failed + 2).min(log.len())..].join("\n")])
 }
 
@@ -96,8 +96,8 @@ mod tests {
         let log =
             ["[1/2] a", "FAILED: a.o ", "g++ -Werror a.cpp", "a.cpp:1:1: error: no", "[2/2] b"];
         let log = log.map(str::to_owned);
-        assert_eq!(reason(&log, 1), "a.cpp:1:1: error: no");
-        assert_eq!(reason(&log[..2], 1), "it says nothing");
+        assert_eq!(failure_reason(&log, 1), "a.cpp:1:1: error: no");
+        assert_eq!(failure_reason(&log[..2], 1), "it says nothing");
     }
 
     #[test]

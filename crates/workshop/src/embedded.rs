@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use include_dir::{include_dir, Dir};
 
-use crate::keep::{hash, write_if_new};
+use crate::build_cache::{hash, write_if_changed};
 
 static RUNNERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../runners");
 static RUNNER: Dir = include_dir!("$CARGO_MANIFEST_DIR/../runner");
@@ -23,48 +23,51 @@ static PACKED_RUST: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/rust/sr
 const BUILT: [&str; 2] = ["target", "__pycache__"];
 
 /// Files by their path below where they are written.
-pub struct Sources(Vec<(PathBuf, &'static [u8])>);
+pub struct EmbeddedSources(Vec<(PathBuf, &'static [u8])>);
 
 /// The fixed parts of runners: `runner/`, `flatbuffers/`, `packed/`, `rust/`, `cpp/`,
 /// `python/`, `java/` and `alloc/`, with the packed field's own in C++ and Python.
-pub fn runners() -> Sources {
-    Sources::of(&[
+pub fn runners() -> EmbeddedSources {
+    EmbeddedSources::from_folders(&[
         ("runner", &RUNNER),
-        ("flatbuffers", part(&RUNNERS, "flatbuffers")),
-        ("packed", part(&RUNNERS, "packed")),
+        ("flatbuffers", subfolder(&RUNNERS, "flatbuffers")),
+        ("packed", subfolder(&RUNNERS, "packed")),
         ("packed/src", &PACKED_RUST),
-        ("rust", part(&RUNNERS, "rust")),
-        ("cpp", part(&RUNNERS, "cpp/include")),
+        ("rust", subfolder(&RUNNERS, "rust")),
+        ("cpp", subfolder(&RUNNERS, "cpp/include")),
         ("cpp", &PACKED),
-        ("python", part(&RUNNERS, "python")),
+        ("python", subfolder(&RUNNERS, "python")),
         ("python/wiregauge_packed", &PACKED_PYTHON),
-        ("java", part(&RUNNERS, "java")),
-        ("alloc", part(&RUNNERS, "alloc")),
+        ("java", subfolder(&RUNNERS, "java")),
+        ("alloc", subfolder(&RUNNERS, "alloc")),
     ])
 }
 
 /// The participants that are built apart, and what they link.
-pub fn participants() -> Sources {
-    Sources::of(&[("participants", &PARTICIPANTS), ("crates/participant", &PARTICIPANT)])
+pub fn participants() -> EmbeddedSources {
+    EmbeddedSources::from_folders(&[
+        ("participants", &PARTICIPANTS),
+        ("crates/participant", &PARTICIPANT),
+    ])
 }
 
 /// The FMUs, and the packed field's header in `packed/`.
-pub fn fmus() -> Sources {
-    Sources::of(&[("", &FMUS), ("packed", &PACKED)])
+pub fn fmus() -> EmbeddedSources {
+    EmbeddedSources::from_folders(&[("", &FMUS), ("packed", &PACKED)])
 }
 
-fn part(of: &'static Dir, path: &str) -> &'static Dir<'static> {
+fn subfolder(of: &'static Dir, path: &str) -> &'static Dir<'static> {
     of.get_dir(path).expect("it is part of the tree")
 }
 
-impl Sources {
-    fn of(folders: &[(&str, &'static Dir)]) -> Sources {
+impl EmbeddedSources {
+    fn from_folders(folders: &[(&str, &'static Dir)]) -> EmbeddedSources {
         let mut files = Vec::new();
         for (below, folder) in folders {
             collect(folder, folder.path(), Path::new(below), &mut files);
         }
         files.sort();
-        Sources(files)
+        EmbeddedSources(files)
     }
 
     /// The files, by path.
@@ -94,7 +97,7 @@ impl Sources {
                 fs::create_dir_all(parent)
                     .with_context(|| format!("cannot make {}", parent.display()))?;
             }
-            write_if_new(&path, content)?;
+            write_if_changed(&path, content)?;
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! How programs are built and kept: the build folder, tools that are run and what
 //! they need, the toolchains that they are of, and the sources that wiregauge carries.
 
+mod build_cache;
 pub mod cmake;
 pub mod embedded;
-mod keep;
 pub mod maven;
 mod need;
 pub mod package;
@@ -12,8 +12,8 @@ pub mod python;
 mod tool;
 pub mod toolchain;
 
-pub use keep::{build_folder, hash, lock, write_if_new};
+pub use build_cache::{build_folder, hash, lock, write_if_changed};
 pub use need::Need;
 pub use progress::Progress;
-pub use tool::{first_error, quoted, run, Compiler};
+pub use tool::{first_error, run, shell_quoted, CompilerProcess};
 pub use toolchain::Toolchain;

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{bail, ensure, Context, Result};
 use sha2::{Digest, Sha256};
 
-use crate::keep::build_folder;
+use crate::build_cache::build_folder;
 use crate::need::Need;
 use crate::tool::first_error;
 

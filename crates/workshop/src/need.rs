@@ -51,13 +51,13 @@ impl Need {
     }
 
     /// That the machine lacks it, and what to do about it.
-    pub fn lack(&self) -> Option<String> {
+    pub fn explain_missing(&self) -> Option<String> {
         let (name, package) = self.names();
-        (!self.is_here()).then(|| format!("{name} is missing: apt-get install {package}"))
+        (!self.is_installed()).then(|| format!("{name} is missing: apt-get install {package}"))
     }
 
     /// Whether the machine has it.
-    pub fn is_here(&self) -> bool {
+    pub fn is_installed(&self) -> bool {
         self.path().is_some()
     }
 }

@@ -7,12 +7,12 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::keep::build_folder;
+use crate::build_cache::build_folder;
 use crate::{hash, lock, run};
 
 /// An environment with pinned packages.
 #[derive(Clone, Debug)]
-pub struct Python {
+pub struct PythonEnvironment {
     /// Its interpreter.
     pub program: PathBuf,
 }
@@ -28,20 +28,20 @@ pub fn interpreter() -> Result<PathBuf> {
     Ok(PathBuf::from(said.trim()))
 }
 
-impl Python {
+impl PythonEnvironment {
     /// The environment of these requirements below the build folder; made on first
     /// use, which needs `python3` with its `venv` module and a package index. Where
     /// they have hashes, pip wants one of all.
     ///
     /// # Errors
     /// When it cannot be made, with the remedy.
-    pub fn environment(build: &Path, requirements: &str) -> Result<Python> {
+    pub fn create(build: &Path, requirements: &str) -> Result<PythonEnvironment> {
         let tools = build.join("tools");
         fs::create_dir_all(&tools).with_context(|| format!("cannot make {}", tools.display()))?;
         let tools = tools.canonicalize()?;
         let _lock = lock(&tools)?;
         let folder = tools.join(format!("python-{}", &hash([requirements.into()])[..16]));
-        let python = Python { program: folder.join("bin/python") };
+        let python = PythonEnvironment { program: folder.join("bin/python") };
         // Written last: half an environment is none.
         let complete = folder.join("complete");
         if complete.exists() {
@@ -70,8 +70,8 @@ impl Python {
     ///
     /// # Errors
     /// When it cannot be made, or the folder is in no build folder.
-    pub fn of_step(step_folder: &Path, requirements: &str) -> Result<Python> {
-        Python::environment(build_folder(step_folder)?, requirements)
+    pub fn create_for_step(step_folder: &Path, requirements: &str) -> Result<PythonEnvironment> {
+        PythonEnvironment::create(build_folder(step_folder)?, requirements)
     }
 
     /// Runs a program text with these arguments to its end; returns what it

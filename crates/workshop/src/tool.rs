@@ -5,9 +5,9 @@ use std::process::Command;
 use anyhow::{bail, Context, Result};
 
 /// A compiler at work, which does not go on when nobody waits for it.
-pub struct Compiler(pub std::process::Child);
+pub struct CompilerProcess(pub std::process::Child);
 
-impl Drop for Compiler {
+impl Drop for CompilerProcess {
     fn drop(&mut self) {
         // SIGTERM: cargo and ninja end their own children.
         if let (Ok(None), Ok(id)) = (self.0.try_wait(), i32::try_from(self.0.id())) {
@@ -76,7 +76,7 @@ pub fn first_line(command: &mut Command) -> String {
 }
 
 /// A word of a shell.
-pub fn quoted(word: &impl ToString) -> String {
+pub fn shell_quoted(word: &impl ToString) -> String {
     format!("'{}'", word.to_string().replace('\'', "'\\''"))
 }
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_path_is_one_word() {
-        let text = format!("printf %s {}", quoted(&"a 'b' $c"));
+        let text = format!("printf %s {}", shell_quoted(&"a 'b' $c"));
         let said = run(Command::new("sh").arg("-c").arg(text), "sh").expect("there is a shell");
         assert_eq!(said, "a 'b' $c");
     }

@@ -1,6 +1,6 @@
 //! Where compilers, headers, libraries and generators come from.
 
-mod machine;
+mod copied_libraries;
 mod prefix;
 mod root;
 
@@ -10,14 +10,14 @@ use std::sync::{Arc, OnceLock};
 
 use anyhow::{bail, Result};
 
-use crate::cmake::linked_with;
+use crate::cmake::linker_flags;
 use crate::need::Need;
 use crate::package;
 use crate::tool::first_line;
 
-pub use machine::libraries_of;
+pub use copied_libraries::copy_libraries;
 pub use prefix::Prefix;
-pub use root::{Root, Wish};
+pub use root::{DebianRoot, RootOptions};
 
 /// Where compilers, headers, libraries and generators come from.
 #[derive(Debug)]
@@ -25,11 +25,11 @@ pub enum Toolchain {
     /// The machine.
     System,
     /// A bare root of another release, which is kept in the build folder.
-    Root(Arc<Root>),
+    Root(Arc<DebianRoot>),
     /// The machine's compiler, and a library of the user's own build.
     Prefix(Prefix),
     /// A root's compiler, and the machine's libraries and generators.
-    Recompiled(Arc<Root>, Prefix),
+    Recompiled(Arc<DebianRoot>, Prefix),
     /// One that cannot be had: what marks its rows, and why.
     Absent(&'static str, String),
 }
@@ -72,7 +72,7 @@ impl Toolchain {
     }
 
     /// Why nothing can be built with it; none where there is it.
-    pub fn hindrance(&self) -> Option<&str> {
+    pub fn unavailable_reason(&self) -> Option<&str> {
         match self {
             Toolchain::Absent(_, why) => Some(why),
             _ => None,
@@ -80,12 +80,12 @@ impl Toolchain {
     }
 
     /// What it lacks of this, and what to do about it.
-    pub fn lack(&self, need: &Need) -> Option<String> {
+    pub fn explain_missing(&self, need: &Need) -> Option<String> {
         match self {
-            Toolchain::System | Toolchain::Recompiled(..) => need.lack(),
+            Toolchain::System | Toolchain::Recompiled(..) => need.explain_missing(),
             Toolchain::Absent(_, why) => Some(why.clone()),
-            Toolchain::Root(root) => root.lack(need),
-            Toolchain::Prefix(prefix) => prefix.lack(need),
+            Toolchain::Root(root) => root.explain_missing(need),
+            Toolchain::Prefix(prefix) => prefix.explain_missing(need),
         }
     }
 
@@ -108,7 +108,7 @@ impl Toolchain {
         match self {
             Toolchain::System => Ok(Vec::new()),
             Toolchain::Root(root) => root.cmake(""),
-            Toolchain::Prefix(prefix) => Ok(vec![linked_with(&prefix.linking())]),
+            Toolchain::Prefix(prefix) => Ok(vec![linker_flags(&prefix.linking())]),
             Toolchain::Recompiled(root, prefix) => root.cmake(&prefix.linking()),
             Toolchain::Absent(_, why) => bail!("{why}"),
         }
@@ -167,10 +167,10 @@ impl Toolchain {
     }
 
     /// Whose libraries these are, in words.
-    pub fn whose(&self) -> String {
+    pub fn describe_source(&self) -> String {
         match self {
             Toolchain::System | Toolchain::Recompiled(..) => "the distribution's".into(),
-            Toolchain::Root(root) => root.whose(),
+            Toolchain::Root(root) => root.describe_source(),
             Toolchain::Prefix(prefix) => prefix.folder().display().to_string(),
             Toolchain::Absent(_, why) => why.clone(),
         }

@@ -17,7 +17,7 @@ pub(crate) const POWERS: [f64; 23] = [
 
 /// What a block's numbers stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum BlockForm {
     /// An element's bits without so many lowest ones, which are 0.
     Bits(u8),
     /// value = number × resolution.
@@ -43,14 +43,14 @@ pub(crate) fn is_listed(count: usize, next: usize) -> bool {
 }
 
 /// Bytes that say which of `count` numbers go on.
-pub(crate) fn places_size(count: usize, next: usize) -> usize {
+pub(crate) fn positions_size(count: usize, next: usize) -> usize {
     count.div_ceil(8).min(2 * next)
 }
 
 /// A block's head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Head {
-    pub form: Form,
+pub(crate) struct BlockHead {
+    pub form: BlockForm,
     /// Whether numbers are kept as their differences.
     pub differences: bool,
     /// The first number, or the smallest where they are not kept as differences.
@@ -60,12 +60,12 @@ pub(crate) struct Head {
     pub plain: usize,
 }
 
-impl Head {
+impl BlockHead {
     pub fn write(&self, out: &mut Vec<u8>) {
         let (form, detail) = match self.form {
-            Form::Bits(shift) => (0, shift),
-            Form::Steps => (1, 0),
-            Form::Decimal(power) => (2, power),
+            BlockForm::Bits(shift) => (0, shift),
+            BlockForm::Steps => (1, 0),
+            BlockForm::Decimal(power) => (2, power),
         };
         let Layers { widths, counts } = self.layers;
         out.extend([form, u8::from(self.differences), detail]);
@@ -85,10 +85,10 @@ impl Head {
             counts: [rows, count(6), count(8)],
         };
         let form = match (bytes[0], bytes[2]) {
-            (0, shift) if usize::from(shift) < 8 * element.size() => Form::Bits(shift),
-            (1, 0) if steps => Form::Steps,
+            (0, shift) if usize::from(shift) < 8 * element.size() => BlockForm::Bits(shift),
+            (1, 0) if steps => BlockForm::Steps,
             (2, power) if !steps && element.is_decimal() && usize::from(power) < POWERS.len() => {
-                Form::Decimal(power)
+                BlockForm::Decimal(power)
             }
             _ => return None,
         };
@@ -99,16 +99,16 @@ impl Head {
             && counts[0] >= counts[1]
             && counts[1] >= counts[2]
             && (1..3).all(|i| (widths[i] == 0) == (counts[i] == 0))
-            && plain <= if matches!(form, Form::Bits(_)) { 0 } else { rows };
+            && plain <= if matches!(form, BlockForm::Bits(_)) { 0 } else { rows };
         let base = i64::load(&bytes[12..20]);
-        is_sound.then_some(Head { form, differences: bytes[1] == 1, base, layers, plain })
+        is_sound.then_some(BlockHead { form, differences: bytes[1] == 1, base, layers, plain })
     }
 }
 
 /// A block that has been checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block<'a> {
-    pub head: Head,
+    pub head: BlockHead,
     packed: [&'a [u8]; 3],
     places: [&'a [u8]; 2],
     /// Two bytes each: the rows of the values that stand as they are.
@@ -120,7 +120,7 @@ pub(crate) struct Block<'a> {
 impl<'a> Block<'a> {
     /// None where the bytes are not such a block, to the last one.
     pub fn open(bytes: &'a [u8], rows: usize, element: Element, steps: bool) -> Option<Self> {
-        let head = Head::read(bytes, rows, element, steps)?;
+        let head = BlockHead::read(bytes, rows, element, steps)?;
         let Layers { widths, counts } = head.layers;
         let mut rest = &bytes[HEAD..];
         let mut take = |size: usize| {
@@ -129,15 +129,15 @@ impl<'a> Block<'a> {
             Some(taken)
         };
         let first = take(packed_size(rows, widths[0]))?;
-        let first_places = take(places_size(rows, counts[1]))?;
+        let first_places = take(positions_size(rows, counts[1]))?;
         let second = take(packed_size(counts[1], widths[1]))?;
-        let second_places = take(places_size(counts[1], counts[2]))?;
+        let second_places = take(positions_size(counts[1], counts[2]))?;
         let third = take(packed_size(counts[2], widths[2]))?;
         let plain_rows = take(2 * head.plain)?;
         let plain = take(head.plain * element.size())?;
         let is_sound = rest.is_empty()
-            && are_places(first_places, rows, counts[1])
-            && are_places(second_places, counts[1], counts[2])
+            && are_positions(first_places, rows, counts[1])
+            && are_positions(second_places, counts[1], counts[2])
             && are_ascending(plain_rows, rows);
         is_sound.then_some(Block {
             head,
@@ -160,9 +160,9 @@ impl<'a> Block<'a> {
                 let mut third = [0; BLOCK];
                 let third = &mut third[..counts[2]];
                 unpack(self.packed[2], widths[2], third);
-                raise(second, widths[1], third, self.places[1]);
+                add_layer(second, widths[1], third, self.places[1]);
             }
-            raise(out, widths[0], second, self.places[0]);
+            add_layer(out, widths[0], second, self.places[0]);
         }
         if self.head.differences {
             let mut number = self.head.base as u64;
@@ -179,7 +179,7 @@ impl<'a> Block<'a> {
 }
 
 /// Adds the bits of the layer above.
-fn raise(numbers: &mut [u64], width: usize, above: &[u64], places: &[u8]) {
+fn add_layer(numbers: &mut [u64], width: usize, above: &[u64], places: &[u8]) {
     if is_listed(numbers.len(), above.len()) {
         for (place, bits) in places.chunks_exact(2).zip(above) {
             numbers[usize::from(u16::load(place))] |= bits << width;
@@ -202,7 +202,7 @@ fn raise(numbers: &mut [u64], width: usize, above: &[u64], places: &[u8]) {
 }
 
 /// Whether these say which `next` of `count` numbers go on.
-fn are_places(bytes: &[u8], count: usize, next: usize) -> bool {
+fn are_positions(bytes: &[u8], count: usize, next: usize) -> bool {
     if is_listed(count, next) {
         return are_ascending(bytes, count);
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::block::{Block, Form, BLOCK, POWERS};
+use crate::block::{Block, BlockForm, BLOCK, POWERS};
 use crate::element::{for_element, from_order, load_value, Element, Number};
 use crate::half::Half;
 
@@ -121,18 +121,18 @@ impl<'a> Blocks<'a> {
         block.numbers(numbers);
         let numbers = numbers.iter().map(|&number| number as i64);
         match block.head.form {
-            Form::Bits(shift) => {
+            BlockForm::Bits(shift) => {
                 for (value, number) in out.iter_mut().zip(numbers) {
                     *value = from_order(number, shift);
                 }
             }
-            Form::Steps => {
+            BlockForm::Steps => {
                 let resolution = self.resolution.unwrap_or_default();
                 for (value, number) in out.iter_mut().zip(numbers) {
                     *value = T::from_f64(number as f64 * resolution);
                 }
             }
-            Form::Decimal(power) => {
+            BlockForm::Decimal(power) => {
                 let power = POWERS[usize::from(power)];
                 for (value, number) in out.iter_mut().zip(numbers) {
                     *value = T::from_f64(number as f64 / power);

@@ -7,9 +7,9 @@
 use std::array::from_fn;
 
 use crate::bits::pack;
-use crate::block::{is_listed, places_size, Layers, BLOCK};
-use crate::choice::Lengths;
+use crate::block::{is_listed, positions_size, Layers, BLOCK};
 use crate::element::Number;
+use crate::layer_choice::Lengths;
 
 /// A number or a code, in as many bits as a block needs.
 pub(crate) trait Code: Copy + Default + PartialEq + Into<u64> {
@@ -132,28 +132,28 @@ impl Numbers {
 
 /// The codes of a block's numbers in both ways.
 pub(crate) struct Codes {
-    narrow: Ways<u32>,
+    narrow: CodeLists<u32>,
     /// Which few columns need.
-    wide: Option<Box<Ways<u64>>>,
+    wide: Option<Box<CodeLists<u64>>>,
     is_narrow: bool,
 }
 
-struct Ways<C> {
-    above: Way<C>,
-    differences: Way<C>,
+struct CodeLists<C> {
+    above: CodeList<C>,
+    differences: CodeList<C>,
     /// The codes of the layers above.
-    second: Way<C>,
+    second: CodeList<C>,
     third: [C; BLOCK],
 }
 
-struct Way<C> {
+struct CodeList<C> {
     codes: [C; BLOCK],
     lengths: [u8; BLOCK],
 }
 
 impl Codes {
     pub fn new() -> Self {
-        Codes { narrow: Ways::new(), wide: None, is_narrow: true }
+        Codes { narrow: CodeLists::new(), wide: None, is_narrow: true }
     }
 
     /// Finds the codes; gives how many bits they have above the smallest number, and
@@ -164,7 +164,7 @@ impl Codes {
         if self.is_narrow {
             self.narrow.find(&low[..*rows], *smallest as u32)
         } else {
-            let wide = self.wide.get_or_insert_with(|| Box::new(Ways::new()));
+            let wide = self.wide.get_or_insert_with(|| Box::new(CodeLists::new()));
             wide.find(&all[..*rows], *smallest as u64)
         }
     }
@@ -172,8 +172,8 @@ impl Codes {
     /// The lengths of those that were found.
     pub fn lengths(&self, differences: bool, rows: usize) -> Lengths {
         match &self.wide {
-            Some(wide) if !self.is_narrow => wide.way(differences).count(rows),
-            _ => self.narrow.way(differences).count(rows),
+            Some(wide) if !self.is_narrow => wide.code_list(differences).count(rows),
+            _ => self.narrow.code_list(differences).count(rows),
         }
     }
 
@@ -186,12 +186,12 @@ impl Codes {
     }
 }
 
-impl<C: Code> Ways<C> {
+impl<C: Code> CodeLists<C> {
     fn new() -> Self {
-        Ways {
-            above: Way::new(),
-            differences: Way::new(),
-            second: Way::new(),
+        CodeLists {
+            above: CodeList::new(),
+            differences: CodeList::new(),
+            second: CodeList::new(),
             third: [C::default(); BLOCK],
         }
     }
@@ -209,7 +209,7 @@ impl<C: Code> Ways<C> {
         [self.above.measure(rows), self.differences.measure(rows)]
     }
 
-    fn way(&self, differences: bool) -> &Way<C> {
+    fn code_list(&self, differences: bool) -> &CodeList<C> {
         if differences {
             &self.differences
         } else {
@@ -229,9 +229,9 @@ impl<C: Code> Ways<C> {
     }
 }
 
-impl<C: Code> Way<C> {
+impl<C: Code> CodeList<C> {
     fn new() -> Self {
-        Way { codes: [C::default(); BLOCK], lengths: [0; BLOCK] }
+        CodeList { codes: [C::default(); BLOCK], lengths: [0; BLOCK] }
     }
 
     /// Finds the lengths of so many codes; gives their sum.
@@ -300,7 +300,7 @@ impl<C: Code> Way<C> {
         pack(codes, width, out);
         let places = &places[..rows.div_ceil(8)];
         if !is_listed(rows, next) {
-            out.extend(&places[..places_size(rows, next)]);
+            out.extend(&places[..positions_size(rows, next)]);
             return;
         }
         for (at, &place) in places.iter().enumerate() {
@@ -354,7 +354,7 @@ mod tests {
                 })
                 .collect();
             let length = |code: u64| 64 - code.leading_zeros() as usize;
-            let (mut narrow, mut wide) = (Way::<u32>::new(), Way::<u64>::new());
+            let (mut narrow, mut wide) = (CodeList::<u32>::new(), CodeList::<u64>::new());
             // As they are after a longer block.
             narrow.codes.fill(u32::MAX >> 1);
             wide.codes.fill(u64::MAX);

@@ -32,32 +32,32 @@ pub(crate) const ROWS: u32 = 2;
 
 /// A message on the way to the rows, or the one that holds them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Level {
+pub(crate) enum MessageLevel {
     Rows(Kind),
     SensorView,
     SensorData,
     FeatureData,
 }
 
-impl Level {
-    pub fn inner(self, number: u32) -> Option<Level> {
+impl MessageLevel {
+    pub fn inner(self, number: u32) -> Option<MessageLevel> {
         match (self, number) {
-            (Level::SensorView, 1001) => Some(Level::Rows(Kind::RadarReflections)),
-            (Level::SensorView, 1002) => Some(Level::Rows(Kind::LidarReflections)),
-            (Level::SensorData, 8) => Some(Level::SensorView),
-            (Level::SensorData, 26) => Some(Level::FeatureData),
-            (Level::FeatureData, 2) => Some(Level::Rows(Kind::RadarDetections)),
-            (Level::FeatureData, 3) => Some(Level::Rows(Kind::LidarDetections)),
+            (MessageLevel::SensorView, 1001) => Some(MessageLevel::Rows(Kind::RadarReflections)),
+            (MessageLevel::SensorView, 1002) => Some(MessageLevel::Rows(Kind::LidarReflections)),
+            (MessageLevel::SensorData, 8) => Some(MessageLevel::SensorView),
+            (MessageLevel::SensorData, 26) => Some(MessageLevel::FeatureData),
+            (MessageLevel::FeatureData, 2) => Some(MessageLevel::Rows(Kind::RadarDetections)),
+            (MessageLevel::FeatureData, 3) => Some(MessageLevel::Rows(Kind::LidarDetections)),
             _ => None,
         }
     }
 }
 
-impl From<Root> for Level {
+impl From<Root> for MessageLevel {
     fn from(root: Root) -> Self {
         match root {
-            Root::SensorView => Level::SensorView,
-            Root::SensorData => Level::SensorData,
+            Root::SensorView => MessageLevel::SensorView,
+            Root::SensorData => MessageLevel::SensorData,
         }
     }
 }
@@ -87,8 +87,8 @@ pub fn find(root: Root, message: &[u8]) -> Result<Vec<Found<'_>>> {
     Ok(found)
 }
 
-fn search<'a>(level: Level, message: &'a [u8], out: &mut Vec<Found<'a>>) -> Result<()> {
-    if let Level::Rows(kind) = level {
+fn search<'a>(level: MessageLevel, message: &'a [u8], out: &mut Vec<Found<'a>>) -> Result<()> {
+    if let MessageLevel::Rows(kind) = level {
         let mut found = Found { kind, message, field: None, rows: 0 };
         for field in Fields::new(message) {
             let field = field?;

@@ -6,22 +6,22 @@ use crate::layout::Layout;
 use crate::wire::{put_varint, tag, varint_size};
 
 /// A piece of a message.
-pub(crate) enum Part<'a> {
+pub(crate) enum MessagePart<'a> {
     /// Bytes as they are.
     Bytes(&'a [u8]),
     /// A nested message.
-    Nested { number: u32, parts: Vec<Part<'a>>, size: usize },
+    Nested { number: u32, parts: Vec<MessagePart<'a>>, size: usize },
     /// A packed field.
     Table { layout: Layout, size: usize },
 }
 
-impl Part<'_> {
+impl MessagePart<'_> {
     /// Number and bytes of what stands behind tag and length.
     fn content(&self) -> (u32, usize) {
         match self {
-            Part::Bytes(bytes) => (0, bytes.len()),
-            Part::Nested { number, size, .. } => (*number, *size),
-            Part::Table { size, .. } => (FIELD, *size),
+            MessagePart::Bytes(bytes) => (0, bytes.len()),
+            MessagePart::Nested { number, size, .. } => (*number, *size),
+            MessagePart::Table { size, .. } => (FIELD, *size),
         }
     }
 
@@ -34,13 +34,13 @@ impl Part<'_> {
     }
 }
 
-fn measure(parts: &mut [Part<'_>]) -> usize {
+fn measure(parts: &mut [MessagePart<'_>]) -> usize {
     let mut total = 0;
     for part in parts {
         match part {
-            Part::Bytes(_) => {}
-            Part::Nested { parts, size, .. } => *size = measure(parts),
-            Part::Table { layout, size } => *size = layout.size(),
+            MessagePart::Bytes(_) => {}
+            MessagePart::Nested { parts, size, .. } => *size = measure(parts),
+            MessagePart::Table { layout, size } => *size = layout.size(),
         }
         total += part.head() + part.content().1;
     }
@@ -48,15 +48,15 @@ fn measure(parts: &mut [Part<'_>]) -> usize {
 }
 
 /// Whether a table has moved, so that lengths must be measured again.
-fn place(parts: &mut [Part<'_>], mut at: usize) -> bool {
+fn place_tables(parts: &mut [MessagePart<'_>], mut at: usize) -> bool {
     let mut moved = false;
     for part in parts {
         at += part.head();
         let content = part.content().1;
         match part {
-            Part::Bytes(_) => {}
-            Part::Nested { parts, .. } => moved |= place(parts, at),
-            Part::Table { layout, size } => {
+            MessagePart::Bytes(_) => {}
+            MessagePart::Nested { parts, .. } => moved |= place_tables(parts, at),
+            MessagePart::Table { layout, size } => {
                 layout.shift(at);
                 moved |= layout.size() != *size;
             }
@@ -66,21 +66,21 @@ fn place(parts: &mut [Part<'_>], mut at: usize) -> bool {
     moved
 }
 
-fn loosen(parts: &mut [Part<'_>]) {
+fn remove_padding(parts: &mut [MessagePart<'_>]) {
     for part in parts {
         match part {
-            Part::Bytes(_) => {}
-            Part::Nested { parts, .. } => loosen(parts),
-            Part::Table { layout, .. } => layout.loosen(),
+            MessagePart::Bytes(_) => {}
+            MessagePart::Nested { parts, .. } => remove_padding(parts),
+            MessagePart::Table { layout, .. } => layout.remove_padding(),
         }
     }
 }
 
 /// Settles lengths and alignment; the size of it all in bytes.
-pub(crate) fn settle(parts: &mut [Part<'_>]) -> Result<usize> {
-    loosen(parts);
+pub(crate) fn plan_lengths(parts: &mut [MessagePart<'_>]) -> Result<usize> {
+    remove_padding(parts);
     let mut total = measure(parts);
-    while place(parts, 0) {
+    while place_tables(parts, 0) {
         total = measure(parts);
     }
     if total > MAXIMUM_SIZE {
@@ -92,7 +92,7 @@ pub(crate) fn settle(parts: &mut [Part<'_>]) -> Result<usize> {
 /// Writes everything but the tables into a buffer of the settled size; gives
 /// back the tables' layouts with their places.
 pub(crate) fn write<'p, 'b>(
-    parts: &'p [Part<'_>],
+    parts: &'p [MessagePart<'_>],
     mut buffer: &'b mut [u8],
     out: &mut Vec<(&'p Layout, &'b mut [u8])>,
 ) {
@@ -108,9 +108,9 @@ pub(crate) fn write<'p, 'b>(
         let (content, rest) = rest.split_at_mut(size);
         buffer = rest;
         match part {
-            Part::Bytes(bytes) => content.copy_from_slice(bytes),
-            Part::Nested { parts, .. } => write(parts, content, out),
-            Part::Table { layout, .. } => out.push((layout, content)),
+            MessagePart::Bytes(bytes) => content.copy_from_slice(bytes),
+            MessagePart::Nested { parts, .. } => write(parts, content, out),
+            MessagePart::Table { layout, .. } => out.push((layout, content)),
         }
     }
 }

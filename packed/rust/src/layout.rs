@@ -79,7 +79,7 @@ pub(crate) fn is_scale(element: Element, (offset, scale): (f64, f64)) -> bool {
 }
 
 #[derive(Clone, Debug)]
-struct Place {
+struct ColumnPlace {
     column: Column,
     // From the first column's first byte, which is aligned.
     data: usize,
@@ -89,7 +89,7 @@ struct Place {
 /// Where everything lies in a field of known columns and rows.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    places: Vec<Place>,
+    places: Vec<ColumnPlace>,
     rows: usize,
     alignment: usize,
     // Header, descriptors and names; padding; columns.
@@ -159,7 +159,7 @@ impl Layout {
             if at > MAXIMUM_SIZE as u64 {
                 return Err(Fault::Limit.into());
             }
-            layout.places.push(Place { column: column.clone(), data, presence });
+            layout.places.push(ColumnPlace { column: column.clone(), data, presence });
         }
         layout.body = at as usize;
         layout.shift(start);
@@ -180,7 +180,7 @@ impl Layout {
     }
 
     /// Takes all padding away, before the first shift.
-    pub(crate) fn loosen(&mut self) {
+    pub(crate) fn remove_padding(&mut self) {
         self.pad = 0;
     }
 
@@ -249,7 +249,7 @@ impl Layout {
         Ok(Table { layout: self, buffer })
     }
 
-    fn elements(&self, place: &Place) -> Range<usize> {
+    fn elements(&self, place: &ColumnPlace) -> Range<usize> {
         let at = self.head + self.pad + place.data;
         at..at + place.column.size(self.rows)
     }

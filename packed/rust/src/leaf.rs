@@ -3,7 +3,7 @@
 use crate::find::Kind;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Type {
+pub(crate) enum LeafType {
     Number,
     Identifier,
     Enumeration,
@@ -16,7 +16,7 @@ pub(crate) struct Leaf {
     pub number: u32,
     /// 0 for the row's own.
     pub inner: u32,
-    pub kind: Type,
+    pub kind: LeafType,
     /// OSI's; empty for identifiers and classes.
     pub unit: &'static str,
 }
@@ -34,19 +34,19 @@ impl Leaf {
 }
 
 const fn number(name: &'static str, number: u32, unit: &'static str) -> Leaf {
-    Leaf { name, number, inner: 0, kind: Type::Number, unit }
+    Leaf { name, number, inner: 0, kind: LeafType::Number, unit }
 }
 
 const fn inner(name: &'static str, number: u32, inner: u32, unit: &'static str) -> Leaf {
-    Leaf { name, number, inner, kind: Type::Number, unit }
+    Leaf { name, number, inner, kind: LeafType::Number, unit }
 }
 
 const fn identifier(name: &'static str, number: u32) -> Leaf {
-    Leaf { name, number, inner: 1, kind: Type::Identifier, unit: "" }
+    Leaf { name, number, inner: 1, kind: LeafType::Identifier, unit: "" }
 }
 
 const fn enumeration(name: &'static str, number: u32) -> Leaf {
-    Leaf { name, number, inner: 0, kind: Type::Enumeration, unit: "" }
+    Leaf { name, number, inner: 0, kind: LeafType::Enumeration, unit: "" }
 }
 
 // By number; a message's fields in one go and numbered from 1.

@@ -24,7 +24,6 @@
 mod bits;
 mod block;
 mod blocks;
-mod choice;
 mod codes;
 mod element;
 mod error;
@@ -32,6 +31,7 @@ mod find;
 mod format;
 mod frame;
 mod half;
+mod layer_choice;
 mod layout;
 mod leaf;
 mod message;

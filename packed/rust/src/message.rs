@@ -2,21 +2,21 @@
 
 use crate::error::{Fault, Result};
 use crate::find::{Kind, Root};
-use crate::frame::{settle, write, Part};
+use crate::frame::{plan_lengths, write, MessagePart};
 use crate::layout::{Column, Layout, Table};
 
 /// A SensorView or SensorData whose packed fields are written in place. See the
 /// example at the crate's root.
 pub struct Message<'a> {
     root: Root,
-    parts: Vec<Part<'a>>,
+    parts: Vec<MessagePart<'a>>,
     size: Option<usize>,
 }
 
 impl<'a> Message<'a> {
     /// Begins a message. `rest` are its other fields, serialized.
     pub fn new(root: Root, rest: &'a [u8]) -> Self {
-        Message { root, parts: vec![Part::Bytes(rest)], size: None }
+        Message { root, parts: vec![MessagePart::Bytes(rest)], size: None }
     }
 
     /// Adds a LidarSensorView, RadarSensorView, LidarDetectionData or
@@ -52,15 +52,15 @@ impl<'a> Message<'a> {
             _ => return Err(Fault::Kind.into()),
         };
         let layout = Layout::plan(columns, rows, 0, alignment)?;
-        let parts = vec![Part::Bytes(rest), Part::Table { layout, size: 0 }];
-        let part = Part::Nested { number, parts, size: 0 };
+        let parts = vec![MessagePart::Bytes(rest), MessagePart::Table { layout, size: 0 }];
+        let part = MessagePart::Nested { number, parts, size: 0 };
         self.size = None;
         if self.root == Root::SensorView {
             self.parts.push(part);
-        } else if let Some(Part::Nested { parts, .. }) = self.parts.get_mut(1) {
+        } else if let Some(MessagePart::Nested { parts, .. }) = self.parts.get_mut(1) {
             parts.push(part);
         } else {
-            self.parts.push(Part::Nested { number: 26, parts: vec![part], size: 0 });
+            self.parts.push(MessagePart::Nested { number: 26, parts: vec![part], size: 0 });
         }
         Ok(())
     }
@@ -72,7 +72,7 @@ impl<'a> Message<'a> {
     ///
     /// [`Fault::Limit`] where the message has more bytes than Protobuf allows.
     pub fn plan(&mut self) -> Result<usize> {
-        let size = settle(&mut self.parts)?;
+        let size = plan_lengths(&mut self.parts)?;
         self.size = Some(size);
         Ok(size)
     }

@@ -2,11 +2,11 @@
 
 use crate::element::{load_value, store_value, Element};
 use crate::error::{Error, Fault, Result};
-use crate::find::{Kind, Level, Root, ROWS};
+use crate::find::{Kind, MessageLevel, Root, ROWS};
 use crate::format::FIELD;
-use crate::frame::{settle, write, Part};
+use crate::frame::{plan_lengths, write, MessagePart};
 use crate::layout::{Column, Layout, Table};
-use crate::leaf::{leaves, Leaf, Type};
+use crate::leaf::{leaves, Leaf, LeafType};
 use crate::plan::Plan;
 use crate::reduce::{Reduced, Reduction};
 use crate::row::{for_rows, Row};
@@ -82,7 +82,7 @@ pub fn pack(
 ) -> Result<(Vec<u8>, Vec<Precision>)> {
     let mut packer = Packer { options, tasks: Vec::new() };
     let (mut parts, _) = packer.split(root.into(), message)?;
-    let size = settle(&mut parts)?;
+    let size = plan_lengths(&mut parts)?;
     let mut out = vec![0; size];
     let mut places = Vec::new();
     write(&parts, &mut out, &mut places);
@@ -94,7 +94,7 @@ pub fn pack(
 }
 
 /// Where a column's values come from: a leaf or, as a marker, its message.
-struct Source {
+struct ColumnSource {
     leaf: usize,
     marker: bool,
     column: Column,
@@ -104,9 +104,9 @@ struct Source {
     error: f64,
 }
 
-impl Source {
+impl ColumnSource {
     fn new(leaf: usize, marker: bool, column: Column, reduction: Option<Reduction>) -> Self {
-        Source { leaf, marker, column, reduction, reduced: None, error: 0.0 }
+        ColumnSource { leaf, marker, column, reduction, reduced: None, error: 0.0 }
     }
 
     /// Bytes of so many rows.
@@ -120,7 +120,7 @@ impl Source {
 struct Task<'a> {
     kind: Kind,
     message: &'a [u8],
-    sources: Vec<Source>,
+    sources: Vec<ColumnSource>,
 }
 
 struct Packer<'a, 'o> {
@@ -130,8 +130,12 @@ struct Packer<'a, 'o> {
 
 impl<'a> Packer<'a, '_> {
     /// A message's parts, and whether it changes.
-    fn split(&mut self, level: Level, bytes: &'a [u8]) -> Result<(Vec<Part<'a>>, bool)> {
-        if let Level::Rows(kind) = level {
+    fn split(
+        &mut self,
+        level: MessageLevel,
+        bytes: &'a [u8],
+    ) -> Result<(Vec<MessagePart<'a>>, bool)> {
+        if let MessageLevel::Rows(kind) = level {
             return self.split_rows(kind, bytes);
         }
         let mut parts = Vec::new();
@@ -141,17 +145,17 @@ impl<'a> Packer<'a, '_> {
             let (2, Some(inner)) = (field.kind, level.inner(field.number)) else { continue };
             let (inside, changed) = self.split(inner, field.content)?;
             if changed {
-                keep(&bytes[kept..field.span.start], &mut parts);
-                parts.push(Part::Nested { number: field.number, parts: inside, size: 0 });
+                push_unchanged(&bytes[kept..field.span.start], &mut parts);
+                parts.push(MessagePart::Nested { number: field.number, parts: inside, size: 0 });
                 kept = field.span.end;
             }
         }
-        keep(&bytes[kept..], &mut parts);
-        let changed = parts.iter().any(|part| matches!(part, Part::Nested { .. }));
+        push_unchanged(&bytes[kept..], &mut parts);
+        let changed = parts.iter().any(|part| matches!(part, MessagePart::Nested { .. }));
         Ok((parts, changed))
     }
 
-    fn split_rows(&mut self, kind: Kind, bytes: &'a [u8]) -> Result<(Vec<Part<'a>>, bool)> {
+    fn split_rows(&mut self, kind: Kind, bytes: &'a [u8]) -> Result<(Vec<MessagePart<'a>>, bool)> {
         let mut parts = Vec::new();
         let mut kept = 0;
         let mut place = None;
@@ -160,12 +164,12 @@ impl<'a> Packer<'a, '_> {
             let field = field?;
             packed |= (field.number, field.kind) == (FIELD, 2);
             if (field.number, field.kind) == (ROWS, 2) {
-                keep(&bytes[kept..field.span.start], &mut parts);
+                push_unchanged(&bytes[kept..field.span.start], &mut parts);
                 kept = field.span.end;
                 place.get_or_insert(parts.len());
             }
         }
-        keep(&bytes[kept..], &mut parts);
+        push_unchanged(&bytes[kept..], &mut parts);
         let Some(place) = place else { return Ok((parts, false)) };
         if packed {
             return Err(Fault::Both.into());
@@ -176,15 +180,15 @@ impl<'a> Packer<'a, '_> {
         let columns: Vec<Column> =
             task.sources.iter().map(|source| source.column.clone()).collect();
         let layout = Layout::plan(&columns, rows, 0, self.options.alignment)?;
-        parts.insert(place, Part::Table { layout, size: 0 });
+        parts.insert(place, MessagePart::Table { layout, size: 0 });
         self.tasks.push(task);
         Ok((parts, true))
     }
 }
 
-fn keep<'a>(bytes: &'a [u8], parts: &mut Vec<Part<'a>>) {
+fn push_unchanged<'a>(bytes: &'a [u8], parts: &mut Vec<MessagePart<'a>>) {
     if !bytes.is_empty() {
-        parts.push(Part::Bytes(bytes));
+        parts.push(MessagePart::Bytes(bytes));
     }
 }
 
@@ -210,12 +214,12 @@ impl Task<'_> {
             if leaf.inner == 1 && hollow >> leaf.number & 1 != 0 {
                 let mut column = Column::new(&leaf.marker(), Element::None);
                 column.optional = every_message >> leaf.number & 1 == 0;
-                self.sources.push(Source::new(index, true, column, None));
+                self.sources.push(ColumnSource::new(index, true, column, None));
             }
             if any >> index & 1 != 0 {
                 let (mut column, reduction) = encode(self.kind, leaf, options)?;
                 column.optional = every >> index & 1 == 0;
-                self.sources.push(Source::new(index, false, column, reduction));
+                self.sources.push(ColumnSource::new(index, false, column, reduction));
             }
         }
         Ok(rows)
@@ -256,7 +260,7 @@ impl Task<'_> {
             let how = source.reduction.unwrap_or_default();
             let presence = source.column.optional.then_some(&bits[..]);
             let reduced =
-                Reduced::of_elements(leaf.name, source.column.element, &elements, presence, &how);
+                Reduced::from_elements(leaf.name, source.column.element, &elements, presence, &how);
             let reduced = reduced.map_err(|error| Error { number: leaf.number, ..error })?;
             source.error = source.error.max(reduced.error());
             source.column.reduced = Column::reduced(leaf.name, &reduced).reduced;
@@ -310,9 +314,9 @@ impl Task<'_> {
 /// The column of a leaf, and how it is reduced.
 fn encode(kind: Kind, leaf: &Leaf, options: &PackOptions) -> Result<(Column, Option<Reduction>)> {
     let element = match leaf.kind {
-        Type::Number => Element::F64,
-        Type::Identifier => Element::U64,
-        Type::Enumeration => Element::I32,
+        LeafType::Number => Element::F64,
+        LeafType::Identifier => Element::U64,
+        LeafType::Enumeration => Element::I32,
     };
     let mut column = Column::new(leaf.name, element);
     let mut reduction = options.plan.reduction(Some(kind), leaf.name, element)?;
@@ -320,7 +324,7 @@ fn encode(kind: Kind, leaf: &Leaf, options: &PackOptions) -> Result<(Column, Opt
         let whole = encoding.element.is_integer() && encoding.scale.is_none();
         let rounded = encoding.reduction.is_some_and(|how| how.resolution.is_some());
         if encoding.element == Element::None
-            || (leaf.kind != Type::Number && !whole)
+            || (leaf.kind != LeafType::Number && !whole)
             || (rounded && encoding.element != Element::F64)
         {
             return Err(Error::new(Fault::Element, leaf.number, leaf.name));
@@ -336,7 +340,7 @@ fn encode(kind: Kind, leaf: &Leaf, options: &PackOptions) -> Result<(Column, Opt
 fn store(leaf: &Leaf, column: &Column, bits: u64, place: &mut [u8]) -> Result<f64> {
     let element = column.element;
     let out_of_range = || Error::new(Fault::Value, leaf.number, leaf.name);
-    if leaf.kind == Type::Number && element != Element::F64 {
+    if leaf.kind == LeafType::Number && element != Element::F64 {
         let value = f64::from_bits(bits);
         if !store_value(element, column.scale, value, place) {
             return Err(out_of_range());
@@ -345,8 +349,8 @@ fn store(leaf: &Leaf, column: &Column, bits: u64, place: &mut [u8]) -> Result<f6
         let back = column.scale.map_or(raw, |(offset, scale)| offset + scale * raw);
         return Ok((back - value).abs());
     }
-    if leaf.kind != Type::Number {
-        let negative = leaf.kind == Type::Enumeration && (bits as i64) < 0;
+    if leaf.kind != LeafType::Number {
+        let negative = leaf.kind == LeafType::Enumeration && (bits as i64) < 0;
         let width = 8 * element.size() - usize::from(element.is_signed());
         let magnitude = if negative { !bits } else { bits };
         if (negative && !element.is_signed()) || (width < 64 && magnitude >> width != 0) {

@@ -7,7 +7,7 @@ use crate::error::{Error, Fault, Result};
 use crate::find::Kind;
 use crate::preset::Preset;
 use crate::reduce::{is_resolution, Reduction};
-use crate::unit::{is_of, quantity, unit};
+use crate::unit::{is_unit_of, quantity, unit};
 
 /// How columns are reduced. Nothing is, unless it says so.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,7 +87,7 @@ impl Plan {
             Some(How::Plain) => return Ok(None),
             Some(How::Exact) => None,
             Some(How::Resolution(step, said)) => {
-                if !is_of(unit(kind, column), said) {
+                if !is_unit_of(unit(kind, column), said) {
                     return Err(Error::new(Fault::Unit, 0, column));
                 }
                 if !is_resolution(element, step) {

@@ -96,7 +96,7 @@ impl Points {
             let reduction = plan.reduction(None, name, *element)?;
             let elements = self.gather(data, *offset, element.size());
             let reduced = reduction
-                .map(|how| Reduced::of_elements(name, *element, &elements, None, &how))
+                .map(|how| Reduced::from_elements(name, *element, &elements, None, &how))
                 .transpose()?;
             let column = match &reduced {
                 Some(reduced) => Column::reduced(name, reduced),
@@ -145,7 +145,7 @@ impl Points {
         for (index, values) in view.columns().iter().enumerate() {
             let fault = || Error::new(Fault::Points, index as u32, values.name);
             let (offset, element) = self.place(values).ok_or_else(fault)?;
-            let restored = values.restored();
+            let restored = values.restore_elements();
             let elements = restored.as_deref().unwrap_or(values.data);
             self.scatter(elements, offset, element.size(), &mut out);
         }

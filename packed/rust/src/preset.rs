@@ -87,7 +87,7 @@ impl Preset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::leaf::{leaves, Type};
+    use crate::leaf::{leaves, LeafType};
 
     #[test]
     fn presets_name_columns_of_their_rows() {
@@ -95,7 +95,7 @@ mod tests {
             for (column, _) in preset.resolutions {
                 let of = |kind: Kind| leaves(kind).iter().find(|leaf| leaf.name == *column);
                 let found = preset.kinds.into_iter().find_map(of);
-                let is_number = found.is_some_and(|leaf| leaf.kind == Type::Number);
+                let is_number = found.is_some_and(|leaf| leaf.kind == LeafType::Number);
                 assert!(is_number || ["x", "y", "z"].contains(column), "{}: {column}", preset.name);
             }
         }

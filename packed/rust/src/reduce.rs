@@ -2,7 +2,7 @@
 
 use std::array::from_fn;
 
-use crate::block::{Form, Head, Layers, BLOCK, POWERS};
+use crate::block::{BlockForm, BlockHead, Layers, BLOCK, POWERS};
 use crate::blocks::ENTRY;
 use crate::codes::{Codes, Numbers};
 use crate::element::{for_element, to_order, Element, Number};
@@ -94,7 +94,7 @@ impl Reduced {
     }
 
     /// Reduces elements of any type that are given as bytes.
-    pub(crate) fn of_elements(
+    pub(crate) fn from_elements(
         name: &str,
         element: Element,
         bytes: &[u8],
@@ -141,23 +141,23 @@ fn number(rounded: f64) -> i64 {
 struct Blocks {
     /// Rows whose values cannot be numbers.
     plain: Vec<u16>,
-    attempt: Attempt,
+    attempt: BlockAttempt,
     /// Another one at the same block.
-    other: Option<Box<Attempt>>,
+    other: Option<Box<BlockAttempt>>,
 }
 
 /// Values that are taken together.
 const LANES: usize = 4;
 
 /// Numbers of a block in one form.
-struct Attempt {
+struct BlockAttempt {
     numbers: Numbers,
     codes: Codes,
 }
 
 /// How numbers are to be kept, and what it costs in bytes.
-struct Choice {
-    form: Form,
+struct LayerChoice {
+    form: BlockForm,
     differences: bool,
     base: i64,
     layers: Layers,
@@ -166,7 +166,7 @@ struct Choice {
 
 impl Blocks {
     fn new() -> Self {
-        Blocks { plain: Vec::new(), attempt: Attempt::new(), other: None }
+        Blocks { plain: Vec::new(), attempt: BlockAttempt::new(), other: None }
     }
 
     /// Appends a block; gives the largest error, or none where a value is too
@@ -189,7 +189,7 @@ impl Blocks {
         let mut best = None;
         if let Some(resolution) = how.resolution {
             error = attempt.steps(values, has, all, resolution, &mut self.plain)?;
-            best = attempt.choose(Form::Steps, step, usize::MAX);
+            best = attempt.choose(BlockForm::Steps, step, usize::MAX);
         } else if T::ELEMENT.is_decimal() {
             if let Some(form) = attempt.decimal(values, has, all, &mut self.plain) {
                 best = attempt.choose(form, step, usize::MAX);
@@ -201,7 +201,7 @@ impl Blocks {
             let below = best.as_ref().map_or(usize::MAX, |best| best.size + plain);
             let other = match best {
                 None => &mut *attempt,
-                Some(_) => self.other.get_or_insert_with(|| Box::new(Attempt::new())),
+                Some(_) => self.other.get_or_insert_with(|| Box::new(BlockAttempt::new())),
             };
             let form = other.bits(values, has, all);
             if let Some(bits) = other.choose(form, step, below) {
@@ -211,8 +211,8 @@ impl Blocks {
                 self.plain.clear();
             }
         }
-        let Choice { form, differences, base, layers, .. } = best.expect("bits at least");
-        Head { form, differences, base, layers, plain: self.plain.len() }.write(out);
+        let LayerChoice { form, differences, base, layers, .. } = best.expect("bits at least");
+        BlockHead { form, differences, base, layers, plain: self.plain.len() }.write(out);
         let attempt = match &mut self.other {
             Some(other) if is_other => other.as_mut(),
             _ => attempt,
@@ -230,21 +230,21 @@ impl Blocks {
     }
 }
 
-impl Attempt {
+impl BlockAttempt {
     fn new() -> Self {
-        Attempt { numbers: Numbers::new(), codes: Codes::new() }
+        BlockAttempt { numbers: Numbers::new(), codes: Codes::new() }
     }
 
     /// The smaller of two, above the smallest number or as differences, if it takes
     /// less than so many bytes.
-    fn choose(&mut self, form: Form, step: usize, below: usize) -> Option<Choice> {
+    fn choose(&mut self, form: BlockForm, step: usize, below: usize) -> Option<LayerChoice> {
         let Numbers { smallest, first, rows, .. } = self.numbers;
         let bits = self.codes.find(&self.numbers);
         // What is likely to be smaller goes first: it bounds the other one.
         let likely = bits[1] < bits[0];
         let mut best = None;
         for differences in [likely, !likely] {
-            let below = best.as_ref().map_or(below, |best: &Choice| {
+            let below = best.as_ref().map_or(below, |best: &LayerChoice| {
                 best.size + usize::from(!differences) // without differences where they tie
             });
             if bits[usize::from(differences)].div_ceil(8) >= below {
@@ -253,7 +253,7 @@ impl Attempt {
             let lengths = self.codes.lengths(differences, rows);
             if let Some((layers, size)) = lengths.layers(step, below) {
                 let base = if differences { first } else { smallest };
-                best = Some(Choice { form, differences, base, layers, size });
+                best = Some(LayerChoice { form, differences, base, layers, size });
             }
         }
         best
@@ -338,7 +338,7 @@ impl Attempt {
                 plain.push(row as u16);
             }
         }
-        fill(&mut numbers.all[..rows], &holes);
+        fill_absent(&mut numbers.all[..rows], &holes);
         numbers.take_all(rows);
         Some(largest)
     }
@@ -350,7 +350,7 @@ impl Attempt {
         has: impl Fn(usize) -> bool,
         all: bool,
         plain: &mut Vec<u16>,
-    ) -> Option<Form> {
+    ) -> Option<BlockForm> {
         let number = |value: T, power: f64| {
             let (number, whole) = round(value.to_f64() * power);
             let same = T::from_f64(whole / power).bits() == value.bits();
@@ -386,15 +386,20 @@ impl Attempt {
             }
         }
         if !fits {
-            fill(&mut self.numbers.all[..rows], &holes);
+            fill_absent(&mut self.numbers.all[..rows], &holes);
         }
         self.numbers.take_all(rows);
-        Some(Form::Decimal(best.1 as u8))
+        Some(BlockForm::Decimal(best.1 as u8))
     }
 
     /// The elements' bits as numbers in the order of the values, without the lowest
     /// ones that are 0 in all of them.
-    fn bits<T: Number>(&mut self, values: &[T], has: impl Fn(usize) -> bool, all: bool) -> Form {
+    fn bits<T: Number>(
+        &mut self,
+        values: &[T],
+        has: impl Fn(usize) -> bool,
+        all: bool,
+    ) -> BlockForm {
         let mut any = 0;
         for (row, &value) in values.iter().enumerate() {
             any |= if all || has(row) { value.bits() } else { 0 };
@@ -402,7 +407,7 @@ impl Attempt {
         let shift = if any == 0 { 0 } else { any.trailing_zeros() as u8 };
         if all && T::SIZE <= 4 {
             self.numbers.take_low(values, shift);
-            return Form::Bits(shift);
+            return BlockForm::Bits(shift);
         }
         let numbers = &mut self.numbers.all[..values.len()];
         for (number, &value) in numbers.iter_mut().zip(values) {
@@ -410,15 +415,15 @@ impl Attempt {
         }
         if !all {
             let holes = from_fn(|row| row < values.len() && !has(row));
-            fill(numbers, &holes);
+            fill_absent(numbers, &holes);
         }
         self.numbers.take_all(values.len());
-        Form::Bits(shift)
+        BlockForm::Bits(shift)
     }
 }
 
 /// Holes take the number before them, the first ones the first that there is.
-fn fill(numbers: &mut [u64], holes: &[bool; BLOCK]) {
+fn fill_absent(numbers: &mut [u64], holes: &[bool; BLOCK]) {
     let first = (0..numbers.len()).find(|&row| !holes[row]);
     let mut last = first.map_or(0, |row| numbers[row]);
     for (number, &hole) in numbers.iter_mut().zip(holes) {

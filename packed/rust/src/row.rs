@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Fault, Result};
 use crate::find::{Kind, ROWS};
-use crate::leaf::{leaves, row_name, Leaf, Type, MOST};
+use crate::leaf::{leaves, row_name, Leaf, LeafType, MOST};
 use crate::wire::{put_head, put_varint, tag, varint_size, Field, Fields};
 
 /// The values of a row: the bits of doubles, identifiers, and enumerations with
@@ -26,12 +26,12 @@ impl Row {
     }
 
     fn take(&mut self, index: usize, leaf: &Leaf, row: &str, field: &Field<'_>) -> Result<()> {
-        let wanted = if leaf.kind == Type::Number { 1 } else { 0 };
+        let wanted = if leaf.kind == LeafType::Number { 1 } else { 0 };
         if field.kind != wanted {
             let message = if leaf.inner == 0 { row } else { leaf.parent() };
             return Err(Error::new(Fault::Unknown, field.number, message));
         }
-        if leaf.kind == Type::Enumeration && i32::try_from(field.value as i64).is_err() {
+        if leaf.kind == LeafType::Enumeration && i32::try_from(field.value as i64).is_err() {
             return Err(Error::new(Fault::Value, field.number, leaf.name));
         }
         self.has |= 1 << index;
@@ -99,7 +99,7 @@ impl Row {
         let sizes = group.iter().enumerate().filter(|(i, _)| self.has(first + i)).map(
             // All numbers are below 16: a tag is one byte.
             |(i, leaf)| match leaf.kind {
-                Type::Number => 9,
+                LeafType::Number => 9,
                 _ => 1 + varint_size(self.values[first + i]),
             },
         );
@@ -110,7 +110,7 @@ impl Row {
         if !self.has(index) {
             return;
         }
-        if leaf.kind == Type::Number {
+        if leaf.kind == LeafType::Number {
             put_varint(out, tag(number, 1));
             out.extend_from_slice(&self.values[index].to_le_bytes());
         } else {

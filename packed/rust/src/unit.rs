@@ -44,7 +44,7 @@ pub fn unit(kind: Option<Kind>, column: &str) -> &'static str {
 }
 
 /// Whether a column's values can be said in a unit.
-pub(crate) fn is_of(column: &str, said: &str) -> bool {
+pub(crate) fn is_unit_of(column: &str, said: &str) -> bool {
     said.is_empty() || column == said || (column == "dB m²" && said == "dB")
 }
 

@@ -2,9 +2,9 @@
 
 use crate::element::Element;
 use crate::error::{Error, Fault, Result};
-use crate::find::{Kind, Level, Root, ROWS};
+use crate::find::{Kind, MessageLevel, Root, ROWS};
 use crate::format::{FIELD, MAXIMUM_SIZE};
-use crate::leaf::{leaves, Leaf, Type};
+use crate::leaf::{leaves, Leaf, LeafType};
 use crate::row::Row;
 use crate::view::{Values, View};
 use crate::wire::{put_head, Fields};
@@ -44,12 +44,12 @@ pub fn unpack(root: Root, message: &[u8], options: &UnpackOptions) -> Result<Vec
 }
 
 /// A message unpacked; none where it stays as it is.
-fn convert(level: Level, bytes: &[u8], options: &UnpackOptions) -> Result<Option<Vec<u8>>> {
+fn convert(level: MessageLevel, bytes: &[u8], options: &UnpackOptions) -> Result<Option<Vec<u8>>> {
     let mut out = Vec::new();
     let mut kept = 0;
     let mut changed = false;
     let packed = match level {
-        Level::Rows(kind) => packed(bytes)?.map(|at| (kind, at)),
+        MessageLevel::Rows(kind) => find_packed_field(bytes)?.map(|at| (kind, at)),
         _ => None,
     };
     for field in Fields::new(bytes) {
@@ -87,7 +87,7 @@ fn convert(level: Level, bytes: &[u8], options: &UnpackOptions) -> Result<Option
 }
 
 /// Where the packed field is that counts: of several the last.
-fn packed(bytes: &[u8]) -> Result<Option<usize>> {
+fn find_packed_field(bytes: &[u8]) -> Result<Option<usize>> {
     let mut packed = None;
     let mut rows = false;
     for field in Fields::new(bytes) {
@@ -105,7 +105,7 @@ fn packed(bytes: &[u8]) -> Result<Option<usize>> {
 }
 
 /// A column and the leaf that it is of, or as a marker the leaf's message.
-struct Origin<'a> {
+struct LeafColumn<'a> {
     values: Values<'a>,
     element: Element,
     leaf: usize,
@@ -132,19 +132,19 @@ fn rows(kind: Kind, field: &[u8], options: &UnpackOptions, out: &mut Vec<u8>) ->
         let whole = element.is_integer() && values.scale.is_none();
         let fits = match element {
             Element::None => marker,
-            _ => !marker && (all[leaf].kind == Type::Number || whole),
+            _ => !marker && (all[leaf].kind == LeafType::Number || whole),
         };
         if !fits {
             return Err(fault(Fault::Element));
         }
-        origins.push(Origin { values, element, leaf, marker });
+        origins.push(LeafColumn { values, element, leaf, marker });
     }
     // An empty row takes two bytes: more rows than that are refused unread.
     if view.rows() > options.limit / 2 {
         return Err(Fault::Limit.into());
     }
     let restored: Vec<Option<Vec<u8>>> =
-        origins.iter().map(|origin| origin.values.restored()).collect();
+        origins.iter().map(|origin| origin.values.restore_elements()).collect();
     for (origin, elements) in origins.iter_mut().zip(&restored) {
         if let Some(elements) = elements {
             origin.values = origin.values.with_elements(elements);
@@ -175,9 +175,9 @@ fn rows(kind: Kind, field: &[u8], options: &UnpackOptions, out: &mut Vec<u8>) ->
 }
 
 /// A value as OSI's field has it; none where it cannot.
-fn value(origin: &Origin<'_>, leaf: &Leaf, at: usize) -> Option<u64> {
+fn value(origin: &LeafColumn<'_>, leaf: &Leaf, at: usize) -> Option<u64> {
     let bytes = origin.values.bytes(origin.element, at);
-    if leaf.kind == Type::Number && origin.element != Element::F64 {
+    if leaf.kind == LeafType::Number && origin.element != Element::F64 {
         return Some(origin.values.value(at).to_bits());
     }
     let mut wide = [0; 8];
@@ -189,10 +189,10 @@ fn value(origin: &Origin<'_>, leaf: &Leaf, at: usize) -> Option<u64> {
         out = ((out << unused) as i64 >> unused) as u64;
     }
     let fits = match leaf.kind {
-        Type::Number => true,
-        Type::Identifier => !origin.element.is_signed() || out as i64 >= 0,
-        Type::Enumeration if origin.element.is_signed() => i32::try_from(out as i64).is_ok(),
-        Type::Enumeration => out <= i32::MAX as u64,
+        LeafType::Number => true,
+        LeafType::Identifier => !origin.element.is_signed() || out as i64 >= 0,
+        LeafType::Enumeration if origin.element.is_signed() => i32::try_from(out as i64).is_ok(),
+        LeafType::Enumeration => out <= i32::MAX as u64,
     };
     fits.then_some(out)
 }

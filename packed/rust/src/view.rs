@@ -98,7 +98,7 @@ impl<'a> Values<'a> {
     }
 
     /// The bytes of a reduced column's elements; none where it is not reduced.
-    pub(crate) fn restored(&self) -> Option<Vec<u8>> {
+    pub(crate) fn restore_elements(&self) -> Option<Vec<u8>> {
         self.blocks.map(|blocks| blocks.elements())
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use common::{build_folder, compile, golden, run, HERE};
-use wiregauge_workshop::python::Python;
+use wiregauge_workshop::python::PythonEnvironment;
 
 const SOURCE: &str = "packed/rust/tests/arrow.cpp";
 
@@ -21,7 +21,8 @@ fn cpp_lets_go_what_is_released_and_nothing_before() {
 fn tools_of_tables_take_the_arrays_of_cpp_and_python() {
     let tree = Path::new(HERE).join("../..");
     let requirements = include_str!("arrow_requirements.txt");
-    let python = Python::environment(&build_folder(), requirements).expect("pyarrow and DuckDB");
+    let python =
+        PythonEnvironment::create(&build_folder(), requirements).expect("pyarrow and DuckDB");
     let folder = tempfile::tempdir().unwrap();
     let library = folder.path().join("arrow.so");
     let compiled = Command::new("g++")

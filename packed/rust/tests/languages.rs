@@ -8,8 +8,8 @@ use std::path::Path;
 
 use common::tools::{interpreter, TOOLS};
 use common::{
-    blessing, compare, damage, dump, encoding, golden, root, run, told, verdicts, Random, GOLDEN,
-    HERE,
+    blessing, compare, damage, dump, encoding, format_precision, golden, root, run, verdicts,
+    Random, GOLDEN, HERE,
 };
 use wiregauge_packed::{
     pack, unpack, Column, Element, Fault, Kind, Layout, Message, PackOptions, Root, UnpackOptions,
@@ -63,7 +63,7 @@ fn all_languages_pack_and_unpack_to_the_same_bytes() {
                 let from = golden(&format!("{name}.osi"));
                 let costs =
                     run(command().args(["pack", given]).arg(from).arg(&out).args(encodings));
-                assert_eq!(costs, told(&precision), "{file}: {tool}");
+                assert_eq!(costs, format_precision(&precision), "{file}: {tool}");
                 assert!(fs::read(&out).unwrap() == packed, "{file}: {tool} packs other bytes");
                 run(command().args(["unpack", given]).arg(golden(&file)).arg(&out));
                 assert!(fs::read(&out).unwrap() == plain, "{file}: {tool} unpacks other bytes");
@@ -244,7 +244,7 @@ fn all_languages_refuse_the_same_damaged_messages() {
         assert!(all.contains(&format!(" {fault} ")), "no damage ended in {fault}");
     }
     let name = "all_languages_refuse_the_same_damaged_messages";
-    Seeds::new(common::HERE, "languages", name).each(1, |seed| drop(verdicts_on_damage(seed)));
+    Seeds::new(common::HERE, "languages", name).try_each(1, |seed| drop(verdicts_on_damage(seed)));
 }
 
 /// What all languages say to messages damaged by this seed.

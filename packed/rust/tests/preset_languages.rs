@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use common::tools::{interpreter, Tool, TOOLS};
-use common::{compile, encoding, golden, kind_name, root, run, told, GOLDEN, HERE};
+use common::{compile, encoding, format_precision, golden, kind_name, root, run, GOLDEN, HERE};
 use wiregauge_packed::{pack, Fault, PackOptions, Plan, Preset, PRESETS};
 
 const KNOWN: &str = "lidar-1mm, lidar-exact, radar-1cm, radar-exact";
@@ -37,7 +37,7 @@ fn same(tool: Tool, name: &str, given: &[&str], out: &Path) -> Result<Vec<u8>, F
     command.args(["pack", name.split('.').next().unwrap()]).arg(from).arg(out).args(given);
     match pack(root(name), &message, &options(given)) {
         Ok((packed, precision)) => {
-            assert_eq!(run(&mut command), told(&precision), "{what}");
+            assert_eq!(run(&mut command), format_precision(&precision), "{what}");
             assert!(fs::read(out).unwrap() == packed, "{what}: other bytes");
             fs::remove_file(out).unwrap();
             Ok(packed)

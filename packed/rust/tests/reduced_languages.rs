@@ -437,7 +437,7 @@ fn all_languages_reduce_and_restore_alike() {
         return;
     }
     let name = "all_languages_reduce_and_restore_alike";
-    Seeds::new(HERE, "reduced_languages", name).each(2, |seed| {
+    Seeds::new(HERE, "reduced_languages", name).try_each(2, |seed| {
         let mut random = Random(seed);
         let cases: Vec<Case> = (0..120).map(|_| case(&mut random, 2500)).collect();
         let fields = all_reduce_alike(&cases);
@@ -455,7 +455,7 @@ fn all_languages_refuse_the_same_damaged_blocks() {
         assert!(told.contains(&format!("open {fault} ")), "no damage ended in {fault}");
     }
     let name = "all_languages_refuse_the_same_damaged_blocks";
-    Seeds::new(HERE, "reduced_languages", name).each(1, |seed| drop(damaged(seed)));
+    Seeds::new(HERE, "reduced_languages", name).try_each(1, |seed| drop(damaged(seed)));
 }
 
 fn damaged(seed: u64) -> String {

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 use wiregauge_participant::participant;
-use wiregauge_participant::sample::{allowance, resize, zeroed};
-use wiregauge_participant::transport::{Reader, Take, Topic, Transport, Writer};
+use wiregauge_participant::sample::{allocate_zeroed, loss_timeout, resize};
+use wiregauge_participant::transport::{Reader, SampleHandler, Topic, Transport, Writer};
 
 fn main() -> ExitCode {
     if std::env::var_os(CONFIGURATION).is_none() {
@@ -69,11 +69,11 @@ impl Transport for Dds {
         ]
     }
 
-    fn knows(&self) -> &'static [&'static str] {
+    fn option_names(&self) -> &'static [&'static str] {
         &["domain", "topic", "wait"]
     }
 
-    fn one_way(&self) -> &'static [&'static str] {
+    fn receiver_options(&self) -> &'static [&'static str] {
         &["topic"]
     }
 
@@ -83,7 +83,7 @@ impl Transport for Dds {
             false => (KEPT / topic.size).clamp(16, 10_000) as i32,
         };
         let reader: Box<dyn Reader> = match topic.options.get("wait").map(String::as_str) {
-            None | Some("waitset") => Box::new(End::open(topic, kept, None)?),
+            None | Some("waitset") => Box::new(DdsEndpoint::open(topic, kept, None)?),
             Some("listener") => Box::new(Listening::open(topic, kept)?),
             Some(other) => bail!("wait is waitset or listener, not '{other}'"),
         };
@@ -91,14 +91,14 @@ impl Transport for Dds {
     }
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
-        let end = End::open(topic, 0, None)?;
-        let buffer = zeroed(if topic.varies { 0 } else { topic.size })?;
+        let end = DdsEndpoint::open(topic, 0, None)?;
+        let buffer = allocate_zeroed(if topic.varies { 0 } else { topic.size })?;
         Ok(Box::new(DdsWriter { end, buffer, complete: None, wanted: topic.readers }))
     }
 }
 
 struct DdsWriter {
-    end: End,
+    end: DdsEndpoint,
     buffer: Vec<u8>,
     /// Since when all readers are known.
     complete: Option<Instant>,
@@ -118,11 +118,11 @@ impl Writer for DdsWriter {
         Ok(if settled { found } else { self.wanted - 1 })
     }
 
-    fn room(&mut self) -> Result<&mut [u8]> {
+    fn buffer(&mut self) -> Result<&mut [u8]> {
         Ok(&mut self.buffer)
     }
 
-    fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
+    fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
         resize(&mut self.buffer, size)?;
         Ok(&mut self.buffer)
     }
@@ -137,11 +137,11 @@ impl Writer for DdsWriter {
 }
 
 /// A writer or a reader with all that belongs to it.
-struct End(*mut Handle);
+struct DdsEndpoint(*mut Handle);
 
-impl End {
+impl DdsEndpoint {
     /// A reader that keeps so many samples, or a writer for none.
-    fn open(topic: &Topic, kept: i32, post: Option<&Post>) -> Result<End> {
+    fn open(topic: &Topic, kept: i32, post: Option<&CallbackContext>) -> Result<DdsEndpoint> {
         let domain = match topic.options.get("domain") {
             Some(text) => text
                 .parse()
@@ -152,8 +152,8 @@ impl End {
         };
         let name = CString::new(topic.options.get("topic").unwrap_or(&topic.name).as_str())?;
         let mut handle = ptr::null_mut();
-        let blocking = (BLOCKING.as_nanos() as u64 + allowance(topic.size)) as i64;
-        let listens = post.map(|_| arrived as Listens);
+        let blocking = (BLOCKING.as_nanos() as u64 + loss_timeout(topic.size)) as i64;
+        let listens = post.map(|_| on_samples as Listens);
         let context = post.map_or(ptr::null_mut(), |post| ptr::from_ref(post).cast_mut().cast());
         // SAFETY: the string lives during the call. The post is null or that of a
         // `Listening`, which drops its end first.
@@ -161,11 +161,11 @@ impl End {
             wiregauge_dds_open(domain, name.as_ptr(), blocking, kept, listens, context, &mut handle)
         };
         check(code).with_context(|| format!("cannot take part in DDS domain {domain}"))?;
-        Ok(End(handle))
+        Ok(DdsEndpoint(handle))
     }
 }
 
-impl Reader for End {
+impl Reader for DdsEndpoint {
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
         // SAFETY: the end is open, and the sample lies there until the next call,
         // which must borrow `self` anew.
@@ -195,13 +195,13 @@ unsafe fn next<'a>(handle: *mut Handle, patience: Duration) -> Result<Option<&'a
 /// A reader that Cyclone calls in its own thread.
 struct Listening {
     // Closed first: it calls nobody any more after that.
-    end: End,
-    post: Box<Post>,
+    end: DdsEndpoint,
+    post: Box<CallbackContext>,
 }
 
 /// Where Cyclone's thread finds who takes samples.
 #[derive(Default)]
-struct Post {
+struct CallbackContext {
     state: Mutex<State>,
     /// Nobody takes samples any more.
     enough: Condvar,
@@ -209,14 +209,14 @@ struct Post {
 
 #[derive(Default)]
 struct State {
-    taker: Option<Taker>,
+    taker: Option<SampleTaker>,
     any: bool,
     error: Option<anyhow::Error>,
 }
 
 /// Who takes samples, and the reader that has them.
 #[derive(Clone, Copy)]
-struct Taker {
+struct SampleTaker {
     take: *mut dyn FnMut(&[u8]) -> Result<ControlFlow<()>>,
     reader: *mut Handle,
 }
@@ -224,12 +224,12 @@ struct Taker {
 // SAFETY: it is called by one thread at a time, while the one that it belongs to
 // waits. What it holds are this program's own counters, sockets and writers of
 // DDS, which belong to no thread.
-unsafe impl Send for Taker {}
+unsafe impl Send for SampleTaker {}
 
 impl Listening {
     fn open(topic: &Topic, kept: i32) -> Result<Listening> {
-        let post = Box::<Post>::default();
-        Ok(Listening { end: End::open(topic, kept, Some(&post))?, post })
+        let post = Box::<CallbackContext>::default();
+        Ok(Listening { end: DdsEndpoint::open(topic, kept, Some(&post))?, post })
     }
 }
 
@@ -238,13 +238,14 @@ impl Reader for Listening {
         self.end.next(patience)
     }
 
-    fn hand(&mut self, patience: Duration, take: Take<'_>) -> Result<bool> {
+    fn deliver(&mut self, patience: Duration, take: SampleHandler<'_>) -> Result<bool> {
         // SAFETY: only its lifetime is forgotten. The taker is removed before this call
         // returns, or a panic poisons the lock, under which alone it is used.
-        let take = unsafe { std::mem::transmute::<Take<'_>, Take<'static>>(take) };
+        let take =
+            unsafe { std::mem::transmute::<SampleHandler<'_>, SampleHandler<'static>>(take) };
         let mut state = self.post.state.lock().unwrap_or_else(PoisonError::into_inner);
         *state = State {
-            taker: Some(Taker { take: ptr::from_mut(take), reader: self.end.0 }),
+            taker: Some(SampleTaker { take: ptr::from_mut(take), reader: self.end.0 }),
             ..State::default()
         };
         // What came while nobody took it calls nobody again.
@@ -284,10 +285,10 @@ impl State {
 }
 
 /// Called by Cyclone when samples have come.
-extern "C" fn arrived(_reader: i32, context: *mut c_void) {
+extern "C" fn on_samples(_reader: i32, context: *mut c_void) {
     // SAFETY: the context is the post of a `Listening`, boxed, which outlives the
     // reader; it is only ever shared.
-    let post = unsafe { &*context.cast::<Post>() };
+    let post = unsafe { &*context.cast::<CallbackContext>() };
     // After a panic there is nobody any more.
     let Ok(mut state) = post.state.lock() else { return };
     state.serve();
@@ -296,7 +297,7 @@ extern "C" fn arrived(_reader: i32, context: *mut c_void) {
     }
 }
 
-impl Drop for End {
+impl Drop for DdsEndpoint {
     fn drop(&mut self) {
         // SAFETY: it is open, `self` is its only owner, and Cyclone waits for its own
         // calls to end.

@@ -18,7 +18,7 @@ use iceoryx2::sample_mut::SampleMut;
 use iceoryx2::service::port_factory::{event, publish_subscribe};
 use rustix::fs::statvfs;
 use wiregauge_participant::participant;
-use wiregauge_participant::sample::{resize, zeroed};
+use wiregauge_participant::sample::{allocate_zeroed, resize};
 use wiregauge_participant::scratch::shared_prefix;
 use wiregauge_participant::transport::{self, Topic, Transport};
 
@@ -61,14 +61,14 @@ impl Transport for Iceoryx2 {
         ]
     }
 
-    fn knows(&self) -> &'static [&'static str] {
+    fn option_names(&self) -> &'static [&'static str] {
         &["copy"]
     }
 
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn transport::Reader>, String)> {
         let Services { node, data, event } = services(topic)?;
-        let subscriber = data.subscriber_builder().create().map_err(of("subscriber"))?;
-        let listener = event.listener_builder().create().map_err(of("listener"))?;
+        let subscriber = data.subscriber_builder().create().map_err(engine_error("subscriber"))?;
+        let listener = event.listener_builder().create().map_err(engine_error("listener"))?;
         let copy = copies(topic)?.then(Vec::new);
         let reader = Reader { subscriber, listener, held: None, copy, _node: node };
         Ok((Box::new(reader), String::new()))
@@ -76,10 +76,10 @@ impl Transport for Iceoryx2 {
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn transport::Writer>> {
         let Services { node, data, event } = services(topic)?;
-        has_room(topic)?;
+        check_shared_memory(topic)?;
         let builder = data.publisher_builder();
         let builder = match topic.varies {
-            true => builder.set_backpressure_handler(look_for_dead(config(topic)?)),
+            true => builder.set_backpressure_handler(forget_dead_readers(config(topic)?)),
             false => builder,
         };
         let publisher = builder
@@ -87,10 +87,10 @@ impl Transport for Iceoryx2 {
             .max_loaned_samples(LOANED)
             .backpressure_strategy(BackpressureStrategy::RetryUntilDelivered)
             .create()
-            .map_err(of("publisher"))?;
-        let notifier = event.notifier_builder().create().map_err(of("notifier"))?;
+            .map_err(engine_error("publisher"))?;
+        let notifier = event.notifier_builder().create().map_err(engine_error("notifier"))?;
         let room = match copies(topic)? {
-            true => Room::Own(zeroed(topic.size)?),
+            true => Room::Own(allocate_zeroed(topic.size)?),
             false => Room::Shared(None),
         };
         let Topic { size, varies, .. } = *topic;
@@ -98,7 +98,7 @@ impl Transport for Iceoryx2 {
     }
 }
 
-fn of<E: std::fmt::Debug>(what: &'static str) -> impl Fn(E) -> anyhow::Error {
+fn engine_error<E: std::fmt::Debug>(what: &'static str) -> impl Fn(E) -> anyhow::Error {
     move |error| anyhow!("iceoryx2: {what}: {error:?}")
 }
 
@@ -121,16 +121,16 @@ fn config(topic: &Topic) -> Result<Config> {
     let mut config = Config::global_config().clone();
     if let Some(scratch) = &topic.scratch {
         let root = scratch.display().to_string();
-        config.global.set_root_path(&root.as_str().try_into().map_err(of("folder"))?);
+        config.global.set_root_path(&root.as_str().try_into().map_err(engine_error("folder"))?);
         let prefix = shared_prefix(scratch);
-        config.global.prefix = prefix.as_str().try_into().map_err(of("prefix"))?;
+        config.global.prefix = prefix.as_str().try_into().map_err(engine_error("prefix"))?;
     }
     Ok(config)
 }
 
 /// What a writer does that waits for room: once a second it has the library forget readers
 /// that were killed, which nobody else would do, so that it does not wait for them.
-fn look_for_dead(config: Config) -> impl Fn(&BackpressureInfo) -> BackpressureAction + Send {
+fn forget_dead_readers(config: Config) -> impl Fn(&BackpressureInfo) -> BackpressureAction + Send {
     let looked = AtomicU64::new(0);
     move |info| {
         let waited = info.elapsed_time.as_secs();
@@ -157,7 +157,7 @@ fn depth(topic: &Topic) -> usize {
 
 /// Looks whether all samples that there may be at a time find room: the system
 /// kills who writes where there is none.
-fn has_room(topic: &Topic) -> Result<()> {
+fn check_shared_memory(topic: &Topic) -> Result<()> {
     let samples = topic.readers * (depth(topic) + BORROWED) + LOANED;
     let wanted = (samples * topic.size.next_multiple_of(4096)) as u64;
     let there = statvfs(SHARED).with_context(|| format!("cannot look at {SHARED}"))?;
@@ -175,8 +175,11 @@ fn has_room(topic: &Topic) -> Result<()> {
 
 fn services(topic: &Topic) -> Result<Services> {
     let config = config(topic)?;
-    let node = NodeBuilder::new().config(&config).create::<ipc::Service>().map_err(of("node"))?;
-    let name: ServiceName = topic.name.as_str().try_into().map_err(of("name"))?;
+    let node = NodeBuilder::new()
+        .config(&config)
+        .create::<ipc::Service>()
+        .map_err(engine_error("node"))?;
+    let name: ServiceName = topic.name.as_str().try_into().map_err(engine_error("name"))?;
     let data = node
         .service_builder(&name)
         .publish_subscribe::<[u8]>()
@@ -188,7 +191,7 @@ fn services(topic: &Topic) -> Result<Services> {
         .max_publishers(1)
         .max_nodes(topic.readers + 1)
         .open_or_create()
-        .map_err(of("service"))?;
+        .map_err(engine_error("service"))?;
     let event = node
         .service_builder(&name)
         .event()
@@ -196,7 +199,7 @@ fn services(topic: &Topic) -> Result<Services> {
         .max_notifiers(1)
         .max_nodes(topic.readers + 1)
         .open_or_create()
-        .map_err(of("event service"))?;
+        .map_err(engine_error("event service"))?;
     Ok(Services { node, data, event })
 }
 
@@ -235,9 +238,9 @@ impl Writer {
         self.met = there;
         let mut knocks = 0;
         while knocks <= VARYING && transport::Writer::readers(self)? > 0 {
-            let empty = self.publisher.loan_slice_uninit(0).map_err(of("loan"))?;
-            let reached = empty.write_from_slice(&[]).send().map_err(of("send"))?;
-            self.notifier.notify().map_err(of("notify"))?;
+            let empty = self.publisher.loan_slice_uninit(0).map_err(engine_error("loan"))?;
+            let reached = empty.write_from_slice(&[]).send().map_err(engine_error("send"))?;
+            self.notifier.notify().map_err(engine_error("notify"))?;
             match reached {
                 0 => thread::sleep(Duration::from_millis(1)),
                 _ => knocks += 1,
@@ -249,15 +252,15 @@ impl Writer {
 
 impl transport::Writer for Writer {
     fn readers(&mut self) -> Result<usize> {
-        self.publisher.update_connections().map_err(of("connection"))?;
+        self.publisher.update_connections().map_err(engine_error("connection"))?;
         Ok(self.data.dynamic_config().number_of_subscribers())
     }
 
-    fn room(&mut self) -> Result<&mut [u8]> {
-        self.room_of(self.size)
+    fn buffer(&mut self) -> Result<&mut [u8]> {
+        self.buffer_of_size(self.size)
     }
 
-    fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
+    fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
         match &mut self.room {
             Room::Own(buffer) => {
                 resize(buffer, size)?;
@@ -268,7 +271,8 @@ impl transport::Writer for Writer {
                 let sample = match kept {
                     Some(sample) => sample,
                     None => {
-                        let sample = self.publisher.loan_slice_uninit(size).map_err(of("loan"))?;
+                        let sample =
+                            self.publisher.loan_slice_uninit(size).map_err(engine_error("loan"))?;
                         // SAFETY: it lies in a segment that the system gave filled with
                         // zeroes, and any byte is one: it is what is left over from before.
                         // Filling it here would be work that no user of it has.
@@ -288,12 +292,13 @@ impl transport::Writer for Writer {
             Room::Shared(sample) => sample.take().context("nothing to send")?,
             Room::Own(buffer) => {
                 let size = buffer.len();
-                let sample = self.publisher.loan_slice_uninit(size).map_err(of("loan"))?;
+                let sample =
+                    self.publisher.loan_slice_uninit(size).map_err(engine_error("loan"))?;
                 sample.write_from_slice(buffer)
             }
         };
-        sample.send().map_err(of("send"))?;
-        self.notifier.notify().map_err(of("notify"))?;
+        sample.send().map_err(engine_error("send"))?;
+        self.notifier.notify().map_err(engine_error("notify"))?;
         Ok(())
     }
 }
@@ -312,7 +317,7 @@ impl transport::Reader for Reader {
         self.held = None;
         let deadline = Instant::now() + patience;
         loop {
-            if let Some(sample) = self.subscriber.receive().map_err(of("receive"))? {
+            if let Some(sample) = self.subscriber.receive().map_err(engine_error("receive"))? {
                 // The writer looks whether somebody is there.
                 if sample.payload().is_empty() {
                     continue;
@@ -335,7 +340,7 @@ impl transport::Reader for Reader {
             match self.listener.timed_wait(|_| {}, left) {
                 // A process that was stopped and goes on.
                 Ok(_) | Err(ListenerWaitError::InterruptSignal) => {}
-                Err(error) => return Err(of("wait")(error)),
+                Err(error) => return Err(engine_error("wait")(error)),
             }
         }
     }

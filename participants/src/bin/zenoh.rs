@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{anyhow, Context, Result};
 use bytes::Bytes;
 use wiregauge_participant::participant;
-use wiregauge_participant::sample::{resize, zeroed, LARGEST};
+use wiregauge_participant::sample::{allocate_zeroed, resize, MAX_SAMPLE_SIZE};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
 struct Zenoh;
 
 /// Longest message, in bytes: the largest sample and what goes before it.
-const LONGEST: usize = LARGEST + (1 << 20);
+const LONGEST: usize = MAX_SAMPLE_SIZE + (1 << 20);
 /// Buffers that are kept for the samples to come.
 const KEPT: usize = 4;
 /// Samples that wait for the reader before zenoh's own threads wait.
@@ -48,11 +48,11 @@ impl Transport for Zenoh {
         ]
     }
 
-    fn knows(&self) -> &'static [&'static str] {
+    fn option_names(&self) -> &'static [&'static str] {
         &["congestion", "port"]
     }
 
-    fn one_way(&self) -> &'static [&'static str] {
+    fn receiver_options(&self) -> &'static [&'static str] {
         &["port"]
     }
 
@@ -73,7 +73,7 @@ impl Transport for Zenoh {
             .with(FifoChannel::new(DEPTH))
             .wait()
             .map_err(|error| anyhow!("zenoh: {error}"))?;
-        let held = Held { sample: None, copy: Vec::new() };
+        let held = ReceivedSample { sample: None, copy: Vec::new() };
         Ok((Box::new(ZenohReader { subscriber, held, _session: session }), endpoint))
     }
 
@@ -89,7 +89,7 @@ impl Transport for Zenoh {
             .congestion_control(congestion)
             .wait()
             .map_err(|error| anyhow!("zenoh: {error}"))?;
-        let buffer = zeroed(if topic.varies { 0 } else { topic.size })?;
+        let buffer = allocate_zeroed(if topic.varies { 0 } else { topic.size })?;
         let free = Arc::default();
         Ok(Box::new(ZenohWriter { publisher, session, size: topic.size, buffer, free }))
     }
@@ -121,32 +121,32 @@ struct ZenohWriter {
     /// Given away with each sample.
     buffer: Vec<u8>,
     /// Those that came back.
-    free: Arc<Free>,
+    free: Arc<FreeBuffers>,
 }
 
 /// Buffers that zenoh is done with.
 #[derive(Default)]
-struct Free(Mutex<Vec<Vec<u8>>>);
+struct FreeBuffers(Mutex<Vec<Vec<u8>>>);
 
-impl Free {
+impl FreeBuffers {
     fn lock(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A buffer that comes back when zenoh is done with it.
-struct Lent {
+struct LentBuffer {
     buffer: Vec<u8>,
-    free: Arc<Free>,
+    free: Arc<FreeBuffers>,
 }
 
-impl AsRef<[u8]> for Lent {
+impl AsRef<[u8]> for LentBuffer {
     fn as_ref(&self) -> &[u8] {
         &self.buffer
     }
 }
 
-impl Drop for Lent {
+impl Drop for LentBuffer {
     fn drop(&mut self) {
         let mut free = self.free.lock();
         if free.len() < KEPT {
@@ -163,15 +163,15 @@ impl Writer for ZenohWriter {
         Ok(if matching { peers } else { 0 })
     }
 
-    fn room(&mut self) -> Result<&mut [u8]> {
+    fn buffer(&mut self) -> Result<&mut [u8]> {
         if self.buffer.is_empty() {
             let free = self.free.lock().pop();
-            self.buffer = free.map_or_else(|| zeroed(self.size), Ok)?;
+            self.buffer = free.map_or_else(|| allocate_zeroed(self.size), Ok)?;
         }
         Ok(&mut self.buffer)
     }
 
-    fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
+    fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
         if self.buffer.is_empty() {
             self.buffer = self.free.lock().pop().unwrap_or_default();
         }
@@ -180,7 +180,8 @@ impl Writer for ZenohWriter {
     }
 
     fn send(&mut self) -> Result<()> {
-        let lent = Lent { buffer: std::mem::take(&mut self.buffer), free: Arc::clone(&self.free) };
+        let lent =
+            LentBuffer { buffer: std::mem::take(&mut self.buffer), free: Arc::clone(&self.free) };
         self.publisher
             .put(Bytes::from_owner(lent))
             .wait()
@@ -190,12 +191,12 @@ impl Writer for ZenohWriter {
 
 struct ZenohReader {
     subscriber: Subscriber<FifoChannelHandler<Sample>>,
-    held: Held,
+    held: ReceivedSample,
     _session: Session,
 }
 
 /// A sample where it lies, or its copy where it lies in pieces.
-struct Held {
+struct ReceivedSample {
     sample: Option<Sample>,
     copy: Vec<u8>,
 }

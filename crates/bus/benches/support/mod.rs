@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use wiregauge_bus::catalogue::own;
-use wiregauge_participant::participant::host_all;
+use wiregauge_bus::catalogue::built_in;
+use wiregauge_participant::participant::run_in_threads;
 
 /// Does what a conductor started this program for.
 pub fn take_part(words: &[&str]) -> Result<()> {
@@ -13,7 +13,7 @@ pub fn take_part(words: &[&str]) -> Result<()> {
     };
     let control = after("--control").next().context("a participant wants --control")?;
     let names: Vec<String> = after("--name").map(|name| name.to_string()).collect();
-    host_all(control.parse()?, &names, &own())
+    run_in_threads(control.parse()?, &names, &built_in())
 }
 
 /// How the program ends, with the reason if it failed.

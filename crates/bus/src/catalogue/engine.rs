@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, Context, Result};
-use wiregauge_conversation::child::{Broken, Child, Limits};
+use wiregauge_conversation::child::{Child, ChildFailure, Limits};
 use wiregauge_result::warning::MissingTool;
 use wiregauge_system::interrupt::Interrupted;
 use wiregauge_workshop::Need;
@@ -31,14 +31,14 @@ const PATIENCE: Duration = Duration::from_secs(1800);
 
 impl Engine {
     /// What it needs and this machine lacks.
-    pub fn missing(&self) -> Option<MissingTool> {
-        let (tool, package) = self.needs.iter().find(|need| !need.is_here())?.names();
+    pub fn missing_tool(&self) -> Option<MissingTool> {
+        let (tool, package) = self.needs.iter().find(|need| !need.is_installed())?.names();
         Some(MissingTool { tool: tool.to_string(), package: package.to_string() })
     }
 
     /// Its program, where it was built already.
-    pub fn built(&self, folder: &Path) -> Option<PathBuf> {
-        Some(place(folder).join("bin").join(self.name)).filter(|program| program.exists())
+    pub fn find_built(&self, folder: &Path) -> Option<PathBuf> {
+        Some(programs_folder(folder).join("bin").join(self.name)).filter(|program| program.exists())
     }
 
     /// Builds it below the build folder, unless it is there. Tells what it does
@@ -47,18 +47,18 @@ impl Engine {
     /// # Errors
     /// When something is missing, it does not compile, or the user asks to stop.
     pub fn build(&self, folder: &Path, progress: &dyn Fn(&str, usize, usize)) -> Result<PathBuf> {
-        if let Some(program) = self.built(folder) {
+        if let Some(program) = self.find_built(folder) {
             return Ok(program);
         }
-        if let Some(missing) = self.missing() {
+        if let Some(missing) = self.missing_tool() {
             let MissingTool { tool, package } = missing;
             bail!("{tool} is not installed; apt-get install {package}");
         }
-        let place = place(folder);
+        let place = programs_folder(folder);
         fs::create_dir_all(place.join("bin"))
             .with_context(|| format!("cannot make {}", place.display()))?;
         let _lock = lock(&place)?;
-        if let Some(program) = self.built(folder) {
+        if let Some(program) = self.find_built(folder) {
             return Ok(program);
         }
         embedded::participants().write(&place)?;
@@ -115,8 +115,8 @@ impl Engine {
                         _ => {}
                     }
                 }
-                Err(Broken::Died(death)) => break death,
-                Err(Broken::Interrupted) => return Err(Interrupted.into()),
+                Err(ChildFailure::Died(death)) => break death,
+                Err(ChildFailure::Interrupted) => return Err(Interrupted.into()),
                 Err(other) => return Err(other).context("cargo"),
             }
         };
@@ -130,6 +130,6 @@ impl Engine {
 }
 
 /// Where the programs of these sources go.
-fn place(folder: &Path) -> PathBuf {
+fn programs_folder(folder: &Path) -> PathBuf {
     folder.join("participants").join(&embedded::participants().hash()[..16])
 }

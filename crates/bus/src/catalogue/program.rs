@@ -15,7 +15,7 @@ use crate::machines::secret;
 #[derive(Clone, Debug)]
 pub enum Program {
     /// This program, which has the transports that need nothing.
-    Own,
+    BuiltIn,
     /// One that was built apart.
     Engine(&'static Engine, PathBuf),
 }
@@ -27,14 +27,14 @@ impl Program {
     /// # Errors
     /// When something is missing for it, it does not compile, or the user asks
     /// to stop.
-    pub fn of(
+    pub fn prepare(
         engine: Option<&'static Engine>,
         folder: &Path,
         progress: &dyn Fn(&str, usize, usize),
     ) -> Result<Program> {
         match engine {
             Some(engine) => Ok(Program::Engine(engine, engine.build(folder, progress)?)),
-            None => Ok(Program::Own),
+            None => Ok(Program::BuiltIn),
         }
     }
 
@@ -48,20 +48,20 @@ impl Program {
     /// The engine that it is of.
     pub fn engine(&self) -> Option<&'static Engine> {
         match self {
-            Program::Own => None,
+            Program::BuiltIn => None,
             Program::Engine(engine, _) => Some(engine),
         }
     }
 
     /// The command line of a process that carries a trace.
-    pub fn stream(&self) -> Command {
+    pub fn stream_command(&self) -> Command {
         let mut command = match self {
-            Program::Own => own(),
+            Program::BuiltIn => current_program(),
             Program::Engine(_, path) => Command::new(path),
         };
         command.arg("--stream");
         // What it is to know of them it is told.
-        command.env_remove(token::VARIABLE).env_remove(secret::VARIABLE);
+        command.env_remove(token::ENV_VAR).env_remove(secret::ENV_VAR);
         command
     }
 
@@ -69,22 +69,22 @@ impl Program {
     /// conductor at this address. The token is in its environment.
     pub fn command(&self, control: SocketAddr, names: &[&str], token: &str) -> Command {
         let mut command = match self {
-            Program::Own => own(),
+            Program::BuiltIn => current_program(),
             Program::Engine(_, path) => Command::new(path),
         };
         command.arg("--control").arg(control.to_string());
         for name in names {
             command.arg("--name").arg(name);
         }
-        command.env(token::VARIABLE, token);
+        command.env(token::ENV_VAR, token);
         // The machines' key is none of a participant's business.
-        command.env_remove(secret::VARIABLE);
+        command.env_remove(secret::ENV_VAR);
         command
     }
 }
 
 /// This program, as a participant.
-fn own() -> Command {
+fn current_program() -> Command {
     // Not by its path, where another version may lie by now.
     let mut command = Command::new("/proc/self/exe");
     command.arg0("wiregauge").args(["bus", "participant"]);

@@ -10,35 +10,36 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use wiregauge_participant::control::{
-    self, About, Assignment, Loaded, Master, Opened, Order, Outcome, Peers, Received, Report, Role,
-    Sent, Speaker, BEAT, VERSION,
+    self, Assignment, ControlSender, Loaded, Master, Opened, Order, ParticipantResult, Peers,
+    ReceiverResult, Report, Role, SenderResult, TransportInfo, HEARTBEAT_INTERVAL,
+    PROTOCOL_VERSION,
 };
 use wiregauge_participant::progress::Progress;
-use wiregauge_participant::token::is_same;
+use wiregauge_participant::token::constant_time_eq;
 use wiregauge_participant::transport::Topic;
 use wiregauge_system::interrupt::{self, Interrupted};
 
 use crate::catalogue::program::Program;
+use crate::conduct::pause_detector::PauseDetector;
 use crate::conduct::record::RunRecord;
-use crate::conduct::samples::Rows;
-use crate::conduct::standstill::Standstill;
+use crate::conduct::samples::SampleRows;
 use crate::machines::secret;
 use crate::placement::process::Process;
 use crate::placement::{Placement, ProcessPlan};
-use crate::result::windows::kept;
+use crate::result::windows::counted_windows;
 
 /// How long participants may take to come up and to open what they need.
 const SETUP: Duration = Duration::from_secs(30);
 /// How much longer than its duration a run may take, beside time-outs of steps.
-const SURPLUS: Duration = Duration::from_secs(30);
+const EXTRA_RUN_TIME: Duration = Duration::from_secs(30);
 /// How long to look for the cause when something goes wrong.
-const INQUEST: Duration = Duration::from_millis(300);
+const DIAGNOSIS_TIME: Duration = Duration::from_millis(300);
 /// Most who introduce themselves at the same time.
-const MOST_AT_ONCE: usize = 256;
+const MAX_AT_ONCE: usize = 256;
 /// Longest introduction, in bytes.
 const INTRODUCTION: usize = 1 << 16;
 /// How long participants may take to end.
-const FAREWELL: Duration = Duration::from_secs(4);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(4);
 
 mod collect;
 
@@ -48,18 +49,18 @@ struct Member {
     role: Role,
     bind: IpAddr,
     plan: usize,
-    speaker: Option<Speaker>,
+    speaker: Option<ControlSender>,
     host: String,
-    about: Option<About>,
+    about: Option<TransportInfo>,
     /// What it told until now.
     progress: Progress,
 }
 
 /// What happens.
-enum Event {
-    Came(Loaded, Speaker),
-    Said(String, Report),
-    Gone(String, String),
+enum ConductorEvent {
+    Joined(Loaded, ControlSender),
+    Reported(String, Report),
+    Lost(String, String),
 }
 
 /// Runs the participants of these plans with this assignment, whose role and
@@ -78,25 +79,25 @@ pub fn conduct(
     plans: Vec<ProcessPlan>,
     assignment: &Assignment,
     show: &dyn Fn(&str),
-    keep: Option<&mut dyn FnMut(&Rows)>,
+    keep: Option<&mut dyn FnMut(&SampleRows)>,
 ) -> Result<RunRecord> {
-    let token: Arc<str> = secret::token()?.into();
+    let token: Arc<str> = secret::new_token()?.into();
     let topic = Topic { token: token.to_string(), ..assignment.topic.clone() };
     let assignment = &Assignment { topic, ..assignment.clone() };
     let (events, heard) = mpsc::channel();
     let mut controls = Vec::new();
     let mut gates = Vec::new();
-    for place in &placement.places {
+    for place in &placement.locations {
         let listener = place.listen()?;
         controls.push(listener.local_addr()?);
         let silence = Duration::from_nanos(assignment.alive);
-        gates.push(Gate::open(listener, events.clone(), silence, Arc::clone(&token))?);
+        gates.push(ControlListener::open(listener, events.clone(), silence, Arc::clone(&token))?);
     }
-    let standstill = Standstill::watch()?;
+    let standstill = PauseDetector::watch()?;
     let (members, processes) = (Vec::new(), Vec::new());
     let mut conductor = Conductor { members, processes, heard, running: false };
     for (number, plan) in plans.into_iter().enumerate() {
-        let place = &placement.places[plan.place];
+        let place = &placement.locations[plan.place];
         let names: Vec<&str> = plan.participants.iter().map(|(name, _)| name.as_str()).collect();
         let control = controls[plan.place];
         let scratch = assignment.topic.scratch.as_deref();
@@ -118,9 +119,9 @@ pub fn conduct(
     let outcome = match outcome {
         Err(error) if !error.is::<Interrupted>() => {
             // Then what the others did says nothing of them.
-            Err(match standstill.of(Duration::from_nanos(assignment.alive)) {
-                Some(time) => stood_still(time),
-                None => conductor.inquest(error, program),
+            Err(match standstill.recent_pause(Duration::from_nanos(assignment.alive)) {
+                Some(time) => pause_error(time),
+                None => conductor.diagnose(error, program),
             })
         }
         other => other,
@@ -129,12 +130,12 @@ pub fn conduct(
         show("collecting samples");
         conductor.collect(outcome.is_err(), keep);
     }
-    conductor.dismiss();
-    outcome.or_else(|error| conductor.so_far(&error).ok_or(error))
+    conductor.shut_down();
+    outcome.or_else(|error| conductor.partial_record(&error).ok_or(error))
 }
 
 /// That it is our own fault that participants ended.
-fn stood_still(time: Duration) -> anyhow::Error {
+fn pause_error(time: Duration) -> anyhow::Error {
     anyhow!(
         "wiregauge itself stood still for {:.1} s, which participants take for its end; let it \
          run, or raise --alive-within",
@@ -143,17 +144,17 @@ fn stood_still(time: Duration) -> anyhow::Error {
 }
 
 /// Where participants come in. It closes when it is dropped.
-struct Gate {
+struct ControlListener {
     _alive: Sender<()>,
 }
 
-impl Gate {
+impl ControlListener {
     fn open(
         listener: TcpListener,
-        events: Sender<Event>,
+        events: Sender<ConductorEvent>,
         silence: Duration,
         token: Arc<str>,
-    ) -> Result<Gate> {
+    ) -> Result<ControlListener> {
         listener.set_nonblocking(true)?;
         let (alive, ended) = mpsc::channel::<()>();
         thread::Builder::new().name("accept".into()).spawn(move || loop {
@@ -163,45 +164,52 @@ impl Gate {
             }
             while let Ok((stream, _)) = listener.accept() {
                 // Of the participants and of strangers together.
-                if Arc::strong_count(&token) > MOST_AT_ONCE {
+                if Arc::strong_count(&token) > MAX_AT_ONCE {
                     continue;
                 }
                 let (events, token) = (events.clone(), Arc::clone(&token));
-                let hear = move || hear(stream, &events, silence, token);
+                let hear = move || receive_reports(stream, &events, silence, token);
                 let _ = thread::Builder::new().name("hear".into()).spawn(hear);
             }
         })?;
-        Ok(Gate { _alive: alive })
+        Ok(ControlListener { _alive: alive })
     }
 }
 
 /// Hears one participant until it is gone. Who does not introduce itself as
 /// one, with the run's token, is not listened to.
-fn hear(stream: TcpStream, events: &Sender<Event>, silence: Duration, token: Arc<str>) {
+fn receive_reports(
+    stream: TcpStream,
+    events: &Sender<ConductorEvent>,
+    silence: Duration,
+    token: Arc<str>,
+) {
     let Ok((speaker, mut listener)) = control::split(stream) else { return };
-    listener.limit(Some(INTRODUCTION));
-    let Ok(Report::Loaded(loaded)) = listener.hear() else { return };
-    if !is_same(loaded.token.as_bytes(), token.as_bytes()) || listener.bear(silence).is_err() {
+    listener.limit_message_size(Some(INTRODUCTION));
+    let Ok(Report::Loaded(loaded)) = listener.receive() else { return };
+    if !constant_time_eq(loaded.token.as_bytes(), token.as_bytes())
+        || listener.set_silence_limit(silence).is_err()
+    {
         return;
     }
     drop(token);
-    listener.limit(None);
+    listener.limit_message_size(None);
     let name = loaded.name.clone();
-    if events.send(Event::Came(loaded, speaker.clone())).is_err() {
+    if events.send(ConductorEvent::Joined(loaded, speaker.clone())).is_err() {
         return;
     }
     loop {
-        let event = match listener.hear() {
+        let event = match listener.receive() {
             // Beat for beat, and from here: the conductor may be at starting many
             // others, for longer than a participant bears silence.
             Ok(Report::Beat) => {
                 // Who is gone is heard of by the listener.
-                let _ = speaker.say(&Order::Beat);
+                let _ = speaker.send(&Order::Beat);
                 continue;
             }
-            Ok(report) => Event::Said(name.clone(), report),
+            Ok(report) => ConductorEvent::Reported(name.clone(), report),
             Err(error) => {
-                let _ = events.send(Event::Gone(name, format!("{error:#}")));
+                let _ = events.send(ConductorEvent::Lost(name, format!("{error:#}")));
                 return;
             }
         };
@@ -215,7 +223,7 @@ struct Conductor {
     members: Vec<Member>,
     /// Of each process plan.
     processes: Vec<Process>,
-    heard: Receiver<Event>,
+    heard: Receiver<ConductorEvent>,
     /// Whether samples may have been sent.
     running: bool,
 }
@@ -224,20 +232,20 @@ impl Conductor {
     fn conduct(
         &mut self,
         assignment: &Assignment,
-        gates: Vec<Gate>,
+        gates: Vec<ControlListener>,
         show: &dyn Fn(&str),
     ) -> Result<RunRecord> {
         show("loading");
-        self.gather(assignment)?;
+        self.await_participants(assignment)?;
         // Nobody looks for more while it is measured.
         drop(gates);
         show("opening");
         for member in &self.members {
             let mut own = assignment.clone();
             (own.role, own.topic.bind) = (member.role, member.bind);
-            member.say(&Order::Open(Box::new(own)))?;
+            member.send(&Order::Open(Box::new(own)))?;
         }
-        let opened = self.all("initialize", SETUP, |report| match report {
+        let opened = self.reports_of_all("initialize", SETUP, |report| match report {
             Report::Initialized(opened) => Some(opened),
             _ => None,
         })?;
@@ -245,12 +253,13 @@ impl Conductor {
         let mut round_trips = None;
         if assignment.round_trips > 0 {
             show("taking round trips");
-            self.tell(Role::Sender, &Order::Ping)?;
+            self.send_to_role(Role::Sender, &Order::Ping)?;
             let pinged = |report| match report {
                 Report::Pinged(pinged) => Some(pinged),
                 _ => None,
             };
-            let reports = self.some(Role::Sender, "take round trips", SURPLUS, pinged)?;
+            let reports =
+                self.reports_of_role(Role::Sender, "take round trips", EXTRA_RUN_TIME, pinged)?;
             round_trips = reports.into_iter().next().map(|(_, pinged)| pinged);
         }
         show("running");
@@ -258,26 +267,27 @@ impl Conductor {
         // Receivers first, so that the first sample finds them waiting.
         let running = |report| matches!(report, Report::Running).then_some(());
         for role in [Role::Receiver, Role::Sender] {
-            self.tell(role, &Order::Start)?;
-            self.some(role, "start", SETUP, running)?;
+            self.send_to_role(role, &Order::Start)?;
+            self.reports_of_role(role, "start", SETUP, running)?;
         }
         let stopped = |report| match report {
             Report::Stopped(outcome) => Some(*outcome),
             _ => None,
         };
-        let longest = Duration::from_nanos(assignment.duration + assignment.patience) + SURPLUS;
-        let mut outcomes = self.some(Role::Sender, "end", longest, stopped)?;
-        let Some((_, Outcome::Sent(sent))) = outcomes.pop() else {
+        let longest =
+            Duration::from_nanos(assignment.duration + assignment.patience) + EXTRA_RUN_TIME;
+        let mut outcomes = self.reports_of_role(Role::Sender, "end", longest, stopped)?;
+        let Some((_, ParticipantResult::Sent(sent))) = outcomes.pop() else {
             bail!("the sender told of what it received");
         };
         show("finishing");
-        self.tell(Role::Receiver, &Order::Finish(sent.samples))?;
-        let outcomes = self.some(Role::Receiver, "end", SURPLUS, stopped)?;
+        self.send_to_role(Role::Receiver, &Order::Finish(sent.samples))?;
+        let outcomes = self.reports_of_role(Role::Receiver, "end", EXTRA_RUN_TIME, stopped)?;
         let received = outcomes
             .into_iter()
             .map(|(name, outcome)| match outcome {
-                Outcome::Received(received) => Ok(received),
-                Outcome::Sent(_) => Err(anyhow!("{name} told of what it sent")),
+                ParticipantResult::Received(received) => Ok(received),
+                ParticipantResult::Sent(_) => Err(anyhow!("{name} told of what it sent")),
             })
             .collect::<Result<_>>()?;
         let about = self.members.iter().find_map(|member| member.about.clone());
@@ -286,52 +296,63 @@ impl Conductor {
     }
 
     /// What was told until it broke off; none without a window that counts.
-    fn so_far(&mut self, error: &anyhow::Error) -> Option<RunRecord> {
+    fn partial_record(&mut self, error: &anyhow::Error) -> Option<RunRecord> {
         // What they told meanwhile.
         while let Ok(event) = self.heard.try_recv() {
-            if let Event::Said(name, Report::Progress(news)) = event {
-                self.keep(&name, news);
+            if let ConductorEvent::Reported(name, Report::Progress(news)) = event {
+                self.add_progress(&name, news);
             }
         }
         let of_role = |role| self.members.iter().filter(move |member| member.role == role);
         let receivers = of_role(Role::Receiver).map(|member| &member.progress.windows);
-        let received: Vec<Received> = receivers
-            .map(|windows| Received { windows: windows.clone(), ..Received::default() })
+        let received: Vec<ReceiverResult> = receivers
+            .map(|windows| ReceiverResult { windows: windows.clone(), ..ReceiverResult::default() })
             .collect();
-        if received.iter().any(|received| kept(&received.windows).is_empty()) {
+        if received.iter().any(|received| counted_windows(&received.windows).is_empty()) {
             return None;
         }
         let steps = of_role(Role::Sender).flat_map(|member| member.progress.steps.clone());
-        let sent = Sent { steps: steps.collect(), ..Sent::default() };
+        let sent = SenderResult { steps: steps.collect(), ..SenderResult::default() };
         let about = self.members.iter().find_map(|member| member.about.clone())?;
         let broken = Some(format!("{error:#}"));
         Some(RunRecord { about, round_trips: None, sent, received, broken })
     }
 
     /// Waits until all participants are there.
-    fn gather(&mut self, assignment: &Assignment) -> Result<()> {
+    fn await_participants(&mut self, assignment: &Assignment) -> Result<()> {
         let deadline = Instant::now() + SETUP;
         while let Some(missing) = self.members.iter().find(|member| member.speaker.is_none()) {
             let missing = missing.name.clone();
-            let Some(event) = self.event(deadline)? else { bail!("{missing} does not come up") };
+            let Some(event) = self.next_event(deadline)? else {
+                bail!("{missing} does not come up")
+            };
             match event {
-                Event::Came(loaded, speaker) => self.welcome(loaded, speaker, assignment)?,
-                Event::Said(name, Report::Failed(reason)) => bail!("{name}: {reason}"),
-                Event::Said(name, other) => bail!("{name} says {other:?} before it is told to"),
-                Event::Gone(name, reason) => bail!("{name} is lost: {reason}"),
+                ConductorEvent::Joined(loaded, speaker) => {
+                    self.admit(loaded, speaker, assignment)?
+                }
+                ConductorEvent::Reported(name, Report::Failed(reason)) => bail!("{name}: {reason}"),
+                ConductorEvent::Reported(name, other) => {
+                    bail!("{name} says {other:?} before it is told to")
+                }
+                ConductorEvent::Lost(name, reason) => bail!("{name} is lost: {reason}"),
             }
         }
         Ok(())
     }
 
-    fn welcome(&mut self, loaded: Loaded, speaker: Speaker, assignment: &Assignment) -> Result<()> {
+    fn admit(
+        &mut self,
+        loaded: Loaded,
+        speaker: ControlSender,
+        assignment: &Assignment,
+    ) -> Result<()> {
         let Loaded { version, name, host, transports, .. } = loaded;
         let member = self.members.iter_mut().find(|m| m.name == name && m.speaker.is_none());
         // Someone who is not waited for is sent away.
-        let Some(member) = member else { return speaker.say(&Order::Quit) };
+        let Some(member) = member else { return speaker.send(&Order::Quit) };
         ensure!(
-            version == VERSION,
-            "{name} speaks version {version} of the protocol and wiregauge {VERSION}"
+            version == PROTOCOL_VERSION,
+            "{name} speaks version {version} of the protocol and wiregauge {PROTOCOL_VERSION}"
         );
         let about = transports.into_iter().find(|about| about.name == assignment.transport);
         ensure!(about.is_some(), "{name} has no transport '{}'", assignment.transport);
@@ -363,17 +384,19 @@ impl Conductor {
             let shared = !host.is_empty() && member.host == *host;
             let back = if member.role == Role::Receiver { back.take() } else { None };
             let peers = Peers { endpoints: endpoints.clone(), back, master, shared };
-            member.say(&Order::Connect(peers))?;
+            member.send(&Order::Connect(peers))?;
         }
-        self.all("find the others", SETUP, |report| matches!(report, Report::Ready).then_some(()))?;
+        self.reports_of_all("find the others", SETUP, |report| {
+            matches!(report, Report::Ready).then_some(())
+        })?;
         Ok(())
     }
 
-    fn tell(&self, role: Role, order: &Order) -> Result<()> {
-        self.members.iter().filter(|member| member.role == role).try_for_each(|m| m.say(order))
+    fn send_to_role(&self, role: Role, order: &Order) -> Result<()> {
+        self.members.iter().filter(|member| member.role == role).try_for_each(|m| m.send(order))
     }
 
-    fn all<T>(
+    fn reports_of_all<T>(
         &mut self,
         what: &str,
         patience: Duration,
@@ -383,7 +406,7 @@ impl Conductor {
         self.reports(names, what, patience, wanted)
     }
 
-    fn some<T>(
+    fn reports_of_role<T>(
         &mut self,
         role: Role,
         what: &str,
@@ -406,20 +429,20 @@ impl Conductor {
         let deadline = Instant::now() + patience;
         let mut reports: HashMap<String, T> = HashMap::new();
         while let Some(missing) = names.iter().find(|name| !reports.contains_key(*name)) {
-            let Some(event) = self.event(deadline)? else {
+            let Some(event) = self.next_event(deadline)? else {
                 bail!("{missing} does not {what} within {patience:?}");
             };
             match event {
-                Event::Said(name, Report::Failed(reason)) => bail!("{name}: {reason}"),
-                Event::Said(name, report) => {
+                ConductorEvent::Reported(name, Report::Failed(reason)) => bail!("{name}: {reason}"),
+                ConductorEvent::Reported(name, report) => {
                     let shown = format!("{report:?}");
                     let report = wanted(report).with_context(|| {
                         format!("{name} says '{:.40}' when it is to {what}", shown)
                     })?;
                     reports.insert(name, report);
                 }
-                Event::Gone(name, reason) => bail!("{name} is lost: {reason}"),
-                Event::Came(_, speaker) => speaker.say(&Order::Quit)?,
+                ConductorEvent::Lost(name, reason) => bail!("{name} is lost: {reason}"),
+                ConductorEvent::Joined(_, speaker) => speaker.send(&Order::Quit)?,
             }
         }
         Ok(names
@@ -428,21 +451,23 @@ impl Conductor {
             .collect())
     }
 
-    fn keep(&mut self, name: &str, news: Progress) {
+    fn add_progress(&mut self, name: &str, news: Progress) {
         if let Some(member) = self.members.iter_mut().find(|member| member.name == name) {
             member.progress.add(news);
         }
     }
 
     /// What happens next; none until the deadline. Beats go out meanwhile.
-    fn event(&mut self, deadline: Instant) -> Result<Option<Event>> {
+    fn next_event(&mut self, deadline: Instant) -> Result<Option<ConductorEvent>> {
         loop {
             interrupt::check()?;
-            match self.heard.recv_timeout(BEAT / 2) {
-                Ok(Event::Said(name, Report::Progress(news))) => self.keep(&name, news),
+            match self.heard.recv_timeout(HEARTBEAT_INTERVAL / 2) {
+                Ok(ConductorEvent::Reported(name, Report::Progress(news))) => {
+                    self.add_progress(&name, news)
+                }
                 Ok(event) => return Ok(Some(event)),
                 Err(RecvTimeoutError::Timeout) => {
-                    self.look_for_the_dead()?;
+                    self.check_processes()?;
                     if Instant::now() >= deadline {
                         return Ok(None);
                     }
@@ -454,7 +479,7 @@ impl Conductor {
 
     /// A process that ends before its participants have come up is not heard of
     /// otherwise, nor a machine that is silent while its participants are not.
-    fn look_for_the_dead(&self) -> Result<()> {
+    fn check_processes(&self) -> Result<()> {
         for member in &self.members {
             let process = &self.processes[member.plan];
             let up = member.speaker.is_some();
@@ -466,8 +491,8 @@ impl Conductor {
 
     /// Why it went wrong: what a process died of says more than what the others
     /// noticed of it.
-    fn inquest(&mut self, error: anyhow::Error, program: &Program) -> anyhow::Error {
-        let deadline = Instant::now() + INQUEST;
+    fn diagnose(&mut self, error: anyhow::Error, program: &Program) -> anyhow::Error {
+        let deadline = Instant::now() + DIAGNOSIS_TIME;
         while Instant::now() < deadline {
             for (plan, process) in self.processes.iter_mut().enumerate() {
                 if !process.has_ended() {
@@ -480,7 +505,7 @@ impl Conductor {
                     .map(|member| member.name.as_str())
                     .collect();
                 let names = names.join(" and ");
-                return match process.death(Instant::now() + INQUEST) {
+                return match process.death(Instant::now() + DIAGNOSIS_TIME) {
                     Some(death) => anyhow!("{names} is lost: {death}{}", program.advice(&death)),
                     None => error.context(format!("{names} is lost")),
                 };
@@ -491,12 +516,12 @@ impl Conductor {
     }
 
     /// Tells all to end, and sees to it.
-    fn dismiss(&mut self) {
+    fn shut_down(&mut self) {
         for member in &self.members {
             // Who is gone needs not be told.
-            let _ = member.say(&Order::Quit);
+            let _ = member.send(&Order::Quit);
         }
-        let deadline = Instant::now() + FAREWELL;
+        let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
         for process in self.processes.drain(..) {
             // Killed if it does not end by itself.
             process.finish(deadline);
@@ -505,8 +530,8 @@ impl Conductor {
 }
 
 impl Member {
-    fn say(&self, order: &Order) -> Result<()> {
+    fn send(&self, order: &Order) -> Result<()> {
         let speaker = self.speaker.as_ref().with_context(|| format!("{} is lost", self.name))?;
-        speaker.say(order).with_context(|| format!("{} is lost", self.name))
+        speaker.send(order).with_context(|| format!("{} is lost", self.name))
     }
 }

@@ -1,21 +1,21 @@
 //! What came of a run, as its conductor heard it.
 
 use anyhow::{bail, Result};
-use wiregauge_participant::control::{About, Pinged, Received, Sent};
+use wiregauge_participant::control::{Pinged, ReceiverResult, SenderResult, TransportInfo};
 use wiregauge_system::interrupt::{self, Interrupted};
 
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunRecord {
     /// What the transport says of itself.
-    pub about: About,
+    pub about: TransportInfo,
     /// Round trips between the sender and the first receiver, where they were
     /// taken.
     pub round_trips: Option<Pinged>,
     /// What the sender did.
-    pub sent: Sent,
+    pub sent: SenderResult,
     /// What each receiver saw, in the order of the plans.
-    pub received: Vec<Received>,
+    pub received: Vec<ReceiverResult>,
     /// Why it broke off, if it did: then there are the windows that were told
     /// until then, and nothing else.
     pub broken: Option<String>,
@@ -26,7 +26,7 @@ impl RunRecord {
     ///
     /// # Errors
     /// Why it did not.
-    pub fn whole(self) -> Result<RunRecord> {
+    pub fn require_complete(self) -> Result<RunRecord> {
         match self.broken {
             Some(_) if interrupt::interrupted() => Err(Interrupted.into()),
             Some(reason) => bail!(reason),

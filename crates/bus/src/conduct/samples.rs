@@ -15,7 +15,7 @@ const UNPACED: u64 = 10_000_000;
 
 /// Some samples of a run, one after the other. Times are in nanoseconds; those at
 /// which something was done are since the run's epoch.
-pub struct Rows<'a> {
+pub struct SampleRows<'a> {
     /// Names of the receivers.
     pub receivers: &'a [String],
     /// Sequence of the first of them.
@@ -34,7 +34,11 @@ pub struct Rows<'a> {
 ///
 /// # Errors
 /// When there would be more than a file has.
-pub fn allot(loads: &[Load], times: usize, duration: std::time::Duration) -> Result<Vec<u64>> {
+pub fn samples_per_run(
+    loads: &[Load],
+    times: usize,
+    duration: std::time::Duration,
+) -> Result<Vec<u64>> {
     let nanoseconds = duration.as_nanos() as u64;
     let count = |load: &Load| {
         load.rate().map(|_| (nanoseconds / load.cycle.as_nanos().max(1) as u64).max(1))
@@ -53,7 +57,7 @@ pub fn allot(loads: &[Load], times: usize, duration: std::time::Duration) -> Res
 
 /// What the words in a file may be.
 #[derive(Clone, Debug, Default)]
-pub struct Words {
+pub struct Labels {
     /// Keys of the cases.
     pub cases: Vec<String>,
     /// Keys of the subjects.
@@ -63,26 +67,26 @@ pub struct Words {
 }
 
 /// A file of samples.
-pub struct Samples(RowFile);
+pub struct SampleFile(RowFile);
 
-impl Samples {
+impl SampleFile {
     /// An empty file of samples with these words.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(target: Target, words: Words) -> Result<Samples> {
-        let Words { cases, subjects, receivers } = words;
+    pub fn create(target: Target, words: Labels) -> Result<SampleFile> {
+        let Labels { cases, subjects, receivers } = words;
         let words = vec![("case", cases), ("subject", subjects), ("receiver", receivers)];
-        Ok(Samples(RowFile::begin(target, words, numbers())?))
+        Ok(SampleFile(RowFile::begin(target, words, number_fields())?))
     }
 
     /// How the user calls it.
-    pub fn shown(&self) -> &str {
-        self.0.shown()
+    pub fn display_name(&self) -> &str {
+        self.0.display_name()
     }
 
     /// Adds samples of a run. What goes wrong is told in the end.
-    pub fn add(&mut self, case: &str, subject: &str, load: &Load, rows: &Rows) {
+    pub fn add(&mut self, case: &str, subject: &str, load: &Load, rows: &SampleRows) {
         for (receiver, received) in rows.receivers.iter().zip(&rows.received) {
             self.0.add(&[case, subject, receiver], columns(load, rows, received));
         }
@@ -99,7 +103,7 @@ impl Samples {
 }
 
 /// What is in those columns.
-fn columns(load: &Load, rows: &Rows, received: &[Option<u64>]) -> Vec<ArrayRef> {
+fn columns(load: &Load, rows: &SampleRows, received: &[Option<u64>]) -> Vec<ArrayRef> {
     let sent = || rows.sent.iter().copied();
     let cycle = load.cycle.as_nanos() as u64;
     let sequences = || rows.first..rows.first + rows.sent.len() as u64;
@@ -125,7 +129,7 @@ fn columns(load: &Load, rows: &Rows, received: &[Option<u64>]) -> Vec<ArrayRef> 
 }
 
 /// The columns after those of words.
-fn numbers() -> Vec<Field> {
+fn number_fields() -> Vec<Field> {
     let time = DataType::Int64;
     vec![
         Field::new("size", DataType::UInt64, false),
@@ -159,21 +163,21 @@ mod tests {
         receivers: 2,
     };
 
-    fn words() -> Words {
+    fn words() -> Labels {
         let of = |words: &[&str]| words.iter().map(|word| word.to_string()).collect();
-        Words { cases: of(&["c", "d"]), subjects: of(&["t"]), receivers: of(&["a", "b"]) }
+        Labels { cases: of(&["c", "d"]), subjects: of(&["t"]), receivers: of(&["a", "b"]) }
     }
 
     #[test]
     fn a_row_a_sample_and_receiver_is_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("samples.arrow");
-        let open = || Samples::begin(Target::open(&path, &[]).unwrap(), words()).unwrap();
+        let open = || SampleFile::create(Target::open(&path, &[]).unwrap(), words()).unwrap();
         assert_eq!(open().finish().unwrap(), 0);
         assert!(!path.exists(), "nothing is no file");
         let mut samples = open();
         let receivers = ["a", "b"].map(str::to_owned);
-        let rows = Rows {
+        let rows = SampleRows {
             receivers: &receivers,
             first: 7,
             start: Some(1000),
@@ -217,11 +221,11 @@ mod tests {
     fn a_file_holds_so_many_and_no_more() {
         let second = Duration::from_secs(1);
         let fast = Load { fast: true, receivers: 1, ..LOAD };
-        assert_eq!(allot(&[LOAD, fast], 3, 10 * second).unwrap(), [10_000, UNPACED]);
+        assert_eq!(samples_per_run(&[LOAD, fast], 3, 10 * second).unwrap(), [10_000, UNPACED]);
         let most = 100_000_000 / 2 / 5 / 1000;
-        let full = allot(&[LOAD, fast], 5, most * second).unwrap();
+        let full = samples_per_run(&[LOAD, fast], 5, most * second).unwrap();
         assert_eq!(full, [10_000_000, 0]);
-        let error = allot(&[LOAD], 5, (most + 1) * second).unwrap_err().to_string();
+        let error = samples_per_run(&[LOAD], 5, (most + 1) * second).unwrap_err().to_string();
         assert!(error.contains("100010000") && error.contains("100000000"), "{error}");
     }
 }

@@ -4,23 +4,23 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use indexmap::IndexMap;
-use wiregauge_participant::codec_process::Coding;
+use wiregauge_participant::codec_process::CodecSetup;
 use wiregauge_participant::control::{Assignment, Role};
 use wiregauge_participant::scratch::Scratch;
 use wiregauge_participant::transport::Topic;
 use wiregauge_result::environment::Environment;
 
 use crate::catalogue::program::Program;
-use crate::catalogue::Entry;
+use crate::catalogue::TransportEntry;
 use crate::conduct::conductor::conduct;
 use crate::conduct::record::RunRecord;
-use crate::conduct::samples::Rows;
-use crate::conduct::terms::Terms;
+use crate::conduct::run_settings::RunSettings;
+use crate::conduct::samples::SampleRows;
 use crate::load::Load;
-use crate::placement::{Place, Placement};
+use crate::placement::{Location, Placement};
 
 /// How many samples are passed on, and to what.
-pub type Keep<'a> = (u64, &'a mut dyn FnMut(&Rows));
+pub type SampleSink<'a> = (u64, &'a mut dyn FnMut(&SampleRows));
 
 /// A load over a transport.
 pub struct Trial<'a> {
@@ -29,13 +29,13 @@ pub struct Trial<'a> {
     /// What is sent.
     pub load: &'a Load,
     /// Over what.
-    pub entry: &'a Entry,
+    pub entry: &'a TransportEntry,
     /// The program that brings it.
     pub program: &'a Program,
     /// The codec whose bytes are sent, if not generated content.
-    pub coding: Option<&'a Coding>,
+    pub coding: Option<&'a CodecSetup>,
     /// How.
-    pub terms: &'a Terms,
+    pub settings: &'a RunSettings,
 }
 
 impl Trial<'_> {
@@ -46,7 +46,11 @@ impl Trial<'_> {
     /// # Errors
     /// When a participant cannot do its part or is lost, or the user asks to
     /// stop.
-    pub fn run(&self, show: &dyn Fn(&str), keep: Option<Keep>) -> Result<(RunRecord, Environment)> {
+    pub fn run(
+        &self,
+        show: &dyn Fn(&str),
+        keep: Option<SampleSink>,
+    ) -> Result<(RunRecord, Environment)> {
         let plans = self.placement.plans(self.load.receivers, self.entry.reach);
         let mut machine = Environment::probe(IndexMap::new());
         // As long as the run, and gone with it.
@@ -56,14 +60,14 @@ impl Trial<'_> {
         let outcome = conduct(self.placement, self.program, plans, &assignment, show, keep);
         machine.finish();
         // The machine that lost most tells whether the run is of use.
-        let steal = self.placement.places.iter().filter_map(Place::steal);
+        let steal = self.placement.locations.iter().filter_map(Location::steal);
         machine.activity.steal = steal.chain(machine.activity.steal).reduce(f64::max);
         Ok((outcome?, machine))
     }
 
     /// What a participant is to do; its role and its address are its own.
     fn assignment(&self, scratch: &Path) -> Assignment {
-        let Trial { load, entry, terms, .. } = self;
+        let Trial { load, entry, settings: terms, .. } = self;
         let own = entry.options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
         let chosen = terms.choices.iter().filter(|choice| choice.transport == entry.transport());
         let chosen = chosen.map(|choice| (choice.name.clone(), choice.value.clone()));
@@ -75,7 +79,7 @@ impl Trial<'_> {
                 name: format!("wiregauge_{}_{}", std::process::id(), entry.transport()),
                 size: load.size,
                 varies: false,
-                bind: self.placement.places[0].address(),
+                bind: self.placement.locations[0].address(),
                 readers: load.receivers,
                 // Each run's own.
                 token: String::new(),

@@ -15,24 +15,24 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
-use wiregauge_conversation::child::{Broken, Child, Limits};
-use wiregauge_participant::control::{self, Listener, Speaker, BEAT};
+use wiregauge_conversation::child::{Child, ChildFailure, Limits};
+use wiregauge_participant::control::{self, ControlReceiver, ControlSender, HEARTBEAT_INTERVAL};
 use wiregauge_result::environment::Environment;
 use wiregauge_system::interrupt;
 
 use crate::catalogue::engine::Engine;
 use crate::catalogue::engines;
 use crate::catalogue::program::Program;
-use crate::machines::message::{version, Join, News, Start, Task};
+use crate::machines::message::{version, AgentReport, JoinMessage, Start, Task};
 use crate::machines::secret::Key;
 use crate::scenario::Scenario;
 
 /// From one attempt to reach the leader to the next.
-const AGAIN: Duration = Duration::from_millis(500);
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// How long an attempt may take.
 const ATTEMPT: Duration = Duration::from_secs(2);
 /// How long participants may take to end.
-const FAREWELL: Duration = Duration::from_secs(3);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A machine on which participants of a scenario are to run.
 pub struct Agent<'a> {
@@ -49,8 +49,8 @@ pub struct Agent<'a> {
 }
 
 /// What happens.
-enum Event {
-    Told(Task),
+enum AgentEvent {
+    Ordered(Task),
     Lost(String),
     Built(Result<(), String>),
 }
@@ -58,8 +58,8 @@ enum Event {
 /// What an agent has of a leader that answered it.
 struct Joined {
     leader: SocketAddr,
-    speaker: Speaker,
-    listener: Listener,
+    speaker: ControlSender,
+    listener: ControlReceiver,
 }
 
 /// A program that was started for the leader.
@@ -82,13 +82,13 @@ impl Agent<'_> {
     pub fn serve(&self, leader: &[SocketAddr], wait: Duration, again: Duration) -> Result<()> {
         let deadline = Instant::now() + wait;
         let mut joined = loop {
-            let stream = self.reach(leader, wait, deadline)?;
+            let stream = self.connect_to_leader(leader, wait, deadline)?;
             let leader = stream.peer_addr()?;
             match self.join(stream)? {
                 (Task::Welcome, joined) => break joined,
                 (Task::Later(why), _) if Instant::now() < deadline => {
                     (self.tell)(&format!("the sender's machine at {leader} says: {why}"));
-                    thread::sleep(AGAIN);
+                    thread::sleep(RETRY_PAUSE);
                 }
                 (Task::Refused(why) | Task::Later(why), _) => {
                     bail!("the sender's machine at {leader} refuses: {why}")
@@ -101,7 +101,7 @@ impl Agent<'_> {
         loop {
             let leader = joined.leader;
             (self.tell)(&format!("joined the sender's machine at {leader}"));
-            let Some(lost) = self.work(joined)? else { return Ok(()) };
+            let Some(lost) = self.run_tasks(joined)? else { return Ok(()) };
             let lost = format!("the sender's machine at {leader} is lost: {lost}");
             joined = self.join_again(leader, &lost, again)?;
         }
@@ -112,38 +112,38 @@ impl Agent<'_> {
         let leader = stream.peer_addr()?;
         let address = stream.local_addr()?.ip().to_canonical();
         let seal = match self.key {
-            Some(key) => Some(key.prove(&mut stream, true).with_context(|| {
+            Some(key) => Some(key.handshake(&mut stream, true).with_context(|| {
                 format!("the sender's machine at {leader} does not have this key")
             })?),
             None => None,
         };
-        let (speaker, mut listener) = control::split_sealed(stream, seal)?;
-        speaker.say(&News::Join(Join {
+        let (speaker, mut listener) = control::split_encrypted(stream, seal)?;
+        speaker.send(&AgentReport::Join(JoinMessage {
             version: version(),
             names: self.names.to_vec(),
             scenario: self.scenario.content(),
             address,
-            machine: machine(),
+            machine: describe_machine(),
         }))?;
-        let answer: Result<Task> = listener.hear().with_context(|| {
+        let answer: Result<Task> = listener.receive().with_context(|| {
             let key = match self.key {
                 Some(_) => "",
                 None => ", or one that wants a --key",
             };
             format!("no sender's machine at {leader}{key}")
         });
-        listener.bear(self.scenario.terms.alive)?;
+        listener.set_silence_limit(self.scenario.terms.alive)?;
         Ok((answer?, Joined { leader, speaker, listener }))
     }
 
     /// Does what the leader says until all is done, or says why it is lost. Then
     /// nothing that was started runs any more.
-    fn work(&self, joined: Joined) -> Result<Option<String>> {
+    fn run_tasks(&self, joined: Joined) -> Result<Option<String>> {
         let Joined { leader, speaker, listener } = joined;
         let (events, heard) = mpsc::channel();
-        hear(listener, events.clone())?;
-        beat(speaker.clone())?;
-        let work = Work { agent: self, leader, speaker, events, started: HashMap::new() };
+        receive_tasks(listener, events.clone())?;
+        send_heartbeats(speaker.clone())?;
+        let work = AgentSession { agent: self, leader, speaker, events, started: HashMap::new() };
         work.run(&heard)
     }
 
@@ -167,12 +167,17 @@ impl Agent<'_> {
                 Err(error) => error.to_string(),
             };
             ensure!(Instant::now() < deadline, "{lost}, and does not take us back: {why}");
-            thread::sleep(AGAIN);
+            thread::sleep(RETRY_PAUSE);
         }
     }
 
     /// Tries until the leader is there.
-    fn reach(&self, leader: &[SocketAddr], wait: Duration, deadline: Instant) -> Result<TcpStream> {
+    fn connect_to_leader(
+        &self,
+        leader: &[SocketAddr],
+        wait: Duration,
+        deadline: Instant,
+    ) -> Result<TcpStream> {
         let mut said = false;
         loop {
             interrupt::check()?;
@@ -197,35 +202,35 @@ impl Agent<'_> {
             if !std::mem::replace(&mut said, true) {
                 (self.tell)(&format!("waiting for the sender's machine at {address}: {error}"));
             }
-            thread::sleep(AGAIN);
+            thread::sleep(RETRY_PAUSE);
         }
     }
 }
 
 /// The agent at work.
-struct Work<'a> {
+struct AgentSession<'a> {
     agent: &'a Agent<'a>,
     leader: SocketAddr,
-    speaker: Speaker,
-    events: Sender<Event>,
+    speaker: ControlSender,
+    events: Sender<AgentEvent>,
     started: HashMap<u64, Started>,
 }
 
-impl Work<'_> {
+impl AgentSession<'_> {
     /// Until all is done, or why the leader is lost.
-    fn run(mut self, heard: &Receiver<Event>) -> Result<Option<String>> {
+    fn run(mut self, heard: &Receiver<AgentEvent>) -> Result<Option<String>> {
         let outcome = loop {
             interrupt::check()?;
-            let news = match heard.recv_timeout(BEAT / 2) {
-                Ok(Event::Told(Task::Quit)) => return Ok(None),
-                Ok(Event::Told(task)) => self.carry_out(task)?,
-                Ok(Event::Built(outcome)) => Some(News::Prepared(outcome)),
-                Ok(Event::Lost(reason)) => break reason,
-                Err(RecvTimeoutError::Timeout) => self.death(),
+            let news = match heard.recv_timeout(HEARTBEAT_INTERVAL / 2) {
+                Ok(AgentEvent::Ordered(Task::Quit)) => return Ok(None),
+                Ok(AgentEvent::Ordered(task)) => self.carry_out(task)?,
+                Ok(AgentEvent::Built(outcome)) => Some(AgentReport::Prepared(outcome)),
+                Ok(AgentEvent::Lost(reason)) => break reason,
+                Err(RecvTimeoutError::Timeout) => self.take_died_program(),
                 Err(RecvTimeoutError::Disconnected) => break "nobody listens".into(),
             };
             let Some(news) = news else { continue };
-            if let Err(error) = self.speaker.say(&news) {
+            if let Err(error) = self.speaker.send(&news) {
                 break format!("{error:#}");
             }
         };
@@ -233,16 +238,17 @@ impl Work<'_> {
         Ok(Some(outcome))
     }
 
-    fn carry_out(&mut self, task: Task) -> Result<Option<News>> {
+    fn carry_out(&mut self, task: Task) -> Result<Option<AgentReport>> {
         match task {
             Task::Prepare(name) => {
                 let (folder, events) = (self.agent.folder.to_owned(), self.events.clone());
                 (self.agent.tell)(&format!("building {name}, where it is not built yet"));
                 // In a thread, as it takes minutes: the leader may be gone before.
                 let build = move || {
-                    let built = find(&name).and_then(|engine| engine.build(&folder, &|_, _, _| {}));
+                    let built =
+                        find_engine(&name).and_then(|engine| engine.build(&folder, &|_, _, _| {}));
                     let outcome = built.map(drop).map_err(|error| format!("{error:#}"));
-                    let _ = events.send(Event::Built(outcome));
+                    let _ = events.send(AgentEvent::Built(outcome));
                 };
                 thread::Builder::new().name("build".into()).spawn(build)?;
                 Ok(None)
@@ -250,17 +256,17 @@ impl Work<'_> {
             Task::Start(start) => Ok(self
                 .start(&start)
                 .err()
-                .map(|error| News::Died(start.run, format!("{error:#}")))),
+                .map(|error| AgentReport::Died(start.run, format!("{error:#}")))),
             Task::End(run) => {
                 let Some(mut started) = self.started.remove(&run) else {
-                    return Ok(Some(News::Ended(run, None)));
+                    return Ok(Some(AgentReport::Ended(run, None)));
                 };
                 if let Some(child) = started.child {
                     // Killed if it does not end by itself.
-                    let _ = child.finish(Instant::now() + FAREWELL);
+                    let _ = child.finish(Instant::now() + SHUTDOWN_TIMEOUT);
                 }
                 started.machine.finish();
-                Ok(Some(News::Ended(run, started.machine.activity.steal)))
+                Ok(Some(AgentReport::Ended(run, started.machine.activity.steal)))
             }
             Task::Welcome | Task::Refused(_) | Task::Later(_) | Task::Quit | Task::Beat => Ok(None),
         }
@@ -278,10 +284,10 @@ impl Work<'_> {
         }
         ensure!(!self.started.contains_key(&start.run), "two runs of one number");
         let program = match &start.engine {
-            None => Program::Own,
+            None => Program::BuiltIn,
             Some(name) => {
-                let engine = find(name)?;
-                let path = engine.built(self.agent.folder);
+                let engine = find_engine(name)?;
+                let path = engine.find_built(self.agent.folder);
                 Program::Engine(engine, path.with_context(|| format!("{name} is not built"))?)
             }
         };
@@ -298,32 +304,32 @@ impl Work<'_> {
     }
 
     /// A program that ended by itself, and what it died of.
-    fn death(&mut self) -> Option<News> {
+    fn take_died_program(&mut self) -> Option<AgentReport> {
         for (run, started) in &mut self.started {
             if let Some(mut child) = started.child.take_if(|child| child.has_ended()) {
-                let reason = match child.read_line(Instant::now() + BEAT) {
-                    Err(Broken::Died(death)) => death.to_string(),
+                let reason = match child.read_line(Instant::now() + HEARTBEAT_INTERVAL) {
+                    Err(ChildFailure::Died(death)) => death.to_string(),
                     _ => "it ended".into(),
                 };
-                return Some(News::Died(*run, reason));
+                return Some(AgentReport::Died(*run, reason));
             }
         }
         None
     }
 }
 
-fn find(name: &str) -> Result<&'static Engine> {
+fn find_engine(name: &str) -> Result<&'static Engine> {
     let found = engines().into_iter().find(|engine| engine.name == name);
     found.with_context(|| format!("there is no engine '{name}'"))
 }
 
-fn hear(mut listener: Listener, events: Sender<Event>) -> Result<()> {
+fn receive_tasks(mut listener: ControlReceiver, events: Sender<AgentEvent>) -> Result<()> {
     let hear = move || loop {
-        let event = match listener.hear() {
+        let event = match listener.receive() {
             Ok(Task::Beat) => continue,
-            Ok(task) => Event::Told(task),
+            Ok(task) => AgentEvent::Ordered(task),
             Err(error) => {
-                let _ = events.send(Event::Lost(format!("{error:#}")));
+                let _ = events.send(AgentEvent::Lost(format!("{error:#}")));
                 return;
             }
         };
@@ -335,17 +341,17 @@ fn hear(mut listener: Listener, events: Sender<Event>) -> Result<()> {
     Ok(())
 }
 
-fn beat(speaker: Speaker) -> Result<()> {
+fn send_heartbeats(speaker: ControlSender) -> Result<()> {
     thread::Builder::new().name("beat".into()).spawn(move || {
-        while speaker.say(&News::Beat).is_ok() {
-            thread::sleep(BEAT);
+        while speaker.send(&AgentReport::Beat).is_ok() {
+            thread::sleep(HEARTBEAT_INTERVAL);
         }
     })?;
     Ok(())
 }
 
 /// This machine in a few words.
-fn machine() -> String {
+fn describe_machine() -> String {
     let Environment { cpu, system, .. } = Environment::probe(IndexMap::new());
     let threads = format!("{} hardware threads", cpu.usable);
     let kernel = system.kernel.map(|kernel| format!("Linux {kernel}"));
@@ -357,7 +363,7 @@ fn machine() -> String {
 ///
 /// # Errors
 /// A name that nobody knows.
-pub fn addresses(text: &str, port: u16) -> Result<Vec<SocketAddr>> {
+pub fn resolve_addresses(text: &str, port: u16) -> Result<Vec<SocketAddr>> {
     let bare = text.trim_start_matches('[').trim_end_matches(']');
     if let Ok(address) = bare.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
@@ -381,10 +387,10 @@ mod tests {
             ("[::1]", "[::1]:7300"),
             ("[::1]:81", "[::1]:81"),
         ] {
-            assert_eq!(addresses(text, 7300).unwrap(), [address.parse().unwrap()]);
+            assert_eq!(resolve_addresses(text, 7300).unwrap(), [address.parse().unwrap()]);
         }
         for text in ["", "10.0.0.2:port", "no such host"] {
-            let error = addresses(text, 7300).unwrap_err();
+            let error = resolve_addresses(text, 7300).unwrap_err();
             assert!(format!("{error:#}").contains("is no HOST"), "{error:#}");
         }
     }

@@ -11,7 +11,7 @@ const VERSION: u32 = 3;
 /// What two machines must agree on: the version of what leader and agent say,
 /// and of what conductor and participants say.
 pub fn version() -> String {
-    format!("{VERSION}.{}", control::VERSION)
+    format!("{VERSION}.{}", control::PROTOCOL_VERSION)
 }
 
 /// What the leader says to the agent.
@@ -54,9 +54,9 @@ pub struct Start {
 /// What the agent says to the leader.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum News {
+pub enum AgentReport {
     /// It wants to take part.
-    Join(Join),
+    Join(JoinMessage),
     /// The engine's program is there, or why not.
     Prepared(Result<(), String>),
     /// The program of this run has ended by itself, or never began.
@@ -70,7 +70,7 @@ pub enum News {
 
 /// Who wants to take part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Join {
+pub struct JoinMessage {
     /// [`version`].
     pub version: String,
     /// The participants that are to run there.

@@ -9,15 +9,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Result};
-use wiregauge_participant::control::{Listener, Speaker, BEAT};
+use wiregauge_participant::control::{ControlReceiver, ControlSender, HEARTBEAT_INTERVAL};
 use wiregauge_system::interrupt;
 
 use crate::catalogue::engine::Engine;
-use crate::machines::message::{Join, News, Start, Task};
+use crate::machines::message::{AgentReport, JoinMessage, Start, Task};
 
 /// A machine whose agent has joined. Its agent misses us when it is dropped.
 #[derive(Debug)]
-pub struct Remote {
+pub struct RemoteMachine {
     names: Vec<String>,
     machine: String,
     address: IpAddr,
@@ -30,13 +30,13 @@ pub struct Remote {
 /// The connection to an agent. It closes when it is dropped.
 #[derive(Debug)]
 struct Link {
-    speaker: Speaker,
-    known: Arc<Known>,
+    speaker: ControlSender,
+    known: Arc<MachineStatus>,
 }
 
 /// What is known of it, and that there is more to know.
 #[derive(Debug, Default)]
-struct Known {
+struct MachineStatus {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -55,36 +55,38 @@ struct State {
     steal: Option<f64>,
 }
 
-impl Remote {
+impl RemoteMachine {
     /// Welcomes a machine, which is reached at `address` and reaches this one
     /// at `here`.
     ///
     /// # Errors
     /// When it is gone already.
-    pub fn welcome(
-        join: Join,
-        speaker: Speaker,
-        listener: Listener,
+    pub fn accept(
+        join: JoinMessage,
+        speaker: ControlSender,
+        listener: ControlReceiver,
         address: IpAddr,
         here: IpAddr,
-    ) -> Result<Remote> {
-        speaker.say(&Task::Welcome)?;
-        let known = Arc::new(Known::default());
+    ) -> Result<RemoteMachine> {
+        speaker.send(&Task::Welcome)?;
+        let known = Arc::new(MachineStatus::default());
         let (hears, beats) = (Arc::clone(&known), speaker.clone());
-        thread::Builder::new().name("agent".into()).spawn(move || hears.hear(listener))?;
+        thread::Builder::new()
+            .name("agent".into())
+            .spawn(move || hears.receive_reports(listener))?;
         thread::Builder::new().name("beat".into()).spawn(move || {
-            while beats.say(&Task::Beat).is_ok() {
-                thread::sleep(BEAT);
+            while beats.send(&Task::Beat).is_ok() {
+                thread::sleep(HEARTBEAT_INTERVAL);
             }
         })?;
-        let Join { names, machine, .. } = join;
+        let JoinMessage { names, machine, .. } = join;
         let here = SocketAddr::new(here, 0);
         let link = Mutex::new(Arc::new(Link { speaker, known }));
-        Ok(Remote { names, machine, address, here, link, runs: AtomicU64::new(0) })
+        Ok(RemoteMachine { names, machine, address, here, link, runs: AtomicU64::new(0) })
     }
 
     /// It was lost and has joined again.
-    pub fn replace(&self, again: Remote) {
+    pub fn reconnect(&self, again: RemoteMachine) {
         let link = again.link.into_inner().unwrap_or_else(PoisonError::into_inner);
         *self.link.lock().unwrap_or_else(PoisonError::into_inner) = link;
     }
@@ -104,13 +106,13 @@ impl Remote {
     }
 
     /// The address at which it reaches this machine, with any port.
-    pub fn here(&self) -> SocketAddr {
+    pub fn local_address(&self) -> SocketAddr {
         self.here
     }
 
     /// Why it is lost, if it is.
-    pub fn lost(&self) -> Option<String> {
-        self.why(&self.link())
+    pub fn loss_reason(&self) -> Option<String> {
+        self.format_loss(&self.link())
     }
 
     /// Whether it is lost.
@@ -118,7 +120,7 @@ impl Remote {
         self.link().is_lost()
     }
 
-    fn why(&self, link: &Link) -> Option<String> {
+    fn format_loss(&self, link: &Link) -> Option<String> {
         let state = link.known.lock();
         let why = state.lost.as_ref()?;
         Some(format!("the machine of {} at {} is lost: {why}", self.names.join(", "), self.address))
@@ -139,15 +141,15 @@ impl Remote {
         let Some(engine) = engine else { return Ok(()) };
         let link = self.link();
         link.known.lock().prepared = None;
-        self.say(&link, &Task::Prepare(engine.name.into()))?;
+        self.send(&link, &Task::Prepare(engine.name.into()))?;
         let outcome = loop {
             interrupt::check()?;
-            let mut state = link.known.wait(BEAT, |state| state.prepared.is_none());
+            let mut state = link.known.wait(HEARTBEAT_INTERVAL, |state| state.prepared.is_none());
             if let Some(outcome) = state.prepared.take() {
                 break outcome;
             }
             drop(state);
-            if let Some(lost) = self.why(&link) {
+            if let Some(lost) = self.format_loss(&link) {
                 bail!(lost);
             }
         };
@@ -171,26 +173,26 @@ impl Remote {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         let engine = engine.map(|engine| engine.name.to_owned());
         let token = token.to_owned();
-        self.say(&link, &Task::Start(Start { run, engine, names, port, token }))?;
+        self.send(&link, &Task::Start(Start { run, engine, names, port, token }))?;
         Ok(RemoteProcess { remote: Arc::clone(self), link, run, ended: false })
     }
 
     /// Tells it that all is done.
     pub fn dismiss(&self) {
         // Who is gone needs not be told.
-        let _ = self.link().speaker.say(&Task::Quit);
+        let _ = self.link().speaker.send(&Task::Quit);
     }
 
-    fn say(&self, link: &Link, task: &Task) -> Result<()> {
-        let said = link.speaker.say(task);
-        if let Some(lost) = self.why(link) {
+    fn send(&self, link: &Link, task: &Task) -> Result<()> {
+        let said = link.speaker.send(task);
+        if let Some(lost) = self.format_loss(link) {
             bail!(lost);
         }
         said
     }
 }
 
-impl fmt::Display for Remote {
+impl fmt::Display for RemoteMachine {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{} at {}: {}", self.names.join(", "), self.address, self.machine)
     }
@@ -208,21 +210,21 @@ impl Drop for Link {
     }
 }
 
-impl Known {
+impl MachineStatus {
     /// Hears what the agent says until it is gone.
-    fn hear(&self, mut listener: Listener) {
+    fn receive_reports(&self, mut listener: ControlReceiver) {
         loop {
-            let news = listener.hear();
+            let news = listener.receive();
             let last = news.is_err();
             let mut state = self.lock();
             match news {
-                Ok(News::Prepared(outcome)) => state.prepared = Some(outcome),
-                Ok(News::Died(run, reason)) => drop(state.died.insert(run, reason)),
-                Ok(News::Ended(run, steal)) => {
+                Ok(AgentReport::Prepared(outcome)) => state.prepared = Some(outcome),
+                Ok(AgentReport::Died(run, reason)) => drop(state.died.insert(run, reason)),
+                Ok(AgentReport::Ended(run, steal)) => {
                     state.ended.push(run);
                     state.steal = state.steal.into_iter().chain(steal).reduce(f64::max);
                 }
-                Ok(News::Join(_) | News::Beat) => {}
+                Ok(AgentReport::Join(_) | AgentReport::Beat) => {}
                 Err(error) => state.lost = Some(format!("{error:#}")),
             }
             drop(state);
@@ -248,7 +250,7 @@ impl Known {
 /// A program on another machine. It is ended when this is dropped.
 #[derive(Debug)]
 pub struct RemoteProcess {
-    remote: Arc<Remote>,
+    remote: Arc<RemoteMachine>,
     /// The connection that it was started over.
     link: Arc<Link>,
     run: u64,
@@ -270,32 +272,33 @@ impl RemoteProcess {
     /// What it died of.
     pub fn death(&self) -> Option<String> {
         let died = self.link.known.lock().died.get(&self.run).cloned();
-        died.or_else(|| self.remote.why(&self.link))
+        died.or_else(|| self.remote.format_loss(&self.link))
     }
 
     /// Waits for its end.
     pub fn finish(mut self, deadline: Instant) {
-        self.end();
+        self.stop();
         let run = self.run;
         while Instant::now() < deadline && !interrupt::interrupted() {
-            let state = self.link.known.wait(BEAT, |state| !state.ended.contains(&run));
+            let state =
+                self.link.known.wait(HEARTBEAT_INTERVAL, |state| !state.ended.contains(&run));
             if state.lost.is_some() || state.ended.contains(&run) {
                 return;
             }
         }
     }
 
-    fn end(&mut self) {
+    fn stop(&mut self) {
         if !std::mem::replace(&mut self.ended, true) {
             // Where the machine is lost, its agent ends all that it started.
-            let _ = self.link.speaker.say(&Task::End(self.run));
+            let _ = self.link.speaker.send(&Task::End(self.run));
         }
     }
 }
 
 impl Drop for RemoteProcess {
     fn drop(&mut self) {
-        self.end();
+        self.stop();
     }
 }
 
@@ -304,7 +307,11 @@ impl Drop for RemoteProcess {
 ///
 /// # Errors
 /// What does not fit, as the one that comes is told.
-pub fn fits(machines: &[Arc<Remote>], names: &[String], here: IpAddr) -> Result<()> {
+pub fn check_machines(
+    machines: &[Arc<RemoteMachine>],
+    names: &[String],
+    here: IpAddr,
+) -> Result<()> {
     for other in machines {
         for name in names {
             ensure!(!other.names.contains(name), "'{name}' is there already");

@@ -10,14 +10,14 @@ use anyhow::{ensure, Context, Result};
 use wiregauge_participant::control::Role;
 use wiregauge_system::interrupt;
 
-use crate::machines::door::{Door, Visitor, LOOK};
+use crate::machines::join_listener::{JoinListener, JoinRequest, POLL_INTERVAL};
 use crate::machines::message::{version, Task};
-use crate::machines::remote::{fits, Remote};
+use crate::machines::remote::{check_machines, RemoteMachine};
 use crate::machines::secret::Key;
 use crate::scenario::Scenario;
 
 /// Most names, or characters of a version, that are shown of who comes.
-const SHOWN: usize = 64;
+const MAX_SHOWN: usize = 64;
 
 /// Who is waited for, and who may come.
 pub struct Rendezvous<'a> {
@@ -34,11 +34,11 @@ pub struct Rendezvous<'a> {
 }
 
 /// The machines that joined, and the door for those that are lost and come back.
-pub struct Gathering<'a> {
+pub struct JoinedMachines<'a> {
     rendezvous: &'a Rendezvous<'a>,
     /// None where no other machine takes part.
-    door: Option<Door>,
-    machines: Vec<Arc<Remote>>,
+    door: Option<JoinListener>,
+    machines: Vec<Arc<RemoteMachine>>,
     /// Whether one did not come back in time.
     given_up: Cell<bool>,
 }
@@ -49,11 +49,11 @@ impl Rendezvous<'_> {
     /// # Errors
     /// A port in use, someone who does not come in time, the user who asks to
     /// stop.
-    pub fn gather(&self, wait: Duration) -> Result<Gathering<'_>> {
-        let mut machines: Vec<Arc<Remote>> = Vec::new();
+    pub fn await_all(&self, wait: Duration) -> Result<JoinedMachines<'_>> {
+        let mut machines: Vec<Arc<RemoteMachine>> = Vec::new();
         if self.missing(&machines).is_empty() {
             let given_up = Cell::new(false);
-            return Ok(Gathering { rendezvous: self, door: None, machines, given_up });
+            return Ok(JoinedMachines { rendezvous: self, door: None, machines, given_up });
         }
         let at = self.scenario.listen;
         let listener = TcpListener::bind(at)
@@ -64,21 +64,26 @@ impl Rendezvous<'_> {
                 "anyone who reaches {at} and knows the scenario may join: there is no --key"
             ));
         }
-        let door = Door::open(listener, self.key.cloned(), self.scenario.content())?;
+        let door = JoinListener::open(listener, self.key.cloned(), self.scenario.content())?;
         let deadline = Instant::now() + wait;
         let mut told = Vec::new();
         loop {
             interrupt::check()?;
             machines.retain(|machine| {
-                let lost = machine.lost();
+                let lost = machine.loss_reason();
                 lost.iter().for_each(|lost| (self.tell)(lost));
                 lost.is_none()
             });
             let missing = self.missing(&machines);
             if missing.is_empty() {
-                door.begin(&machines);
+                door.close_for_runs(&machines);
                 let given_up = Cell::new(false);
-                return Ok(Gathering { rendezvous: self, door: Some(door), machines, given_up });
+                return Ok(JoinedMachines {
+                    rendezvous: self,
+                    door: Some(door),
+                    machines,
+                    given_up,
+                });
             }
             let names = missing.join(", ");
             if missing != told {
@@ -91,13 +96,13 @@ impl Rendezvous<'_> {
                  scenario and --peer, and let this machine's firewall admit TCP port {}",
                 at.port()
             );
-            door.visitors().for_each(|visitor| self.admit(visitor, &mut machines));
-            thread::sleep(LOOK);
+            door.take_requests().for_each(|visitor| self.admit(visitor, &mut machines));
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
     /// Who is not there yet.
-    fn missing(&self, machines: &[Arc<Remote>]) -> Vec<String> {
+    fn missing(&self, machines: &[Arc<RemoteMachine>]) -> Vec<String> {
         let there = |name: &String| {
             self.own.contains(name) || machines.iter().any(|m| m.names().contains(name))
         };
@@ -106,8 +111,8 @@ impl Rendezvous<'_> {
     }
 
     /// Welcomes who is at the door, or says why not.
-    fn admit(&self, visitor: Visitor, machines: &mut Vec<Arc<Remote>>) {
-        let (shown, address) = (shown(&visitor), visitor.address);
+    fn admit(&self, visitor: JoinRequest, machines: &mut Vec<Arc<RemoteMachine>>) {
+        let (shown, address) = (describe_request(&visitor), visitor.address);
         match self.check(&visitor, machines) {
             Ok(()) => match self.welcome(visitor) {
                 Ok(remote) => {
@@ -120,29 +125,33 @@ impl Rendezvous<'_> {
         }
     }
 
-    fn welcome(&self, visitor: Visitor) -> Result<Remote> {
-        let Visitor { join, speaker, mut listener, address, here } = visitor;
-        listener.bear(self.scenario.terms.alive)?;
-        Remote::welcome(join, speaker, listener, address, here)
+    fn welcome(&self, visitor: JoinRequest) -> Result<RemoteMachine> {
+        let JoinRequest { join, speaker, mut listener, address, here } = visitor;
+        listener.set_silence_limit(self.scenario.terms.alive)?;
+        RemoteMachine::accept(join, speaker, listener, address, here)
     }
 
-    fn refuse(&self, visitor: &Visitor, why: Refusal) {
+    fn refuse(&self, visitor: &JoinRequest, why: Refusal) {
         let Refusal { told, known } = why;
-        let _ = visitor.speaker.say(&Task::Refused(told.clone()));
+        let _ = visitor.speaker.send(&Task::Refused(told.clone()));
         // What differs from the scenario is for the eyes of this machine.
         let why = known.map_or(told.clone(), |known| format!("{told}: {known}"));
-        (self.tell)(&format!("refused {} from {}: {why}", shown(visitor), visitor.address));
+        (self.tell)(&format!(
+            "refused {} from {}: {why}",
+            describe_request(visitor),
+            visitor.address
+        ));
     }
 
     /// Whether a visitor may join. A refusal tells a stranger nothing of what the
     /// scenario says.
-    fn check(&self, visitor: &Visitor, machines: &[Arc<Remote>]) -> Result<(), Refusal> {
-        let Visitor { join, address, here, .. } = visitor;
-        ensure(join.version == version(), || {
-            let theirs: String = join.version.chars().take(SHOWN).collect();
+    fn check(&self, visitor: &JoinRequest, machines: &[Arc<RemoteMachine>]) -> Result<(), Refusal> {
+        let JoinRequest { join, address, here, .. } = visitor;
+        refuse_unless(join.version == version(), || {
+            let theirs: String = join.version.chars().take(MAX_SHOWN).collect();
             format!("it speaks version {theirs} of the protocol and this wiregauge {}", version())
         })?;
-        ensure(self.only.is_empty() || self.only.contains(address), || {
+        refuse_unless(self.only.is_empty() || self.only.contains(address), || {
             "it is not at the address that --peer names here".into()
         })?;
         for (key, here) in self.scenario.content() {
@@ -155,37 +164,38 @@ impl Rendezvous<'_> {
             }
         }
         let most = self.scenario.participants.len();
-        ensure(!join.names.is_empty(), || "it names no participant".into())?;
+        refuse_unless(!join.names.is_empty(), || "it names no participant".into())?;
         let unknown = || "it names a participant that the scenario has not".to_owned();
-        ensure(join.names.len() <= most, unknown)?;
-        let named = self.scenario.named(&join.names);
+        refuse_unless(join.names.len() <= most, unknown)?;
+        let named = self.scenario.roles_of(&join.names);
         for (name, role) in named.map_err(|_| Refusal { told: unknown(), known: None })? {
-            ensure(role == Role::Receiver, || format!("'{name}' sends, and runs here"))?;
-            ensure(!self.own.contains(&name), || format!("'{name}' is there already"))?;
+            refuse_unless(role == Role::Receiver, || format!("'{name}' sends, and runs here"))?;
+            refuse_unless(!self.own.contains(&name), || format!("'{name}' is there already"))?;
         }
-        ensure(join.address == *address, || {
+        refuse_unless(join.address == *address, || {
             format!(
                 "it calls itself {} and comes from {address}: participants must reach each \
                      other without address translation",
                 join.address
             )
         })?;
-        fits(machines, &join.names, *here)
+        check_machines(machines, &join.names, *here)
             .map_err(|error| Refusal { told: format!("{error:#}"), known: None })
     }
 }
 
-impl Gathering<'_> {
+impl JoinedMachines<'_> {
     /// The machines.
-    pub fn machines(&self) -> &[Arc<Remote>] {
+    pub fn machines(&self) -> &[Arc<RemoteMachine>] {
         &self.machines
     }
 
     /// Waits between two runs until those that were lost are back, or for so long.
     /// One that does not come back is not waited for again.
-    pub fn reunite(&self, patience: Duration) {
+    pub fn await_lost(&self, patience: Duration) {
         let Some(door) = &self.door else { return };
-        let missing: Vec<_> = self.machines.iter().filter_map(|machine| machine.lost()).collect();
+        let missing: Vec<_> =
+            self.machines.iter().filter_map(|machine| machine.loss_reason()).collect();
         if missing.is_empty() || self.given_up.get() {
             return;
         }
@@ -193,24 +203,24 @@ impl Gathering<'_> {
         for lost in missing {
             tell(&format!("{lost}; waiting up to {patience:?} for it to come back"));
         }
-        door.pause();
+        door.reopen();
         let deadline = Instant::now() + patience;
         let is_missing = || self.machines.iter().any(|machine| machine.is_lost());
         while is_missing() && Instant::now() < deadline && !interrupt::interrupted() {
-            door.visitors().for_each(|visitor| self.admit(visitor));
-            thread::sleep(LOOK);
+            door.take_requests().for_each(|visitor| self.admit(visitor));
+            thread::sleep(POLL_INTERVAL);
         }
-        door.begin(&self.machines);
+        door.close_for_runs(&self.machines);
         self.given_up.set(is_missing());
     }
 
     /// Welcomes who is at the door as one that was lost, or says why not.
-    fn admit(&self, visitor: Visitor) {
-        let (shown, address) = (shown(&visitor), visitor.address);
+    fn admit(&self, visitor: JoinRequest) {
+        let (shown, address) = (describe_request(&visitor), visitor.address);
         let there: Vec<_> =
             self.machines.iter().filter(|machine| !machine.is_lost()).cloned().collect();
-        let same = |machine: &&Arc<Remote>| {
-            let here = (machine.address(), machine.here().ip());
+        let same = |machine: &&Arc<RemoteMachine>| {
+            let here = (machine.address(), machine.local_address().ip());
             machine.names() == visitor.join.names && here == (address, visitor.here)
         };
         let checked = self.rendezvous.check(&visitor, &there).and_then(|()| {
@@ -224,7 +234,7 @@ impl Gathering<'_> {
         match checked {
             Ok(machine) => match self.rendezvous.welcome(visitor) {
                 Ok(again) => {
-                    machine.replace(again);
+                    machine.reconnect(again);
                     tell(&format!("{shown} is back from {address}"));
                 }
                 Err(error) => tell(&format!("refused {shown} from {address}: {error:#}")),
@@ -235,8 +245,8 @@ impl Gathering<'_> {
 }
 
 /// Who is at the door.
-fn shown(visitor: &Visitor) -> String {
-    visitor.join.names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ")
+fn describe_request(visitor: &JoinRequest) -> String {
+    visitor.join.names.iter().take(MAX_SHOWN).cloned().collect::<Vec<_>>().join(", ")
 }
 
 /// Why someone may not join.
@@ -247,7 +257,7 @@ struct Refusal {
     known: Option<String>,
 }
 
-fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), Refusal> {
+fn refuse_unless(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), Refusal> {
     match holds {
         true => Ok(()),
         false => Err(Refusal { told: otherwise(), known: None }),

@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure, Context, Result};
 use rustix::rand::{getrandom, GetRandomFlags};
 use snow::{Builder, HandshakeState, TransportState};
-use wiregauge_participant::seal::{Seal, Sealed};
+use wiregauge_participant::seal::{Seal, SharedSeal};
 use wiregauge_system::input::read_text;
 
 /// Where the key may be instead of in a file.
-pub const VARIABLE: &str = "WIREGAUGE_KEY";
+pub const ENV_VAR: &str = "WIREGAUGE_KEY";
 /// The handshake: keys of the moment, and the shared one from the first message.
 const PATTERN: &str = "Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s";
 /// What both sides are about, so that no other use of the key is taken for it.
@@ -61,8 +61,8 @@ impl Key {
             );
             return Key::parse(&text).with_context(|| shown.to_string()).map(Some);
         }
-        match std::env::var(VARIABLE) {
-            Ok(text) => Key::parse(&text).context(VARIABLE).map(Some),
+        match std::env::var(ENV_VAR) {
+            Ok(text) => Key::parse(&text).context(ENV_VAR).map(Some),
             Err(_) => Ok(None),
         }
     }
@@ -88,7 +88,7 @@ impl Key {
     ///
     /// # Errors
     /// When the other side has another key or none, or does not answer in time.
-    pub fn prove(&self, stream: &mut TcpStream, first: bool) -> Result<Sealed> {
+    pub fn handshake(&self, stream: &mut TcpStream, first: bool) -> Result<SharedSeal> {
         let builder = Builder::new(PATTERN.parse()?).prologue(PROLOGUE)?.psk(0, &self.0)?;
         let mut state =
             if first { builder.build_initiator()? } else { builder.build_responder()? };
@@ -96,24 +96,28 @@ impl Key {
         stream.set_nonblocking(false)?;
         stream.set_write_timeout(Some(PATIENCE))?;
         if first {
-            tell(&mut state, stream)?;
-            hear(&mut state, stream, deadline)?;
+            send_handshake(&mut state, stream)?;
+            receive_handshake(&mut state, stream, deadline)?;
         } else {
-            hear(&mut state, stream, deadline)?;
-            tell(&mut state, stream)?;
+            receive_handshake(&mut state, stream, deadline)?;
+            send_handshake(&mut state, stream)?;
         }
-        let seal: Sealed = Arc::new(Mutex::new(Noise(state.into_transport_mode()?)));
+        let seal: SharedSeal = Arc::new(Mutex::new(Noise(state.into_transport_mode()?)));
         Ok(seal)
     }
 }
 
-fn tell(state: &mut HandshakeState, stream: &mut TcpStream) -> Result<()> {
+fn send_handshake(state: &mut HandshakeState, stream: &mut TcpStream) -> Result<()> {
     let mut message = [0; MESSAGE];
     let length = state.write_message(&[], &mut message)?;
     Ok(stream.write_all(&message[..length])?)
 }
 
-fn hear(state: &mut HandshakeState, stream: &mut TcpStream, deadline: Instant) -> Result<()> {
+fn receive_handshake(
+    state: &mut HandshakeState,
+    stream: &mut TcpStream,
+    deadline: Instant,
+) -> Result<()> {
     let (mut message, mut filled) = ([0; MESSAGE], 0);
     while filled < MESSAGE {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -141,14 +145,14 @@ impl fmt::Debug for Noise {
 }
 
 impl Seal for Noise {
-    fn seal(&mut self, plain: &[u8]) -> Result<Vec<u8>> {
+    fn encrypt(&mut self, plain: &[u8]) -> Result<Vec<u8>> {
         let mut sealed = vec![0; plain.len() + TAG];
         let length = self.0.write_message(plain, &mut sealed)?;
         sealed.truncate(length);
         Ok(sealed)
     }
 
-    fn unseal(&mut self, sealed: &[u8]) -> Result<Vec<u8>> {
+    fn decrypt(&mut self, sealed: &[u8]) -> Result<Vec<u8>> {
         let mut plain = vec![0; sealed.len()];
         let length = self.0.read_message(sealed, &mut plain)?;
         plain.truncate(length);
@@ -160,7 +164,7 @@ impl Seal for Noise {
 ///
 /// # Errors
 /// When the system has no randomness.
-pub fn token() -> Result<String> {
+pub fn new_token() -> Result<String> {
     let mut bytes = [0; TOKEN];
     let count = getrandom(&mut bytes, GetRandomFlags::empty())?;
     ensure!(count == TOKEN, "the system has no randomness");
@@ -173,7 +177,7 @@ mod tests {
     use std::net::TcpListener;
     use std::os::unix::fs::PermissionsExt;
     use std::thread;
-    use wiregauge_participant::control::split_sealed;
+    use wiregauge_participant::control::split_encrypted;
 
     fn key(digit: &str) -> Key {
         Key::parse(&digit.repeat(64)).unwrap()
@@ -189,22 +193,22 @@ mod tests {
     fn who_has_the_key_is_heard_and_nobody_else() {
         let (mut one, mut other) = pair();
         let came = thread::spawn(move || {
-            let seal = key("a").prove(&mut one, true).unwrap();
-            let (speaker, _listener) = split_sealed(one, Some(seal)).unwrap();
-            speaker.say(&"x".repeat(200_000)).unwrap();
+            let seal = key("a").handshake(&mut one, true).unwrap();
+            let (speaker, _listener) = split_encrypted(one, Some(seal)).unwrap();
+            speaker.send(&"x".repeat(200_000)).unwrap();
         });
-        let seal = key("a").prove(&mut other, false).unwrap();
-        let (_speaker, mut listener) = split_sealed(other, Some(seal)).unwrap();
-        assert_eq!(listener.hear::<String>().unwrap(), "x".repeat(200_000));
+        let seal = key("a").handshake(&mut other, false).unwrap();
+        let (_speaker, mut listener) = split_encrypted(other, Some(seal)).unwrap();
+        assert_eq!(listener.receive::<String>().unwrap(), "x".repeat(200_000));
         came.join().unwrap();
 
         for stranger in [Some(key("b")), None] {
             let (mut one, mut other) = pair();
             let came = thread::spawn(move || match stranger {
-                Some(key) => drop(key.prove(&mut one, true)),
+                Some(key) => drop(key.handshake(&mut one, true)),
                 None => drop(one.write_all(&[b'x'; 4096])),
             });
-            let error = key("a").prove(&mut other, false).unwrap_err().to_string();
+            let error = key("a").handshake(&mut other, false).unwrap_err().to_string();
             assert!(error.contains("another key, or none"), "{error}");
             drop(other);
             came.join().unwrap();
@@ -230,7 +234,7 @@ mod tests {
 
     #[test]
     fn tokens_differ() {
-        let (one, other) = (token().unwrap(), token().unwrap());
+        let (one, other) = (new_token().unwrap(), new_token().unwrap());
         assert!(one.len() == 2 * TOKEN && one != other);
     }
 }

@@ -68,20 +68,20 @@ impl Emulation {
         let (sender, receiver) = (Host::new(sender)?, Host::new(receiver)?);
         let there = receiver.network();
         sender
-            .tool(&format!(
+            .run_tool(&format!(
                 "ip link add name {INTERFACE} type veth peer name {INTERFACE} netns {there}"
             ))
             .context("cannot join the emulated hosts; the kernel needs CONFIG_VETH")?;
         for host in [&sender, &receiver] {
-            host.tool(&format!("ip address add {}/24 dev {INTERFACE}", host.address()))?;
+            host.run_tool(&format!("ip address add {}/24 dev {INTERFACE}", host.address()))?;
             // Otherwise packets of 64 KiB would cross, which no wire carries.
-            host.tool(&format!("ethtool -K {INTERFACE} tso off gso off gro off"))?;
-            host.tool(&format!("tc qdisc add dev {INTERFACE} root {}", bucket(rate)))
+            host.run_tool(&format!("ethtool -K {INTERFACE} tso off gso off gro off"))?;
+            host.run_tool(&format!("tc qdisc add dev {INTERFACE} root {}", bucket_arguments(rate)))
                 .context("cannot shape the emulated link; the kernel needs CONFIG_NET_SCH_TBF")?;
-            open(host)?;
+            bring_up(host)?;
         }
         let congestion = sender
-            .within(|| fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control"))?
+            .run_inside(|| fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control"))?
             .unwrap_or_default()
             .trim()
             .to_owned();
@@ -94,7 +94,7 @@ impl Emulation {
     /// # Errors
     /// When the system refuses.
     pub fn cut(&self) -> Result<()> {
-        self.receiver.tool(&format!("ip link set dev {INTERFACE} down"))
+        self.receiver.run_tool(&format!("ip link set dev {INTERFACE} down"))
     }
 
     /// Plugs it in again.
@@ -102,7 +102,7 @@ impl Emulation {
     /// # Errors
     /// When the system refuses.
     pub fn restore(&self) -> Result<()> {
-        open(&self.receiver)
+        bring_up(&self.receiver)
     }
 
     /// What the reader of a figure must know.
@@ -112,7 +112,7 @@ impl Emulation {
             format!(
                 "emulated link: veth, tc {} at both ends, tso, gso and gro off; TCP congestion \
                  control {}",
-                bucket(self.rate),
+                bucket_arguments(self.rate),
                 self.congestion
             ),
         ]
@@ -120,12 +120,12 @@ impl Emulation {
 }
 
 /// The token bucket of an end, as `tc` takes it.
-fn bucket(rate: Rate) -> String {
+fn bucket_arguments(rate: Rate) -> String {
     format!("tbf rate {rate} {BUCKET}")
 }
 
 /// Opens an end of the link, for multicast too: the route goes when it closes.
-fn open(host: &Host) -> Result<()> {
-    host.tool(&format!("ip link set dev {INTERFACE} up"))?;
-    host.tool(&format!("ip route replace 224.0.0.0/4 dev {INTERFACE}"))
+fn bring_up(host: &Host) -> Result<()> {
+    host.run_tool(&format!("ip link set dev {INTERFACE} up"))?;
+    host.run_tool(&format!("ip route replace 224.0.0.0/4 dev {INTERFACE}"))
 }

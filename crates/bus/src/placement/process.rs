@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use wiregauge_conversation::child::{Broken, Child};
+use wiregauge_conversation::child::{Child, ChildFailure};
 
 use crate::machines::remote::RemoteProcess;
 
@@ -10,7 +10,7 @@ use crate::machines::remote::RemoteProcess;
 #[derive(Debug)]
 pub enum Process {
     /// Threads of this process.
-    Within,
+    InProcess,
     /// A child of this process.
     Child(Child),
     /// A child of the agent on another machine.
@@ -21,7 +21,7 @@ impl Process {
     /// Whether it ended by itself, or its machine is lost.
     pub fn has_ended(&self) -> bool {
         match self {
-            Process::Within => false,
+            Process::InProcess => false,
             Process::Child(child) => child.has_ended(),
             Process::Remote(process) => process.has_ended(),
         }
@@ -35,9 +35,9 @@ impl Process {
     /// What it died of, if it is dead and that is known.
     pub fn death(&mut self, deadline: Instant) -> Option<String> {
         match self {
-            Process::Within => None,
+            Process::InProcess => None,
             Process::Child(child) => match child.read_line(deadline) {
-                Err(Broken::Died(death)) => Some(death.to_string()),
+                Err(ChildFailure::Died(death)) => Some(death.to_string()),
                 _ => None,
             },
             Process::Remote(process) => process.death(),
@@ -47,7 +47,7 @@ impl Process {
     /// Waits for its end, and kills it when that does not come by itself.
     pub fn finish(self, deadline: Instant) {
         match self {
-            Process::Within => {}
+            Process::InProcess => {}
             // Killed if it does not end by itself.
             Process::Child(child) => drop(child.finish(deadline)),
             Process::Remote(process) => process.finish(deadline),

@@ -20,8 +20,8 @@ impl MeasuredTrial<'_> {
             return Some((format!("the hypervisor took {percent:.1} % of the CPU"), steal));
         }
         let cycle = self.load.cycle.as_nanos() as u64;
-        let late = beyond(&self.record.sent.lateness, cycle);
-        if late > MOST_LATE_SENT && !self.held_up() {
+        let late = share_beyond(&self.record.sent.lateness, cycle);
+        if late > MOST_LATE_SENT && !self.is_sender_blocked() {
             let percent = late * 100.0;
             let reason = format!("{percent:.1} % of the samples were sent more than a cycle late");
             return Some((reason, late));
@@ -31,7 +31,7 @@ impl MeasuredTrial<'_> {
 
     /// Whether it was the transport that made the sender late: the call that
     /// sends, or the step, takes about as long as the cycle.
-    pub fn held_up(&self) -> bool {
+    pub fn is_sender_blocked(&self) -> bool {
         let cycle = self.load.cycle.as_nanos() as f64;
         let sent = &self.record.sent;
         sent.timeouts > 0 || sent.write.mean.max(sent.step.mean) > 0.5 * cycle
@@ -79,7 +79,7 @@ impl MeasuredTrial<'_> {
 }
 
 /// The least share of times that is known to lie beyond a limit.
-fn beyond(times: &Distribution, limit: u64) -> f64 {
+fn share_beyond(times: &Distribution, limit: u64) -> f64 {
     let first = times.shares.iter().find(|(_, time)| *time > limit);
     first.map_or(0.0, |(share, _)| 1.0 - share)
 }

@@ -1,11 +1,11 @@
 //! The cycle of a run with a codec, from encoding to decoding, and its phases.
 
-use wiregauge_participant::control::Received;
+use wiregauge_participant::control::ReceiverResult;
 use wiregauge_participant::window::Window;
 
 use crate::conduct::record::RunRecord;
 use crate::result::measured_trial::MeasuredTrial;
-use crate::result::windows::kept;
+use crate::result::windows::counted_windows;
 
 /// What a cycle is made of, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,11 +40,14 @@ impl MeasuredTrial<'_> {
             return Vec::new();
         }
         let median = |windows: &[Window], at: usize| {
-            kept(windows).get(at).and_then(|window| window.times.at(0.5)).map(|time| time as f64)
+            counted_windows(windows)
+                .get(at)
+                .and_then(|window| window.times.quantile(0.5))
+                .map(|time| time as f64)
         };
-        let phases = |receiver: &Received, at: usize| -> Option<Phases> {
+        let phases = |receiver: &ReceiverResult, at: usize| -> Option<Phases> {
             let latency = median(&receiver.windows, at)?;
-            let wake_up = receiver.wake_up.at(0.5)? as f64;
+            let wake_up = receiver.wake_up.quantile(0.5)? as f64;
             Some(Phases::new(
                 median(&sent.encodes, at)?,
                 median(&sent.writes, at)?,
@@ -54,8 +57,10 @@ impl MeasuredTrial<'_> {
             ))
         };
         let of = |figure: fn(&Phases) -> f64| -> Vec<Vec<Option<f64>>> {
-            let windows = |r: &Received| {
-                (0..kept(&r.windows).len()).map(|at| phases(r, at).as_ref().map(figure)).collect()
+            let windows = |r: &ReceiverResult| {
+                (0..counted_windows(&r.windows).len())
+                    .map(|at| phases(r, at).as_ref().map(figure))
+                    .collect()
             };
             received.iter().map(windows).collect()
         };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wiregauge_participant::control::{About, Mode, Received, Sent};
+use wiregauge_participant::control::{Mode, ReceiverResult, SenderResult, TransportInfo};
 use wiregauge_participant::window::{Window, Windows};
 use wiregauge_result::environment::Environment;
 
@@ -23,10 +23,14 @@ pub(super) fn window(span: u64, bytes: u64, samples: u64) -> Window {
 }
 
 pub(super) fn record(windows: Vec<Window>) -> RunRecord {
-    let about =
-        About { name: "t".into(), library: String::new(), options: Vec::new(), knows: Vec::new() };
-    let received = Received { windows, samples: 95, ..Received::default() };
-    let sent = Sent { samples: 100, due: Some(110), ..Sent::default() };
+    let about = TransportInfo {
+        name: "t".into(),
+        library: String::new(),
+        options: Vec::new(),
+        knows: Vec::new(),
+    };
+    let received = ReceiverResult { windows, samples: 95, ..ReceiverResult::default() };
+    let sent = SenderResult { samples: 100, due: Some(110), ..SenderResult::default() };
     RunRecord { about, round_trips: None, sent, received: vec![received], broken: None }
 }
 

@@ -2,19 +2,20 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use wiregauge_evidence as evidence;
-use wiregauge_participant::control::Received;
+use wiregauge_participant::control::ReceiverResult;
 use wiregauge_participant::latency::Distribution;
-use wiregauge_participant::sample::HEADER;
+use wiregauge_participant::sample::HEADER_SIZE;
 use wiregauge_participant::window::Window;
 use wiregauge_result::run::Fact;
 use wiregauge_result::stats::{mean, variance};
 
 use crate::conduct::record::RunRecord;
 use crate::result::measured_trial::{slowest, MeasuredTrial};
-use crate::result::windows::{kept, throughput, total, undisturbed};
+use crate::result::windows::{counted_windows, throughput, total, undisturbed};
 
 /// Shares of a distribution that become figures.
-const TOLD: [(f64, &str); 4] = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9")];
+const REPORTED_SHARES: [(f64, &str); 4] =
+    [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9")];
 
 impl MeasuredTrial<'_> {
     /// What is counted over the whole run. Of several receivers, losses are
@@ -25,7 +26,8 @@ impl MeasuredTrial<'_> {
         if let Some(rate) = self.load.rate() {
             facts.add("offered", "MB/s", self.load.size as f64 * rate / 1e6);
         }
-        let windows: Vec<&Window> = received.iter().flat_map(|r| kept(&r.windows)).collect();
+        let windows: Vec<&Window> =
+            received.iter().flat_map(|r| counted_windows(&r.windows)).collect();
         let counts: Vec<f64> = windows.iter().map(|w| w.samples as f64).collect();
         if let (Some(arrival), Some(mean_of_windows)) = (self.arrival(), self.mean_of_windows()) {
             facts.add("throughput", "MB/s", arrival.throughput());
@@ -48,7 +50,7 @@ impl MeasuredTrial<'_> {
             facts.add("complete", "1", 0.0);
             return facts.facts;
         }
-        let sum = |of: fn(&Received) -> u64| total(received.iter().map(of)) as f64;
+        let sum = |of: fn(&ReceiverResult) -> u64| total(received.iter().map(of)) as f64;
         facts.add("sent", "1", sent.samples as f64);
         facts.add("lost", "1", self.lost() as f64);
         facts.add("late", "1", sum(|r| r.late));
@@ -66,7 +68,9 @@ impl MeasuredTrial<'_> {
             }
         }
         let misses = self.misses();
-        facts.facts.extend(misses.iter().flat_map(|m| evidence::facts(self.case, self.subject, m)));
+        facts
+            .facts
+            .extend(misses.iter().flat_map(|m| evidence::miss_facts(self.case, self.subject, m)));
         facts.distribution("latency", received.iter().map(|r| &r.latency));
         if let Some(pinged) = &self.record.round_trips {
             facts.distribution("round-trip", [&pinged.times]);
@@ -84,7 +88,8 @@ impl MeasuredTrial<'_> {
             facts.distribution("barrier", [&sent.barrier]);
         }
         let seconds = self.span() as f64;
-        let most = |of: fn(&Received) -> u64| received.iter().map(of).max().unwrap_or(0) as f64;
+        let most =
+            |of: fn(&ReceiverResult) -> u64| received.iter().map(of).max().unwrap_or(0) as f64;
         facts.add("cpu/sender", "%", 100.0 * sent.usage.cpu as f64 / seconds);
         facts.add("cpu/receiver", "%", 100.0 * most(|r| r.usage.cpu) / seconds);
         facts.add("memory/sender", "B", sent.usage.memory as f64);
@@ -104,7 +109,7 @@ impl MeasuredTrial<'_> {
             }
         }
         if !sent.encodes.is_empty() {
-            facts.add("size", "B", (self.load.size - HEADER) as f64);
+            facts.add("size", "B", (self.load.size - HEADER_SIZE) as f64);
             facts.add("cycle/time", "ns", self.load.cycle.as_nanos() as f64);
             facts.distribution("wake-up", received.iter().map(|r| &r.wake_up));
         }
@@ -140,8 +145,8 @@ impl Facts<'_> {
 
     fn distribution<'d>(&mut self, metric: &str, of: impl IntoIterator<Item = &'d Distribution>) {
         let Some(times) = slowest(of) else { return };
-        for (share, name) in TOLD {
-            if let Some(time) = times.at(share) {
+        for (share, name) in REPORTED_SHARES {
+            if let Some(time) = times.quantile(share) {
                 self.add(&format!("{metric}/{name}"), "ns", time as f64);
             }
         }
@@ -154,7 +159,7 @@ impl Facts<'_> {
 mod tests {
     use std::time::Duration;
 
-    use wiregauge_participant::control::{Mode, Sent};
+    use wiregauge_participant::control::{Mode, SenderResult};
     use wiregauge_participant::misses::Misses;
     use wiregauge_result::environment::Environment;
 
@@ -187,7 +192,7 @@ mod tests {
         assert_eq!(fact(&measured, "samples"), Some(10.5));
         assert_eq!(fact(&measured, "rate"), Some(7.0));
         assert_eq!((fact(&measured, "lost"), fact(&measured, "unsent")), (Some(5.0), Some(10.0)));
-        assert_eq!(kept(&[wrong(), wrong(), wrong(), wrong()]), []);
+        assert_eq!(counted_windows(&[wrong(), wrong(), wrong(), wrong()]), []);
     }
 
     #[test]
@@ -198,7 +203,7 @@ mod tests {
         let measured = trial(&record, &machine);
         assert_eq!((fact(&measured, "complete"), fact(&measured, "lost")), (Some(0.0), None));
         assert!(fact(&measured, "throughput").is_some() && !measured.measurements().is_empty());
-        assert_eq!(record.whole().unwrap_err().to_string(), "beta is lost");
+        assert_eq!(record.require_complete().unwrap_err().to_string(), "beta is lost");
     }
 
     #[test]
@@ -207,7 +212,7 @@ mod tests {
         let load = Load { cycle, mode: Mode::Discrete, ..LOAD };
         let step = Distribution { count: 10, ..Distribution::default() };
         // Ten steps, of which the last ended a millisecond after it began.
-        let sent = Sent { samples: 10, span: 901_000_000, step, ..Sent::default() };
+        let sent = SenderResult { samples: 10, span: 901_000_000, step, ..SenderResult::default() };
         let record = RunRecord { sent, ..record(Vec::new()) };
         let machine = Environment::default();
         let measured = MeasuredTrial { load: &load, ..trial(&record, &machine) };
@@ -238,7 +243,7 @@ mod tests {
     #[test]
     fn the_longest_run_of_misses_is_that_of_the_worst_receiver() {
         let misses = |longest, at| Misses { longest, sequence: 7, at };
-        let receiver = |misses| Received { misses, ..Received::default() };
+        let receiver = |misses| ReceiverResult { misses, ..ReceiverResult::default() };
         let received = vec![receiver(misses(2, 5)), receiver(misses(30, 1_500_000_000))];
         let record = RunRecord { received, ..record(Vec::new()) };
         let machine = Environment::default();
@@ -246,7 +251,7 @@ mod tests {
         assert_eq!(fact(&measured, "misses/longest"), Some(30.0));
         assert_eq!(fact(&measured, "misses/longest/at"), Some(1.5));
         assert_eq!(fact(&measured, "misses/longest/sequence"), Some(7.0));
-        let told = measured.told_misses("TCP").unwrap();
+        let told = measured.describe_misses("TCP").unwrap();
         assert!(told.contains("TCP: 30 samples in a row") && told.contains("1.500 s"), "{told}");
         let unpaced = Load { cycle: Duration::ZERO, ..LOAD };
         assert_eq!(fact(&MeasuredTrial { load: &unpaced, ..measured }, "misses/longest"), None);
@@ -254,7 +259,7 @@ mod tests {
         let measured = MeasuredTrial { record: &none, load: &LOAD, ..measured };
         assert_eq!(fact(&measured, "misses/longest"), Some(0.0));
         assert_eq!(
-            (fact(&measured, "misses/longest/at"), measured.told_misses("TCP")),
+            (fact(&measured, "misses/longest/at"), measured.describe_misses("TCP")),
             (None, None)
         );
     }

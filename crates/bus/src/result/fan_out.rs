@@ -6,9 +6,9 @@ use std::str::FromStr;
 use anyhow::{ensure, Context, Result};
 
 /// Fewest participants: one sends, one receives.
-const FEWEST: usize = 2;
+const MIN_PARTICIPANTS: usize = 2;
 /// Most participants.
-const MOST: usize = 64;
+const MAX_PARTICIPANTS: usize = 64;
 
 /// Numbers of participants, ascending and each once: `4`, `2,4,8`, or `2..64`
 /// for the powers of two from one number to the other, and both ends.
@@ -48,8 +48,11 @@ impl FromStr for FanOut {
 
 fn number(text: &str) -> Result<usize> {
     let number = text.parse().with_context(|| format!("'{text}' is no number of participants"))?;
-    let possible = (FEWEST..=MOST).contains(&number);
-    ensure!(possible, "{number} participants are not measured, but {FEWEST} to {MOST}");
+    let possible = (MIN_PARTICIPANTS..=MAX_PARTICIPANTS).contains(&number);
+    ensure!(
+        possible,
+        "{number} participants are not measured, but {MIN_PARTICIPANTS} to {MAX_PARTICIPANTS}"
+    );
     Ok(number)
 }
 

@@ -5,7 +5,7 @@
 //! throughput, its variance and the samples of a window.
 
 use wiregauge_evidence as evidence;
-use wiregauge_participant::control::{Mode, Received};
+use wiregauge_participant::control::{Mode, ReceiverResult};
 use wiregauge_participant::latency::Distribution;
 use wiregauge_participant::misses::Misses;
 use wiregauge_participant::window::Window;
@@ -15,7 +15,7 @@ use wiregauge_result::stats::mean;
 
 use crate::conduct::record::RunRecord;
 use crate::load::Load;
-use crate::result::windows::{kept, throughput, total, Arrival};
+use crate::result::windows::{counted_windows, throughput, total, Arrival};
 
 /// A load on a transport, measured.
 pub struct MeasuredTrial<'a> {
@@ -36,11 +36,13 @@ impl MeasuredTrial<'_> {
     pub fn measurements(&self) -> Vec<Measurement> {
         let receivers = &self.record.received;
         let samples = |figure: &dyn Fn(&Window) -> Option<f64>| -> Vec<Vec<Option<f64>>> {
-            let of = |received: &Received| kept(&received.windows).iter().map(figure).collect();
+            let of = |received: &ReceiverResult| {
+                counted_windows(&received.windows).iter().map(figure).collect()
+            };
             receivers.iter().map(of).collect()
         };
-        let count = |received: &Received| {
-            mean(&figures(received, |w| w.samples as f64)).unwrap_or(0.0) as u64
+        let count = |received: &ReceiverResult| {
+            mean(&figure_by_window(received, |w| w.samples as f64)).unwrap_or(0.0) as u64
         };
         let iterations: Vec<u64> = receivers.iter().map(count).collect();
         let measurement = |metric: &str, unit: &str, samples| Measurement {
@@ -51,8 +53,8 @@ impl MeasuredTrial<'_> {
             iterations: iterations.clone(),
             samples,
         };
-        let median = |window: &Window| window.times.at(0.5).map(|time| time as f64);
-        let steps = kept(&self.record.sent.steps).iter().map(median).collect();
+        let median = |window: &Window| window.times.quantile(0.5).map(|time| time as f64);
+        let steps = counted_windows(&self.record.sent.steps).iter().map(median).collect();
         let all = vec![
             measurement("latency", "ns", samples(&median)),
             measurement("step", "ns", vec![steps]),
@@ -68,7 +70,7 @@ impl MeasuredTrial<'_> {
     pub fn slowest(&self) -> Option<Measurement> {
         let latencies = self.record.received.iter().map(|r| &r.latency).enumerate();
         let timed = latencies.filter(|(_, times)| times.count > 0);
-        let (slowest, _) = timed.max_by_key(|(_, times)| (times.at(0.5), times.most))?;
+        let (slowest, _) = timed.max_by_key(|(_, times)| (times.quantile(0.5), times.most))?;
         let mut all = self.measurements().into_iter().find(|m| m.metric == "latency")?;
         Some(Measurement {
             metric: "slowest latency".into(),
@@ -103,15 +105,15 @@ impl MeasuredTrial<'_> {
 
     /// What arrived at all receivers together; none without windows that count.
     pub fn arrival(&self) -> Option<Arrival> {
-        let all = self.record.received.iter().map(|r| Arrival::of(&r.windows));
-        all.reduce(Arrival::and).filter(|arrival| arrival.samples > 0)
+        let all = self.record.received.iter().map(|r| Arrival::from_windows(&r.windows));
+        all.reduce(Arrival::merge).filter(|arrival| arrival.samples > 0)
     }
 
     /// The reference's throughput: the mean over the windows of each one's own.
     /// After a stall it lies above what was offered, as the short time in which
     /// much arrives counts as much as the long one in which nothing did.
     pub fn mean_of_windows(&self) -> Option<f64> {
-        let windows = self.record.received.iter().flat_map(|r| kept(&r.windows));
+        let windows = self.record.received.iter().flat_map(|r| counted_windows(&r.windows));
         let all: Vec<f64> = windows.map(throughput).collect();
         mean(&all)
     }
@@ -130,13 +132,13 @@ impl MeasuredTrial<'_> {
     }
 
     /// The longest run of misses in words, if there is one.
-    pub fn told_misses(&self, title: &str) -> Option<String> {
+    pub fn describe_misses(&self, title: &str) -> Option<String> {
         let misses = self.misses()?;
         let (one, were) = match self.load.mode {
             Mode::Discrete => ("step", "took longer than the cycle"),
             Mode::Continuous => ("sample", "came late or never"),
         };
-        Some(format!("{title}: {}", evidence::told(&misses, one, were, "the run")?))
+        Some(format!("{title}: {}", evidence::describe_misses(&misses, one, were, "the run")?))
     }
 
     /// How long the sender was at it, in nanoseconds. The cycle of the last
@@ -166,11 +168,13 @@ impl MeasuredTrial<'_> {
 pub(super) fn slowest<'d>(
     of: impl IntoIterator<Item = &'d Distribution>,
 ) -> Option<&'d Distribution> {
-    of.into_iter().filter(|times| times.count > 0).max_by_key(|times| (times.at(0.5), times.most))
+    of.into_iter()
+        .filter(|times| times.count > 0)
+        .max_by_key(|times| (times.quantile(0.5), times.most))
 }
 
-fn figures(received: &Received, figure: fn(&Window) -> f64) -> Vec<f64> {
-    kept(&received.windows).iter().map(figure).collect()
+fn figure_by_window(received: &ReceiverResult, figure: fn(&Window) -> f64) -> Vec<f64> {
+    counted_windows(&received.windows).iter().map(figure).collect()
 }
 
 #[cfg(test)]
@@ -183,7 +187,11 @@ mod tests {
         let times = |p50| Distribution { count: 9, shares: vec![(0.5, p50)], ..Default::default() };
         let receiver = |p50| {
             let window = Window { times: times(p50), ..window(1_000_000_000, 10, 1) };
-            Received { windows: vec![window; 5], latency: times(p50), ..Received::default() }
+            ReceiverResult {
+                windows: vec![window; 5],
+                latency: times(p50),
+                ..ReceiverResult::default()
+            }
         };
         let received = [10, 30, 20].map(receiver).to_vec();
         let record = RunRecord { received, ..record(Vec::new()) };

@@ -8,7 +8,7 @@ pub const DROPPED_FIRST: usize = 3;
 /// Windows dropped in the end.
 pub const DROPPED_LAST: usize = 1;
 /// The windows that count.
-pub fn kept(windows: &[Window]) -> &[Window] {
+pub fn counted_windows(windows: &[Window]) -> &[Window] {
     let end = windows.len().saturating_sub(DROPPED_LAST);
     windows.get(DROPPED_FIRST..end).unwrap_or_default()
 }
@@ -33,8 +33,8 @@ pub struct Arrival {
 
 impl Arrival {
     /// What arrived at a receiver.
-    pub fn of(windows: &[Window]) -> Arrival {
-        let kept = kept(windows);
+    pub fn from_windows(windows: &[Window]) -> Arrival {
+        let kept = counted_windows(windows);
         let sum = |of: fn(&Window) -> u64| total(kept.iter().map(of));
         let behind = |window: Option<&Window>| window.map_or(0, |window| window.behind);
         let before = behind(windows.get(DROPPED_FIRST.wrapping_sub(1)));
@@ -61,7 +61,7 @@ impl Arrival {
     }
 
     /// That of two receivers together, so that rates are each one's on average.
-    pub(crate) fn and(self, other: Arrival) -> Arrival {
+    pub(crate) fn merge(self, other: Arrival) -> Arrival {
         Arrival {
             bytes: self.bytes.saturating_add(other.bytes),
             samples: self.samples.saturating_add(other.samples),
@@ -98,7 +98,7 @@ mod tests {
         // It takes two milliseconds a sample and falls behind for good.
         let mut windows = Windows::new(1_000_000_000);
         (0..5_000).for_each(|at| windows.add_due(at * 2_000_000, 500, 0, at * 1_000_000));
-        let arrival = Arrival::of(&windows.closed());
+        let arrival = Arrival::from_windows(&windows.closed());
         assert!((arrival.rate() - 500.0).abs() < 1.0, "{}", arrival.rate());
     }
 }

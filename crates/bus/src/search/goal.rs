@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use anyhow::{ensure, Result};
 use wiregauge_participant::control::Mode;
-use wiregauge_participant::sample::{HEADER, LARGEST};
+use wiregauge_participant::sample::{HEADER_SIZE, MAX_SAMPLE_SIZE};
 use wiregauge_result::run::Case;
 
-use crate::load::{bytes, duration, key, Load};
+use crate::load::{format_bytes, format_duration, format_key, Load};
 use crate::search::headroom::Range;
 
 /// Samples that a trial has at least; fewer say little.
@@ -69,7 +69,7 @@ impl Goal {
                     "a trial has {FEWEST} samples or more: --duration must be at least {:?}",
                     cycle * FEWEST
                 );
-                let (least, most) = (HEADER as f64, LARGEST as f64);
+                let (least, most) = (HEADER_SIZE as f64, MAX_SAMPLE_SIZE as f64);
                 let start = (START_THROUGHPUT * cycle.as_secs_f64()).min(START_SIZE).max(least);
                 Range { least, start, most, whole: true }
             }
@@ -88,7 +88,7 @@ impl Goal {
     }
 
     /// What is searched, as a curve goes over it: `rate` or `size`.
-    pub fn over(&self) -> &'static str {
+    pub fn axis(&self) -> &'static str {
         match self.aim {
             Aim::Rate { .. } => "rate",
             Aim::Size { .. } => "size",
@@ -112,20 +112,20 @@ impl Goal {
     }
 
     /// A value as people read it: `5660/s`, `12 kB`.
-    pub fn shown(&self, value: f64) -> String {
+    pub fn format_value(&self, value: f64) -> String {
         match self.aim {
             Aim::Rate { .. } => format!("{value}/s"),
-            Aim::Size { .. } => bytes(value as usize),
+            Aim::Size { .. } => format_bytes(value as usize),
         }
     }
 
     /// Its key: what is given, as in a load's key.
     pub fn id(&self) -> String {
         let given = match self.aim {
-            Aim::Rate { size } => bytes(size),
-            Aim::Size { cycle } => duration(cycle),
+            Aim::Rate { size } => format_bytes(size),
+            Aim::Size { cycle } => format_duration(cycle),
         };
-        key(&given, self.mode, self.receivers)
+        format_key(&given, self.mode, self.receivers)
     }
 
     /// What it is measured on.
@@ -157,7 +157,7 @@ mod tests {
             (load.size, load.cycle, load.receivers),
             (500, Duration::from_nanos(333_333), 3)
         );
-        assert_eq!((goal.throughput(3000.0), goal.shown(3000.0)), (1.5, "3000/s".into()));
+        assert_eq!((goal.throughput(3000.0), goal.format_value(3000.0)), (1.5, "3000/s".into()));
         let large = Goal { aim: Aim::Rate { size: 1_000_000 }, ..goal };
         assert_eq!(large.range(Duration::from_secs(4)).unwrap().start, 10.0);
         let none = Goal { aim: Aim::Rate { size: 0 }, ..goal };
@@ -172,7 +172,10 @@ mod tests {
         assert_eq!((range.least, range.start, range.whole), (10.0, 1000.0, true));
         let load = goal.load(12_000.0);
         assert_eq!((load.size, load.cycle), (12_000, Duration::from_millis(1)));
-        assert_eq!((goal.throughput(12_000.0), goal.shown(12_000.0)), (12.0, "12 kB".into()));
+        assert_eq!(
+            (goal.throughput(12_000.0), goal.format_value(12_000.0)),
+            (12.0, "12 kB".into())
+        );
         let slow = Goal { aim: Aim::Size { cycle: Duration::from_millis(401) }, ..goal };
         let error = slow.range(Duration::from_secs(4)).unwrap_err().to_string();
         assert!(error.contains("4.01s"), "{error}");

@@ -13,11 +13,11 @@ use anyhow::Result;
 /// Factor of the growth.
 const GROWTH: f64 = 4.0;
 /// Ratio of a bad value to a good one that is near enough.
-pub const NEAR: f64 = 1.05;
+pub const CLOSE_ENOUGH: f64 = 1.05;
 /// How often a trial is repeated that the machine spoiled.
 pub const REPEATS: u32 = 1;
 /// Trials of a kind that settle whether a value is good.
-const ENOUGH: usize = 2;
+const SETTLING_TRIALS: usize = 2;
 
 /// Where to search.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,7 +68,7 @@ pub enum Verdict {
 
 /// A value that was tried.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tried<T> {
+pub struct TriedValue<T> {
     /// The value.
     pub value: f64,
     /// What the last trial showed. What is still spoiled then counts as bad.
@@ -84,7 +84,7 @@ pub struct Tried<T> {
 pub struct Search<T> {
     range: Range,
     /// What was tried.
-    pub tried: Vec<Tried<T>>,
+    pub tried: Vec<TriedValue<T>>,
 }
 
 impl<T> Search<T> {
@@ -106,20 +106,20 @@ impl<T> Search<T> {
                     outcome => break outcome,
                 }
             };
-            search.tried.push(Tried { value, verdict, repeats, seen });
+            search.tried.push(TriedValue { value, verdict, repeats, seen });
         }
         Ok(search)
     }
 
     /// The least value that is bad: the last trial that was.
-    pub fn limit(&self) -> Option<&Tried<T>> {
+    pub fn limit(&self) -> Option<&TriedValue<T>> {
         let bad = self.tried.iter().filter(|tried| !tried.is_good() && !self.is_good(tried.value));
         bad.rev().min_by(|a, b| a.value.total_cmp(&b.value))
     }
 
     /// The greatest value that is good while nothing below it is bad: the last
     /// trial that was.
-    pub fn found(&self) -> Option<&Tried<T>> {
+    pub fn best(&self) -> Option<&TriedValue<T>> {
         let limit = self.limit().map_or(f64::INFINITY, |limit| limit.value);
         let good = self.tried.iter().filter(|tried| tried.is_good() && self.is_good(tried.value));
         good.filter(|tried| tried.value < limit).max_by(|a, b| a.value.total_cmp(&b.value))
@@ -128,18 +128,18 @@ impl<T> Search<T> {
     /// Whether a value is good: twice, or else the last time.
     fn is_good(&self, value: f64) -> bool {
         if self.is_settled(value) {
-            return self.count(value, true) >= ENOUGH;
+            return self.count(value, true) >= SETTLING_TRIALS;
         }
-        self.tried.iter().rfind(|tried| tried.value == value).is_some_and(Tried::is_good)
+        self.tried.iter().rfind(|tried| tried.value == value).is_some_and(TriedValue::is_good)
     }
 
     /// Whether more trials would not change what counts.
     fn is_settled(&self, value: f64) -> bool {
-        self.count(value, true).max(self.count(value, false)) >= ENOUGH
+        self.count(value, true).max(self.count(value, false)) >= SETTLING_TRIALS
     }
 
     fn count(&self, value: f64, good: bool) -> usize {
-        let of = |tried: &&Tried<T>| tried.value == value && tried.is_good() == good;
+        let of = |tried: &&TriedValue<T>| tried.value == value && tried.is_good() == good;
         self.tried.iter().filter(of).count()
     }
 
@@ -151,13 +151,15 @@ impl<T> Search<T> {
     /// What to try next; none in the end.
     fn next(&self) -> Option<f64> {
         let range = &self.range;
-        let found = self.found().map(|found| found.value);
+        let found = self.best().map(|found| found.value);
         let limit = self.limit().map(|limit| limit.value);
         let further = match (found, limit) {
             (None, None) => Some(range.round(range.start)),
             (None, Some(limit)) => (limit > range.least).then(|| range.round(limit / GROWTH)),
             (Some(found), None) => (found < range.most).then(|| range.round(found * GROWTH)),
-            (Some(found), Some(limit)) if limit > found * NEAR => range.middle(found, limit),
+            (Some(found), Some(limit)) if limit > found * CLOSE_ENOUGH => {
+                range.middle(found, limit)
+            }
             (Some(_), Some(_)) => None,
         };
         let unsettled = || [found, limit].into_iter().flatten().find(|v| !self.is_settled(*v));
@@ -165,7 +167,7 @@ impl<T> Search<T> {
     }
 }
 
-impl<T> Tried<T> {
+impl<T> TriedValue<T> {
     fn is_good(&self) -> bool {
         self.verdict == Verdict::Good
     }
@@ -198,10 +200,10 @@ mod tests {
             while threshold < range.most {
                 let search =
                     search(range, |value| if value < threshold { Verdict::Good } else { bad() });
-                let found = search.found().unwrap().value;
+                let found = search.best().unwrap().value;
                 let limit = search.limit().unwrap().value;
                 assert!(found < threshold && threshold <= limit);
-                let near = limit <= found * NEAR || (range.whole && limit - found <= 1.0);
+                let near = limit <= found * CLOSE_ENOUGH || (range.whole && limit - found <= 1.0);
                 assert!(near, "{found} {limit}");
                 assert_eq!([found, limit].map(|value| times(&search, value)), [2, 2]);
                 assert!(search.tried.len() <= 22, "{} trials", search.tried.len());
@@ -218,10 +220,10 @@ mod tests {
     fn ends_where_all_is_good_or_nothing() {
         for range in [RATES, SIZES] {
             let all = search(range, |_| Verdict::Good);
-            assert_eq!((all.found().unwrap().value, all.limit()), (range.most, None));
+            assert_eq!((all.best().unwrap().value, all.limit()), (range.most, None));
             assert_eq!(times(&all, range.most), 2);
             let nothing = search(range, |_| bad());
-            assert_eq!(nothing.found(), None);
+            assert_eq!(nothing.best(), None);
             assert_eq!(nothing.limit().unwrap().value, range.least);
             assert_eq!(times(&nothing, range.least), 2);
         }
@@ -241,8 +243,8 @@ mod tests {
                     bad()
                 }
             });
-            let (found, limit) = (search.found().unwrap(), search.limit().unwrap());
-            assert!(found.value < limit.value && limit.value <= found.value * NEAR);
+            let (found, limit) = (search.best().unwrap(), search.limit().unwrap());
+            assert!(found.value < limit.value && limit.value <= found.value * CLOSE_ENOUGH);
             assert!(found.is_good() && !limit.is_good());
             assert_eq!((search.count(found.value, true), search.count(limit.value, false)), (2, 2));
             assert!(search.tried.iter().all(|tried| times(&search, tried.value) <= 3));
@@ -264,8 +266,11 @@ mod tests {
                     bad()
                 }
             });
-            let (found, limit) = (search.found().unwrap().value, search.limit().unwrap().value);
-            assert!(truth(found) && !truth(limit) && limit <= found * NEAR, "{wrong}: {found}");
+            let (found, limit) = (search.best().unwrap().value, search.limit().unwrap().value);
+            assert!(
+                truth(found) && !truth(limit) && limit <= found * CLOSE_ENOUGH,
+                "{wrong}: {found}"
+            );
         }
     }
 
@@ -287,7 +292,7 @@ mod tests {
             trials += 1;
             spoiled()
         });
-        assert_eq!((always.found(), trials), (None, 2 * (REPEATS + 1)));
+        assert_eq!((always.best(), trials), (None, 2 * (REPEATS + 1)));
         assert_eq!(always.repeats(), 2 * REPEATS);
         assert_eq!(always.limit().unwrap().verdict, spoiled());
     }

@@ -14,7 +14,7 @@ impl MeasuredTrial<'_> {
         // The sender slept through the last deadlines, and nobody held it up.
         let overslept = || {
             let share = self.unsent() as f64 / self.record.sent.samples.max(1) as f64;
-            (share > 0.0 && !self.held_up()).then_some((reason.clone(), share))
+            (share > 0.0 && !self.is_sender_blocked()).then_some((reason.clone(), share))
         };
         match self.invalid() {
             Some((why, share)) => {
@@ -48,21 +48,26 @@ impl MeasuredTrial<'_> {
         let cycle = self.load.cycle.as_nanos() as u64;
         let steps = [("step", &sent.step)].into_iter();
         let late = steps.chain(received.iter().map(|r| ("latency", &r.latency)));
-        let late = late.filter_map(|(what, times)| Some((what, tail(times)?)));
+        let late = late.filter_map(|(what, times)| Some((what, time_of_99_percent(times)?)));
         let (what, (name, time)) = late.max_by_key(|(_, (_, time))| *time)?;
-        (time > cycle)
-            .then(|| format!("the {what}'s {name} is {}, the cycle {}", shown(time), shown(cycle)))
+        (time > cycle).then(|| {
+            format!(
+                "the {what}'s {name} is {}, the cycle {}",
+                format_time(time),
+                format_time(cycle)
+            )
+        })
     }
 }
 
 /// What 99 % of the times stay within; of fewer than a hundred the longest.
-fn tail(times: &Distribution) -> Option<(&'static str, u64)> {
+fn time_of_99_percent(times: &Distribution) -> Option<(&'static str, u64)> {
     let longest = (times.count > 0).then_some(("longest", times.most));
-    times.at(0.99).map(|time| ("p99", time)).or(longest)
+    times.quantile(0.99).map(|time| ("p99", time)).or(longest)
 }
 
 /// A time in nanoseconds with three significant digits: `1.23 ms`.
-fn shown(time: u64) -> String {
+fn format_time(time: u64) -> String {
     let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
     let (scale, unit) =
         units.into_iter().find(|(scale, _)| time as f64 >= *scale).unwrap_or(units[3]);
@@ -78,7 +83,7 @@ mod tests {
 
     use crate::conduct::record::RunRecord;
     use crate::load::Load;
-    use wiregauge_participant::control::{About, Mode, Received, Sent};
+    use wiregauge_participant::control::{Mode, ReceiverResult, SenderResult, TransportInfo};
     use wiregauge_result::environment::Environment;
 
     const LOAD: Load = Load {
@@ -96,9 +101,15 @@ mod tests {
 
     fn record() -> RunRecord {
         let (name, library) = ("t".into(), String::new());
-        let about = About { name, library, options: Vec::new(), knows: Vec::new() };
-        let sent = Sent { due: Some(1000), samples: 1000, step: times(900_000), ..Sent::default() };
-        let received = Received { samples: 1000, latency: times(800_000), ..Received::default() };
+        let about = TransportInfo { name, library, options: Vec::new(), knows: Vec::new() };
+        let sent = SenderResult {
+            due: Some(1000),
+            samples: 1000,
+            step: times(900_000),
+            ..SenderResult::default()
+        };
+        let received =
+            ReceiverResult { samples: 1000, latency: times(800_000), ..ReceiverResult::default() };
         let received = vec![received; 2];
         RunRecord { about, round_trips: None, sent, received, broken: None }
     }

@@ -3,7 +3,7 @@
 use wiregauge_workshop::Need;
 
 use crate::catalogue::engine::Engine;
-use crate::catalogue::{Carrier, Entry, Reach};
+use crate::catalogue::{Provider, Reach, TransportEntry};
 
 /// Its program.
 pub static ENGINE: Engine = Engine {
@@ -17,11 +17,11 @@ pub static ENGINE: Engine = Engine {
 };
 
 inventory::submit! {
-    Entry {
+    TransportEntry {
         id: "dds",
         title: "Cyclone DDS",
         about: "Reliable and KeepAll, the distributed default",
-        carrier: Carrier::Engine(&ENGINE),
+        carrier: Provider::Engine(&ENGINE),
         options: &[],
         reach: Reach::Network,
         drops: false,

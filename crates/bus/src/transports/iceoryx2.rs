@@ -1,7 +1,7 @@
 //! iceoryx2.
 
 use crate::catalogue::engine::Engine;
-use crate::catalogue::{Carrier, Entry, Reach};
+use crate::catalogue::{Provider, Reach, TransportEntry};
 
 /// Its program.
 pub static ENGINE: Engine = Engine {
@@ -15,11 +15,11 @@ pub static ENGINE: Engine = Engine {
 };
 
 inventory::submit! {
-    Entry {
+    TransportEntry {
         id: "iceoryx2",
         title: "iceoryx2",
         about: "shared memory, written and read in place",
-        carrier: Carrier::Engine(&ENGINE),
+        carrier: Provider::Engine(&ENGINE),
         options: &[("copy", "none")],
         reach: Reach::Machine,
         drops: false,
@@ -28,11 +28,11 @@ inventory::submit! {
 }
 
 inventory::submit! {
-    Entry {
+    TransportEntry {
         id: "iceoryx2-copy",
         title: "iceoryx2 copy",
         about: "shared memory, copied into and out of",
-        carrier: Carrier::Engine(&ENGINE),
+        carrier: Provider::Engine(&ENGINE),
         options: &[("copy", "both")],
         reach: Reach::Machine,
         drops: false,

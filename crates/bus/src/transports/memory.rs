@@ -6,20 +6,20 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
-use wiregauge_participant::sample::{resize, zeroed};
+use wiregauge_participant::sample::{allocate_zeroed, resize};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 
-use crate::catalogue::{Carrier, Entry, Reach};
+use crate::catalogue::{Provider, Reach, TransportEntry};
 
 /// Memory of one process.
 pub struct Memory;
 
 inventory::submit! {
-    Entry {
+    TransportEntry {
         id: "memory",
         title: "memory",
         about: "threads of one process, the embedded default",
-        carrier: Carrier::Own(&Memory),
+        carrier: Provider::BuiltIn(&Memory),
         options: &[],
         reach: Reach::Process,
         drops: false,
@@ -107,17 +107,17 @@ impl Writer for MemoryWriter {
         Ok(self.readers.len())
     }
 
-    fn room(&mut self) -> Result<&mut [u8]> {
+    fn buffer(&mut self) -> Result<&mut [u8]> {
         let size = self.size;
-        self.room_of(size)
+        self.buffer_of_size(size)
     }
 
-    fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
+    fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
         // One that no reader holds any more, or a new one.
         let free = self.kept.iter().position(|sample| Arc::strong_count(sample) == 1);
         let sample = match free {
             Some(free) => self.kept.remove(free).context("it was there")?,
-            None => Arc::new(zeroed(size)?),
+            None => Arc::new(allocate_zeroed(size)?),
         };
         self.kept.push_front(sample);
         let sample = self.kept.front_mut().and_then(Arc::get_mut);

@@ -7,22 +7,22 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_participant::dial::{dial, WAY_BACK};
-use wiregauge_participant::sample::{resize, zeroed};
-use wiregauge_participant::token::{is_said, say};
+use wiregauge_participant::connect::{connect_with_retry, MAX_OUTAGE};
+use wiregauge_participant::sample::{allocate_zeroed, resize};
+use wiregauge_participant::token::{receives_token, send_token};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 
-use crate::catalogue::{Carrier, Entry, Reach};
+use crate::catalogue::{Provider, Reach, TransportEntry};
 
 /// Raw TCP.
 pub struct Tcp;
 
 inventory::submit! {
-    Entry {
+    TransportEntry {
         id: "tcp",
         title: "TCP",
         about: "raw sockets, the physical floor: a row in every table",
-        carrier: Carrier::Own(&Tcp),
+        carrier: Provider::BuiltIn(&Tcp),
         options: &[],
         reach: Reach::Network,
         drops: false,
@@ -58,15 +58,15 @@ impl Transport for Tcp {
         ]
     }
 
-    fn knows(&self) -> &'static [&'static str] {
+    fn option_names(&self) -> &'static [&'static str] {
         &["port"]
     }
 
-    fn one_way(&self) -> &'static [&'static str] {
+    fn receiver_options(&self) -> &'static [&'static str] {
         &["port"]
     }
 
-    fn answers(&self) -> bool {
+    fn acknowledges_in_band(&self) -> bool {
         true
     }
 
@@ -81,7 +81,7 @@ impl Transport for Tcp {
         listener.set_nonblocking(true)?;
         let endpoint = listener.local_addr()?.to_string();
         let (token, size) = (topic.token.clone(), topic.size);
-        let waiting = Waiting { listener, token, open: None, size, varies: topic.varies };
+        let waiting = PendingReader { listener, token, open: None, size, varies: topic.varies };
         Ok((Box::new(waiting), endpoint))
     }
 
@@ -89,9 +89,9 @@ impl Transport for Tcp {
         let connect = |endpoint: &String| -> Result<TcpStream> {
             let address: SocketAddr =
                 endpoint.parse().with_context(|| format!("'{endpoint}' is no address"))?;
-            let stream = dial(address, WAY_BACK)
+            let stream = connect_with_retry(address, MAX_OUTAGE)
                 .with_context(|| format!("cannot reach the reader at {endpoint}"))?;
-            say(&stream, &topic.token)?;
+            send_token(&stream, &topic.token)?;
             stream.set_nodelay(true)?;
             if topic.varies {
                 await_welcome(&stream)
@@ -138,13 +138,13 @@ impl Writer for TcpWriter {
         }
     }
 
-    fn room(&mut self) -> Result<&mut [u8]> {
+    fn buffer(&mut self) -> Result<&mut [u8]> {
         Ok(&mut self.buffer[PREFIX..self.end])
     }
 
-    fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
+    fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
         self.prepare(size)?;
-        self.room()
+        self.buffer()
     }
 
     fn send(&mut self) -> Result<()> {
@@ -154,7 +154,7 @@ impl Writer for TcpWriter {
         Ok(())
     }
 
-    fn answers(&mut self) -> Result<Vec<TcpStream>> {
+    fn answer_connections(&mut self) -> Result<Vec<TcpStream>> {
         Ok(self.streams.iter().map(TcpStream::try_clone).collect::<Result<_, _>>()?)
     }
 }
@@ -179,7 +179,7 @@ fn is_open(stream: &TcpStream) -> bool {
 }
 
 /// A reader whose writer may not be there yet.
-struct Waiting {
+struct PendingReader {
     listener: TcpListener,
     token: String,
     open: Option<TcpReader>,
@@ -187,15 +187,15 @@ struct Waiting {
     varies: bool,
 }
 
-impl Waiting {
+impl PendingReader {
     /// The reader, once the writer has come; none if it has not in so long.
-    fn open(&mut self, patience: Duration) -> Result<Option<&mut TcpReader>> {
+    fn accept_writer(&mut self, patience: Duration) -> Result<Option<&mut TcpReader>> {
         let mut deadline = None;
         while self.open.is_none() {
             match self.listener.accept() {
                 // Who does not say the token is not the writer.
                 Ok((stream, _)) => {
-                    if is_said(&stream, &self.token) {
+                    if receives_token(&stream, &self.token) {
                         if self.varies {
                             (&stream).write_all(&[0]).context("the writer is gone")?;
                         }
@@ -216,16 +216,16 @@ impl Waiting {
     }
 }
 
-impl Reader for Waiting {
+impl Reader for PendingReader {
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
-        match self.open(patience)? {
+        match self.accept_writer(patience)? {
             Some(open) => open.next(patience),
             None => Ok(None),
         }
     }
 
-    fn way_back(&mut self) -> Result<Option<TcpStream>> {
-        let open = self.open(CONNECTED)?.context("nobody has written yet")?;
+    fn answer_connection(&mut self) -> Result<Option<TcpStream>> {
+        let open = self.accept_writer(CONNECTED)?.context("nobody has written yet")?;
         Ok(Some(open.stream.try_clone()?))
     }
 }
@@ -250,7 +250,7 @@ impl TcpReader {
         stream.set_nonblocking(false)?;
         stream.set_nodelay(true)?;
         let (wanted, largest) = if varies { (PREFIX, Some(size)) } else { (PREFIX + size, None) };
-        let (set, buffer) = (Duration::ZERO, zeroed(wanted.max(BLOCK))?);
+        let (set, buffer) = (Duration::ZERO, allocate_zeroed(wanted.max(BLOCK))?);
         Ok(TcpReader { stream, wanted, largest, set, buffer, taken: 0, filled: 0 })
     }
 
@@ -364,7 +364,7 @@ mod tests {
         let sends = std::thread::spawn(move || {
             let mut writer = Tcp.writer(&topic, &[endpoint]).unwrap();
             for size in sizes {
-                let room = writer.room_of(size).unwrap();
+                let room = writer.buffer_of_size(size).unwrap();
                 assert_eq!(room.len(), size);
                 room.fill(size as u8 | 1);
                 writer.send().unwrap();
@@ -400,7 +400,7 @@ mod tests {
         let sends = std::thread::spawn(move || {
             let mut writer = Tcp.writer(&topic, &[endpoint]).unwrap();
             for value in 1..=3 {
-                writer.room().unwrap().fill(value);
+                writer.buffer().unwrap().fill(value);
                 writer.send().unwrap();
             }
         });
@@ -418,7 +418,7 @@ mod tests {
         let mut stranger = TcpStream::connect(&endpoint).unwrap();
         stranger.write_all(&[3, 0, 0, 0, 1, 2, 3]).unwrap();
         let mut writer = Tcp.writer(&topic, &[endpoint]).unwrap();
-        writer.room().unwrap().copy_from_slice(&[4, 5, 6]);
+        writer.buffer().unwrap().copy_from_slice(&[4, 5, 6]);
         writer.send().unwrap();
         let sample = reader.next(Duration::from_secs(5)).unwrap().unwrap();
         assert_eq!(sample, [4, 5, 6]);

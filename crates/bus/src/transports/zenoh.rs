@@ -1,17 +1,17 @@
 //! zenoh.
 
 use crate::catalogue::engine::Engine;
-use crate::catalogue::{Carrier, Entry, Reach};
+use crate::catalogue::{Provider, Reach, TransportEntry};
 
 /// Its program.
 pub static ENGINE: Engine = Engine { name: "zenoh", needs: &[], advice: &[] };
 
 inventory::submit! {
-    Entry {
+    TransportEntry {
         id: "zenoh",
         title: "zenoh",
         about: "over TCP; waits for a reader that is behind",
-        carrier: Carrier::Engine(&ENGINE),
+        carrier: Provider::Engine(&ENGINE),
         options: &[("congestion", "block")],
         reach: Reach::Network,
         drops: false,
@@ -20,11 +20,11 @@ inventory::submit! {
 }
 
 inventory::submit! {
-    Entry {
+    TransportEntry {
         id: "zenoh-drop",
         title: "zenoh Drop",
         about: "over TCP; drops what a reader that is behind would not get, zenoh's default",
-        carrier: Carrier::Engine(&ENGINE),
+        carrier: Provider::Engine(&ENGINE),
         options: &[("congestion", "drop")],
         reach: Reach::Network,
         drops: true,

@@ -12,36 +12,36 @@ use std::sync::OnceLock;
 use wiregauge_system::memory::available;
 
 /// What the user said; 0 where that was nothing.
-static SAID: AtomicU64 = AtomicU64::new(0);
+static USER_LIMIT: AtomicU64 = AtomicU64::new(0);
 
 /// The least that is allowed where the user says nothing: a small machine's programs
 /// swap.
-const LEAST: u64 = 1 << 30;
+const MIN_LIMIT: u64 = 1 << 30;
 
 /// Allows each child so many bytes from now on.
-pub fn allow(bytes: u64) {
-    SAID.store(bytes, Ordering::Relaxed);
+pub fn set_limit(bytes: u64) {
+    USER_LIMIT.store(bytes, Ordering::Relaxed);
 }
 
 /// What a child may take: unless the user says so, three quarters of what was available
 /// when the first one was looked at.
-fn most() -> u64 {
+fn limit() -> u64 {
     static OWN: OnceLock<u64> = OnceLock::new();
-    match SAID.load(Ordering::Relaxed) {
-        0 => *OWN.get_or_init(|| available().map_or(u64::MAX, |all| (all / 4 * 3).max(LEAST))),
+    match USER_LIMIT.load(Ordering::Relaxed) {
+        0 => *OWN.get_or_init(|| available().map_or(u64::MAX, |all| (all / 4 * 3).max(MIN_LIMIT))),
         said => said,
     }
 }
 
 /// The limit, where a process has taken more.
-pub(super) fn beyond(process: u32) -> Option<u64> {
-    let most = most();
+pub(super) fn exceeded_limit(process: u32) -> Option<u64> {
+    let most = limit();
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    (taken(&status) > most).then_some(most)
+    (parse_used(&status) > most).then_some(most)
 }
 
 /// Bytes of resident and of swapped pages.
-fn taken(status: &str) -> u64 {
+fn parse_used(status: &str) -> u64 {
     let kibibytes = |name: &str| -> Option<u64> {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;
         line.trim().strip_suffix("kB")?.trim().parse().ok()
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn resident_and_swapped_pages_count() {
         let status = "Name:\tsh\nVmSize:\t  999999 kB\nVmRSS:\t     100 kB\nVmSwap:\t      28 kB\n";
-        assert_eq!(taken(status), 128 * 1024);
-        assert_eq!(taken("Name:\tzombie\n"), 0);
+        assert_eq!(parse_used(status), 128 * 1024);
+        assert_eq!(parse_used("Name:\tzombie\n"), 0);
     }
 }

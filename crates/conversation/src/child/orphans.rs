@@ -24,7 +24,7 @@ use rustix::process::{
 /// The variable of the marks: those of all children that a process descends from.
 const VARIABLE: &str = "WIREGAUGE_CHILDREN";
 /// How often it is looked again, as one may start another meanwhile.
-const LOOKS: usize = 100;
+const MAX_ROUNDS: usize = 100;
 /// What the kernel says in a process's flags as it ends (`PF_EXITING`).
 const EXITING: u32 = 4;
 /// How far up a process's parents are followed: far more than anybody nests.
@@ -50,7 +50,7 @@ struct Process {
 
 impl Mark {
     /// Marks what is to be started. From then on we take orphans.
-    pub(super) fn put(command: &mut Command) -> Mark {
+    pub(super) fn mark_command(command: &mut Command) -> Mark {
         static TAKES: OnceLock<()> = OnceLock::new();
         static COUNT: AtomicU32 = AtomicU32::new(0);
         // A kernel that refuses leaves orphans to the first process, as it was before.
@@ -74,7 +74,7 @@ impl Mark {
     pub(super) fn end_orphans(&self) {
         let (us, own_group) = (getpid(), getpgrp().as_raw_nonzero().get());
         let (mut killed, mut ended): (Vec<OwnedFd>, Vec<Pid>) = (Vec::new(), Vec::new());
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_ROUNDS {
             let all = processes();
             let (mut is_settled, mut wanted) = (true, Vec::new());
             for of in &all {
@@ -90,7 +90,7 @@ impl Mark {
                         reap(WaitId::Pid(of.id));
                     }
                 } else if of.may_descend_from(us, &all) {
-                    match self.is_on(of.id) {
+                    match self.marks_process(of.id) {
                         true => wanted.push(of.id),
                         // One that ends tells nothing any more.
                         false => is_settled &= process(of.id).is_some_and(|now| !now.is_ending),
@@ -118,7 +118,7 @@ impl Mark {
         let handle = pidfd_open(id, PidfdFlags::empty()).ok()?;
         // The number may have become another's since it was looked at: the handle is of the
         // one that has it now.
-        if !self.is_on(id) {
+        if !self.marks_process(id) {
             return None;
         }
         pidfd_send_signal(&handle, Signal::KILL).ok()?;
@@ -126,7 +126,7 @@ impl Mark {
     }
 
     /// Whether a process has the mark.
-    fn is_on(&self, id: Pid) -> bool {
+    fn marks_process(&self, id: Pid) -> bool {
         let path = format!("/proc/{}/environ", id.as_raw_nonzero());
         let Ok(environment) = fs::read(path) else { return false };
         let mut variables = environment.split(|byte| *byte == 0);

@@ -16,9 +16,9 @@ fn later() -> Instant {
     Instant::now() + Duration::from_secs(20)
 }
 
-fn died(broken: Broken) -> Death {
+fn died(broken: ChildFailure) -> Death {
     match broken {
-        Broken::Died(death) => death,
+        ChildFailure::Died(death) => death,
         other => panic!("{other}"),
     }
 }
@@ -67,7 +67,7 @@ fn silence_is_reported_in_time_and_ended() {
         let mut child = shell(script);
         let id = child.id();
         let start = Instant::now();
-        assert!(matches!(child.read_line(soon()), Err(Broken::Hung)));
+        assert!(matches!(child.read_line(soon()), Err(ChildFailure::Hung)));
         assert!(start.elapsed() < Duration::from_secs(5));
         assert!(!runs(id));
     }
@@ -77,10 +77,10 @@ fn silence_is_reported_in_time_and_ended() {
 fn a_child_that_takes_nothing_hangs() {
     let mut child = shell("sleep 60");
     let bytes = vec![0; 4 << 20];
-    assert!(matches!(child.write_all(&bytes, soon()), Err(Broken::Hung)));
+    assert!(matches!(child.write_all(&bytes, soon()), Err(ChildFailure::Hung)));
     // And stays dead.
-    assert!(matches!(child.read_line(later()), Err(Broken::Died(_))));
-    assert!(matches!(child.write_all(b"x", later()), Err(Broken::Died(_))));
+    assert!(matches!(child.read_line(later()), Err(ChildFailure::Died(_))));
+    assert!(matches!(child.write_all(b"x", later()), Err(ChildFailure::Died(_))));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn only_the_end_of_standard_error_is_kept() {
     let mut child = shell("yes complaint | head -c 3000000 >&2; echo last >&2; echo done");
     assert_eq!(child.read_line(later()).unwrap(), "done");
     assert!(comes_true(|| {
-        child.listen();
+        child.read_stderr();
         child.stderr().ends_with("last\n")
     }));
     assert!(child.stderr().len() <= STDERR_KEPT);
@@ -112,22 +112,22 @@ fn only_the_end_of_standard_error_is_kept() {
 fn nonsense_is_not_taken_for_an_answer() {
     let mut child = shell("printf '\\377\\376\\n'; sleep 60");
     let error = child.read_line(later()).unwrap_err();
-    assert!(matches!(error, Broken::Nonsense(_)), "{error}");
+    assert!(matches!(error, ChildFailure::Nonsense(_)), "{error}");
 
     // Without end, and without a line in it.
     let mut child = shell("exec cat /dev/zero");
     let error = child.read_line(later()).unwrap_err();
-    assert!(matches!(error, Broken::Nonsense(_)), "{error}");
+    assert!(matches!(error, ChildFailure::Nonsense(_)), "{error}");
 
     let mut child = shell("sleep 60");
     let error = child.read_exact(u64::MAX, later()).unwrap_err();
-    assert!(matches!(error, Broken::Nonsense(_)), "{error}");
+    assert!(matches!(error, ChildFailure::Nonsense(_)), "{error}");
 }
 
 #[test]
 fn an_announced_size_takes_no_memory() {
     let mut child = shell("printf 12345; sleep 60");
-    assert!(matches!(child.read_exact(LONGEST_ANSWER, soon()), Err(Broken::Hung)));
+    assert!(matches!(child.read_exact(LONGEST_ANSWER, soon()), Err(ChildFailure::Hung)));
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn who_takes_too_much_memory_is_ended() {
 #[test]
 #[ignore = "run by another test"]
 fn helper_that_allows_little_memory() {
-    memory::allow(64 << 20);
+    memory::set_limit(64 << 20);
     // A shell that keeps what it reads, without end.
     let mut child = shell("x=$(cat /dev/zero | tr '\\0' x)");
     let death = died(child.read_line(later() + GRACE * 40).unwrap_err());

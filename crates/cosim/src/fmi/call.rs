@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::fmi::library::{Function, Library};
 use crate::fmi::status::Status;
-use crate::package::osmp::{join, split, Span};
+use crate::package::osmp::{join_address, split_address, MessageSpan};
 
 /// What names a variable.
 pub type Reference = c_uint;
@@ -27,11 +27,15 @@ extern "C" {
 ///
 /// # Safety
 /// The instance lives, and FMI's function of this name takes nothing else.
-pub unsafe fn plain(library: &Library, instance: NonNull<c_void>, name: &CStr) -> Result<()> {
+pub unsafe fn call_without_arguments(
+    library: &Library,
+    instance: NonNull<c_void>,
+    name: &CStr,
+) -> Result<()> {
     let function = library.function(name)?;
     // SAFETY: as the caller promises.
     let status = unsafe { wiregauge_cosim_plain(function, instance.as_ptr()) };
-    status.good_enough(&name.to_string_lossy())
+    status.require_good(&name.to_string_lossy())
 }
 
 /// Terminates an instance and frees it, also where it refuses to terminate. `freeing` is
@@ -53,10 +57,10 @@ pub unsafe fn finish(
     let function = library.function(free)?;
     // SAFETY: as the caller promises; it is freed once, and last.
     unsafe {
-        let ended = plain(library, instance, terminate);
+        let ended = call_without_arguments(library, instance, terminate);
         freeing();
         let freed = wiregauge_cosim_free(function, instance.as_ptr());
-        ended.and(freed.good_enough(&free.to_string_lossy()))
+        ended.and(freed.require_good(&free.to_string_lossy()))
     }
 }
 
@@ -82,7 +86,7 @@ pub unsafe fn set<T>(
     let status = unsafe {
         values(function, instance.as_ptr(), &reference, 1, ptr::from_mut(&mut value).cast())
     };
-    status.good_enough(&name.to_string_lossy())
+    status.require_good(&name.to_string_lossy())
 }
 
 /// Reads where a message lies, which three integers say.
@@ -95,7 +99,7 @@ pub unsafe fn get_span(
     function: Function,
     instance: NonNull<c_void>,
     references: [Reference; 3],
-) -> (Status, Span) {
+) -> (Status, MessageSpan) {
     let mut found: [c_int; 3] = [0; 3];
     // SAFETY: three references are read and three values written, for which there
     // is room; the rest is as the caller promises.
@@ -104,7 +108,7 @@ pub unsafe fn get_span(
         values(function, instance.as_ptr(), from, 3, to)
     };
     let [lo, hi, size] = found;
-    (status, Span { address: join(lo, hi), size: i64::from(size) })
+    (status, MessageSpan { address: join_address(lo, hi), size: i64::from(size) })
 }
 
 /// Hands over where a message lies, in three integers.
@@ -117,9 +121,9 @@ pub unsafe fn put_span(
     function: Function,
     instance: NonNull<c_void>,
     references: [Reference; 3],
-    span: Span,
+    span: MessageSpan,
 ) -> Status {
-    let (lo, hi) = split(span.address);
+    let (lo, hi) = split_address(span.address);
     let Ok(size) = c_int::try_from(span.size) else { return Status::ERROR };
     let mut given = [lo, hi, size];
     // SAFETY: three references and three values are read; the rest is as the

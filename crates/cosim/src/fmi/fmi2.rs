@@ -15,7 +15,7 @@ use crate::fmi::library::{url, Function, Library};
 use crate::fmi::status::{no_instance, Status};
 use crate::fmi::value::Value;
 use crate::package::description::{Description, Variable};
-use crate::package::osmp::Span;
+use crate::package::osmp::MessageSpan;
 
 type Boolean = c_int;
 
@@ -173,9 +173,17 @@ impl Instance {
         // for its name; they are called in the standard's order.
         unsafe {
             wiregauge_cosim_setup2(setup, self.component.as_ptr(), start)
-                .good_enough("fmi2SetupExperiment")?;
-            call::plain(&self.library, self.component, c"fmi2EnterInitializationMode")?;
-            call::plain(&self.library, self.component, c"fmi2ExitInitializationMode")
+                .require_good("fmi2SetupExperiment")?;
+            call::call_without_arguments(
+                &self.library,
+                self.component,
+                c"fmi2EnterInitializationMode",
+            )?;
+            call::call_without_arguments(
+                &self.library,
+                self.component,
+                c"fmi2ExitInitializationMode",
+            )
         }
     }
 
@@ -212,7 +220,7 @@ impl Instance {
         }
     }
 
-    pub(crate) fn why(&mut self) -> String {
+    pub(crate) fn failure_reason(&mut self) -> String {
         let Some(function) = self.library.find(c"fmi2GetBooleanStatus") else {
             return String::new();
         };
@@ -233,14 +241,14 @@ impl Instance {
     }
 
     #[inline]
-    pub(crate) fn get(&mut self, references: [Reference; 3]) -> (Status, Span) {
+    pub(crate) fn get(&mut self, references: [Reference; 3]) -> (Status, MessageSpan) {
         let values = wiregauge_cosim_values2;
         // SAFETY: the instance lives, and the function is its fmi2GetInteger.
         unsafe { call::get_span(values, self.get_integer, self.component, references) }
     }
 
     #[inline]
-    pub(crate) fn put(&mut self, references: [Reference; 3], span: Span) -> Status {
+    pub(crate) fn put(&mut self, references: [Reference; 3], span: MessageSpan) -> Status {
         let values = wiregauge_cosim_values2;
         // SAFETY: the instance lives, and the function is its fmi2SetInteger.
         unsafe { call::put_span(values, self.set_integer, self.component, references, span) }

@@ -13,7 +13,7 @@ use crate::fmi::message;
 use crate::fmi::status::{no_instance, Status};
 use crate::fmi::value::Value;
 use crate::package::description::{Description, Variable};
-use crate::package::osmp::Span;
+use crate::package::osmp::MessageSpan;
 
 type LogMessage = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
 
@@ -98,7 +98,7 @@ unsafe extern "C" fn log(
 ) {
     // SAFETY: null or ended by a zero byte, as the caller promises.
     let (category, message) = unsafe { (message::text(category), message::text(message)) };
-    message::keep(&category, &message);
+    message::store(&category, &message);
 }
 
 impl Instance {
@@ -193,8 +193,8 @@ impl Instance {
         // for its name; they are called in the standard's order.
         unsafe {
             wiregauge_cosim_enter3(enter, self.handle.as_ptr(), start)
-                .good_enough("fmi3EnterInitializationMode")?;
-            call::plain(&self.library, self.handle, c"fmi3ExitInitializationMode")
+                .require_good("fmi3EnterInitializationMode")?;
+            call::call_without_arguments(&self.library, self.handle, c"fmi3ExitInitializationMode")
         }
     }
 
@@ -218,12 +218,12 @@ impl Instance {
         };
         self.early = early.then_some(last);
         if early && !self.terminate && status.is_good() {
-            return Status::EARLY;
+            return Status::ENDED_EARLY;
         }
         status
     }
 
-    pub(crate) fn why(&self) -> String {
+    pub(crate) fn failure_reason(&self) -> String {
         match (self.terminate, self.early) {
             (true, _) => "it asks to end the simulation".into(),
             (_, Some(last)) => format!(
@@ -239,7 +239,7 @@ impl Instance {
     }
 
     #[inline]
-    pub(crate) fn get(&mut self, reference: Reference) -> (Status, Span) {
+    pub(crate) fn get(&mut self, reference: Reference) -> (Status, MessageSpan) {
         let (mut size, mut address) = (0usize, ptr::null());
         // SAFETY: the instance lives, and fmi3GetBinary writes one size and one address
         // for one reference.
@@ -253,11 +253,11 @@ impl Instance {
             )
         };
         let size = i64::try_from(size).unwrap_or(i64::MAX);
-        (status, Span { address: address as usize, size })
+        (status, MessageSpan { address: address as usize, size })
     }
 
     #[inline]
-    pub(crate) fn put(&mut self, reference: Reference, span: Span) -> Status {
+    pub(crate) fn put(&mut self, reference: Reference, span: MessageSpan) -> Status {
         // No message is one of no bytes, whose address may still be looked at.
         let (size, address) = match span.is_none() {
             true => (0, NonNull::dangling().as_ptr()),
@@ -277,14 +277,14 @@ impl Instance {
     }
 
     #[inline]
-    pub(crate) fn get_pointer(&mut self, references: [Reference; 3]) -> (Status, Span) {
+    pub(crate) fn get_pointer(&mut self, references: [Reference; 3]) -> (Status, MessageSpan) {
         let values = wiregauge_cosim_values3;
         // SAFETY: the instance lives, and the function is its fmi3GetInt32.
         unsafe { call::get_span(values, self.get_int32, self.handle, references) }
     }
 
     #[inline]
-    pub(crate) fn put_pointer(&mut self, references: [Reference; 3], span: Span) -> Status {
+    pub(crate) fn put_pointer(&mut self, references: [Reference; 3], span: MessageSpan) -> Status {
         let values = wiregauge_cosim_values3;
         // SAFETY: the instance lives, and the function is its fmi3SetInt32.
         unsafe { call::put_span(values, self.set_int32, self.handle, references, span) }

@@ -7,7 +7,7 @@ use crate::fmi::fmi3;
 use crate::fmi::status::Status;
 use crate::fmi::value::Value;
 use crate::package::description::{Description, Fmi, Handle};
-use crate::package::osmp::Span;
+use crate::package::osmp::MessageSpan;
 use crate::package::Package;
 
 /// A running FMU.
@@ -80,12 +80,12 @@ impl Instance {
     }
 
     /// Why a step was not carried out, beyond its status.
-    pub fn why(&mut self, status: Status) -> String {
+    pub fn failure_reason(&mut self, status: Status) -> String {
         match self {
             // Those that failed must not be asked.
             Instance::Two(_) if status != Status::DISCARD => String::new(),
-            Instance::Two(instance) => instance.why(),
-            Instance::Three(instance) => instance.why(),
+            Instance::Two(instance) => instance.failure_reason(),
+            Instance::Three(instance) => instance.failure_reason(),
         }
     }
 
@@ -99,20 +99,20 @@ impl Instance {
 
     /// Reads where a message lies.
     #[inline]
-    pub fn get(&mut self, handle: Handle) -> (Status, Span) {
+    pub fn get(&mut self, handle: Handle) -> (Status, MessageSpan) {
         match (self, handle) {
             (Instance::Two(instance), Handle::Pointer(references)) => instance.get(references),
             (Instance::Three(instance), Handle::Pointer(references)) => {
                 instance.get_pointer(references)
             }
             (Instance::Three(instance), Handle::Whole(reference)) => instance.get(reference),
-            (Instance::Two(_), Handle::Whole(_)) => (Status::ERROR, Span::default()),
+            (Instance::Two(_), Handle::Whole(_)) => (Status::ERROR, MessageSpan::default()),
         }
     }
 
     /// Hands over where a message lies; FMI 3 FMUs copy it.
     #[inline]
-    pub fn put(&mut self, handle: Handle, span: Span) -> Status {
+    pub fn put(&mut self, handle: Handle, span: MessageSpan) -> Status {
         match (self, handle) {
             (Instance::Two(instance), Handle::Pointer(references)) => {
                 instance.put(references, span)

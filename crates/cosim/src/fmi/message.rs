@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::ffi::{c_char, c_int, CStr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use wiregauge_system::text::safe;
+use wiregauge_system::text::escape_short;
 
 /// The most of a message that is kept, in characters.
 const LONGEST: usize = 400;
@@ -20,8 +20,8 @@ fn messages() -> MutexGuard<'static, VecDeque<String>> {
 }
 
 /// Keeps a message.
-pub fn keep(category: &str, text: &str) {
-    let text = line(text);
+pub fn store(category: &str, text: &str) {
+    let text = to_line(text);
     if text.is_empty() {
         return;
     }
@@ -29,20 +29,24 @@ pub fn keep(category: &str, text: &str) {
     if kept.len() == KEPT {
         kept.pop_front();
     }
-    kept.push_back(if category.is_empty() { text } else { format!("[{}] {text}", line(category)) });
+    kept.push_back(if category.is_empty() {
+        text
+    } else {
+        format!("[{}] {text}", to_line(category))
+    });
 }
 
 /// Words of an FMU in a line that no terminal obeys, of which the beginning is kept.
-fn line(text: &str) -> String {
+fn to_line(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match words.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", safe(&words[..end])),
-        None => safe(&words),
+        Some((end, _)) => format!("{}…", escape_short(&words[..end])),
+        None => escape_short(&words),
     }
 }
 
 /// Forgets them all and returns the last `count` of them.
-pub fn take(count: usize) -> Vec<String> {
+pub fn take_last(count: usize) -> Vec<String> {
     let kept: Vec<String> = messages().drain(..).collect();
     kept[kept.len().saturating_sub(count)..].to_vec()
 }
@@ -72,7 +76,7 @@ pub unsafe fn text(from: *const c_char) -> String {
 unsafe extern "C" fn wiregauge_cosim_thrown(what: *const c_char) {
     // SAFETY: shim.cpp hands over a buffer that snprintf ended.
     let what = unsafe { text(what) };
-    *THROWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(line(&what));
+    *THROWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(to_line(&what));
 }
 
 /// Where shim.cpp brings the messages of FMI 2 FMUs.
@@ -89,7 +93,7 @@ unsafe extern "C" fn wiregauge_cosim_log(
     // SAFETY: the FMU's category, and shim.cpp's own text: null or ended by a zero
     // byte, as FMI promises.
     let (category, message) = unsafe { (text(category), text(message)) };
-    keep(&category, &message);
+    store(&category, &message);
 }
 
 #[cfg(test)]
@@ -99,13 +103,13 @@ mod tests {
     #[test]
     fn the_last_ones_are_kept() {
         for number in 0..20 {
-            keep("OSI", &format!("message\n {number}"));
+            store("OSI", &format!("message\n {number}"));
         }
-        assert_eq!(take(2), ["[OSI] message 18", "[OSI] message 19"]);
-        assert_eq!(take(2), [""; 0]);
-        keep("", &"x".repeat(1 << 20));
-        assert_eq!(take(1)[0].chars().count(), LONGEST + 1);
-        keep("\x1b[1m", "\x1b[2J\nforged");
-        assert_eq!(take(1), ["[\\u{1b}[1m] \\u{1b}[2J forged"]);
+        assert_eq!(take_last(2), ["[OSI] message 18", "[OSI] message 19"]);
+        assert_eq!(take_last(2), [""; 0]);
+        store("", &"x".repeat(1 << 20));
+        assert_eq!(take_last(1)[0].chars().count(), LONGEST + 1);
+        store("\x1b[1m", "\x1b[2J\nforged");
+        assert_eq!(take_last(1), ["[\\u{1b}[1m] \\u{1b}[2J forged"]);
     }
 }

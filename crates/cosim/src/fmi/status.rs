@@ -22,7 +22,7 @@ impl Status {
     pub const PENDING: Status = Status(5);
     /// A step of FMI 3 ended before its end, though that was not allowed; the call
     /// itself returned that all is well.
-    pub const EARLY: Status = Status(101);
+    pub const ENDED_EARLY: Status = Status(101);
     /// An exception came instead of a status; shim.cpp says so.
     pub const THROWN: Status = Status(100);
 
@@ -40,10 +40,10 @@ impl Status {
     }
 
     /// What came of a call: `returned error`, `threw std::bad_alloc: …`.
-    pub fn words(self) -> String {
+    pub fn describe(self) -> String {
         match message::take_thrown().filter(|_| self == Status::THROWN) {
             Some(thrown) => format!("threw {thrown}"),
-            None if self == Status::EARLY => "returned early".into(),
+            None if self == Status::ENDED_EARLY => "returned early".into(),
             None => format!("returned {}", self.name()),
         }
     }
@@ -58,17 +58,17 @@ impl Status {
     ///
     /// # Errors
     /// With the call, the status and the FMU's last words.
-    pub fn good_enough(self, call: &str) -> Result<()> {
+    pub fn require_good(self, call: &str) -> Result<()> {
         if self.is_good() {
             return Ok(());
         }
-        bail!("{call} {}{}", self.words(), last_words())
+        bail!("{call} {}{}", self.describe(), recent_messages())
     }
 }
 
 /// What the FMUs' loggers said last, to be put behind an error.
-pub fn last_words() -> String {
-    let words = message::take(3);
+pub fn recent_messages() -> String {
+    let words = message::take_last(3);
     if words.is_empty() {
         return String::new();
     }
@@ -81,5 +81,5 @@ pub(crate) fn no_instance(call: &str) -> String {
         Some(thrown) => format!("threw {thrown}"),
         None => "returned nothing".into(),
     };
-    format!("{call} {what}{}", last_words())
+    format!("{call} {what}{}", recent_messages())
 }

@@ -7,14 +7,16 @@ use std::path::PathBuf;
 use anyhow::{anyhow, Context, Result};
 use wiregauge_participant::clock::monotonic;
 
-use crate::host::job::{Account, Chain, Product, Step, HEAD};
-use crate::host::place::{Call, Place};
-use crate::host::sitting::{carried_out, length, usable, Sitting, Taking};
-use crate::host::watch::Watch;
+use crate::host::job::{Chain, HostSummary, MessageDigest, StepTimes, HEAD_SIZE};
+use crate::host::loaded_fmu::{
+    check_step, message_length, require_readable, LoadedFmu, ReceivingFmu,
+};
+use crate::host::position::{Call, HostPosition};
+use crate::host::watch::SlowStepWatch;
 use crate::package::content;
 use crate::package::description::Handle;
 use crate::package::mime::Mime;
-use crate::package::osmp::Span;
+use crate::package::osmp::MessageSpan;
 
 /// Has what FMUs print come out line by line, so that it is there when they
 /// crash. That costs a system call a line, so it is done in the proof alone.
@@ -30,12 +32,12 @@ fn print_lines() {
 
 /// Two FMUs that take turns, or one that nobody takes from.
 pub struct Coupled {
-    source: Sitting,
+    source: LoadedFmu,
     output: Handle,
     output_name: String,
     /// Other outputs of the source.
     beside: Vec<(String, Handle)>,
-    model: Option<Taking>,
+    model: Option<ReceivingFmu>,
     start: f64,
     size: f64,
     dump: Option<PathBuf>,
@@ -47,12 +49,12 @@ pub struct Coupled {
     /// Whether the model gave a message so far.
     has_answered: bool,
     /// The last messages of source and model.
-    last: [Span; 2],
+    last: [MessageSpan; 2],
     /// Why there are no more steps.
     end: Option<String>,
-    account: Account,
+    account: HostSummary,
     /// The slowest steps.
-    pub watch: Watch,
+    pub watch: SlowStepWatch,
 }
 
 impl Coupled {
@@ -60,18 +62,18 @@ impl Coupled {
     ///
     /// # Errors
     /// Names the FMU that refuses.
-    pub fn load(chain: Chain, place: &Place) -> Result<Coupled> {
+    pub fn load(chain: Chain, place: &HostPosition) -> Result<Coupled> {
         if chain.logging {
             print_lines();
         }
-        let source = Sitting::load(chain.source.clone(), 0, chain.start, chain.logging, place)?;
+        let source = LoadedFmu::load(chain.source.clone(), 0, chain.start, chain.logging, place)?;
         let model = chain.model.as_ref();
-        let model = model.map(|taker| Taking::load(taker, chain.start, chain.logging, place));
+        let model = model.map(|taker| ReceivingFmu::load(taker, chain.start, chain.logging, place));
         let model = model.transpose()?;
         let output = format!("{}: {}", source.seat.name, chain.output);
         let declared = [
             source.mime(&chain.output).map(|mime| (output, mime)),
-            model.as_ref().and_then(Taking::declared),
+            model.as_ref().and_then(ReceivingFmu::declared),
         ];
         Ok(Coupled {
             declared,
@@ -86,10 +88,10 @@ impl Coupled {
             dump: chain.dump,
             done: 0,
             has_answered: false,
-            last: [Span::default(); 2],
+            last: [MessageSpan::default(); 2],
             end: None,
-            account: Account::default(),
-            watch: Watch::new(),
+            account: HostSummary::default(),
+            watch: SlowStepWatch::new(),
         })
     }
 
@@ -108,7 +110,7 @@ impl Coupled {
     ///
     /// # Errors
     /// Names the FMU that fails, and how.
-    pub fn step(&mut self, place: &Place) -> Result<Option<Step>> {
+    pub fn step(&mut self, place: &HostPosition) -> Result<Option<StepTimes>> {
         if self.end.is_some() {
             return Ok(None);
         }
@@ -122,8 +124,8 @@ impl Coupled {
         let began = monotonic();
         let status = source.instance.step(time, size);
         let stepped = monotonic();
-        place.end_if_deaf();
-        if let Some(end) = carried_out(source, 0, status, number, &mut self.account)? {
+        place.exit_if_cut_off();
+        if let Some(end) = check_step(source, 0, status, number, &mut self.account)? {
             self.end = Some(end);
             return Ok(None);
         }
@@ -133,18 +135,18 @@ impl Coupled {
         let got = monotonic();
         place.leave();
         let output = || format!("{}: {}", source.seat.name, self.output_name);
-        read.good_enough("reading it").with_context(output)?;
-        usable(message, number).with_context(output)?;
+        read.require_good("reading it").with_context(output)?;
+        require_readable(message, number).with_context(output)?;
 
-        let mut step = Step {
+        let mut step = StepTimes {
             number,
             began,
             source: stepped - began,
             get: got - reading,
-            source_size: length(message),
-            ..Step::default()
+            source_size: message_length(message),
+            ..StepTimes::default()
         };
-        let mut result = Span::default();
+        let mut result = MessageSpan::default();
         if let Some(model) = &mut self.model {
             let taken = match model.step(message, [time, size], number, &mut self.account, place)? {
                 ControlFlow::Continue(taken) => taken,
@@ -154,7 +156,12 @@ impl Coupled {
                 }
             };
             result = taken.result;
-            step = Step { set: taken.set, model: taken.model, model_size: length(result), ..step };
+            step = StepTimes {
+                set: taken.set,
+                model: taken.model,
+                model_size: message_length(result),
+                ..step
+            };
         }
 
         self.last = [message, result];
@@ -168,7 +175,7 @@ impl Coupled {
             .end(number)
             .or_else(|| self.model.as_ref().and_then(|model| model.end(number)));
         if self.dump.is_some() {
-            self.write_down(number, place)?;
+            self.write_messages(number, place)?;
         }
         Ok(Some(step))
     }
@@ -182,11 +189,12 @@ impl Coupled {
     ///
     /// # Errors
     /// When an FMU says that there are some where there can be none.
-    pub fn products(&self) -> Result<[Product; 2]> {
+    pub fn products(&self) -> Result<[MessageDigest; 2]> {
         // SAFETY: an FMU keeps its message until its next step, and no FMU is called
         // while the slices live.
         let bytes = self.last.map(|span| unsafe { span.bytes() });
-        let [source, model] = bytes.map(|bytes| bytes.map(Product::of).map_err(anyhow::Error::msg));
+        let [source, model] =
+            bytes.map(|bytes| bytes.map(MessageDigest::from_bytes).map_err(anyhow::Error::msg));
         Ok([source?, model?])
     }
 
@@ -194,20 +202,20 @@ impl Coupled {
     ///
     /// # Errors
     /// Names FMU and variable, and how they differ.
-    pub fn look(&self) -> Result<()> {
+    pub fn check_contents(&self) -> Result<()> {
         for (span, declared) in self.last.into_iter().zip(&self.declared) {
             let Some((name, mime)) = declared else { continue };
-            let head = Span { size: span.size.min(HEAD as i64), ..span };
+            let head = MessageSpan { size: span.size.min(HEAD_SIZE as i64), ..span };
             // SAFETY: as in `products`.
             let bytes = unsafe { head.bytes() }.map_err(anyhow::Error::msg)?;
-            content::check_head(mime, length(span), bytes, self.any_version)
+            content::check_head(mime, message_length(span), bytes, self.any_version)
                 .map_err(|what| anyhow!("{name} {what}, at step {}", self.done))?;
         }
         Ok(())
     }
 
     /// Writes the last messages to files, and what the outputs beside them hold.
-    fn write_down(&mut self, number: u64, place: &Place) -> Result<()> {
+    fn write_messages(&mut self, number: u64, place: &HostPosition) -> Result<()> {
         let Some(folder) = &self.dump else { return Ok(()) };
         for (span, who) in self.last.into_iter().zip(["source", "model"]) {
             // SAFETY: as in `products`: no FMU is called before the bytes are written.
@@ -225,7 +233,7 @@ impl Coupled {
             place.leave();
         }
         match &mut self.model {
-            Some(model) => model.write_beside(number, place, |at| path("model", at)),
+            Some(model) => model.write_other_outputs(number, place, |at| path("model", at)),
             None => Ok(()),
         }
     }
@@ -234,9 +242,9 @@ impl Coupled {
     ///
     /// # Errors
     /// Names the one that does not end well.
-    pub fn finish(self, place: &Place) -> Result<Account> {
-        let slowest = self.watch.told();
-        let account = Account { steps: self.done, slowest, ..self.account };
+    pub fn finish(self, place: &HostPosition) -> Result<HostSummary> {
+        let slowest = self.watch.into_slowest();
+        let account = HostSummary { steps: self.done, slowest, ..self.account };
         // The second is freed even if the first would not terminate.
         let source = self.source.finish(0, place);
         let model = self.model.map_or(Ok(()), |model| model.finish(place));

@@ -6,37 +6,37 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::host::job::{Account, Feed};
-use crate::host::place::Place;
-use crate::host::sitting::Taking;
-use crate::package::osmp::Span;
+use crate::host::job::{Feed, HostSummary};
+use crate::host::loaded_fmu::ReceivingFmu;
+use crate::host::position::HostPosition;
+use crate::package::osmp::MessageSpan;
 
 /// An FMU with the last two messages that it was given: it may look at one until the next
 /// step is done.
-pub struct Fed {
-    model: Taking,
+pub struct FedFmu {
+    model: ReceivingFmu,
     message: PathBuf,
     result: PathBuf,
     messages: [Vec<u8>; 2],
     done: u64,
     end: Option<String>,
-    account: Account,
+    account: HostSummary,
 }
 
-impl Fed {
+impl FedFmu {
     /// Loads and initializes it.
     ///
     /// # Errors
     /// Says what it refuses.
-    pub fn load(feed: Feed, place: &Place) -> Result<Fed> {
-        Ok(Fed {
-            model: Taking::load(&feed.model, feed.start, true, place)?,
+    pub fn load(feed: Feed, place: &HostPosition) -> Result<FedFmu> {
+        Ok(FedFmu {
+            model: ReceivingFmu::load(&feed.model, feed.start, true, place)?,
             message: feed.message,
             result: feed.result,
             messages: [Vec::new(), Vec::new()],
             done: 0,
             end: None,
-            account: Account::default(),
+            account: HostSummary::default(),
         })
     }
 
@@ -45,7 +45,7 @@ impl Fed {
     ///
     /// # Errors
     /// Names what fails, and how.
-    pub fn step(&mut self, time: f64, size: f64, place: &Place) -> Result<Option<String>> {
+    pub fn step(&mut self, time: f64, size: f64, place: &HostPosition) -> Result<Option<String>> {
         if self.end.is_some() {
             return Ok(self.end.clone());
         }
@@ -53,7 +53,7 @@ impl Fed {
         std::mem::swap(last, next);
         *next = fs::read(&self.message)
             .with_context(|| format!("cannot read {}", self.message.display()))?;
-        let span = Span { address: next.as_ptr() as usize, size: next.len() as i64 };
+        let span = MessageSpan { address: next.as_ptr() as usize, size: next.len() as i64 };
         let number = self.done;
         match self.model.step(span, [time, size], number, &mut self.account, place)? {
             ControlFlow::Break(end) => self.end = Some(end),
@@ -65,7 +65,7 @@ impl Fed {
                 fs::write(&self.result, bytes)
                     .with_context(|| format!("cannot write {}", self.result.display()))?;
                 let beside = |at: usize| self.result.with_extension(at.to_string());
-                self.model.write_beside(number, place, beside)?;
+                self.model.write_other_outputs(number, place, beside)?;
                 self.end = self.model.end(number);
             }
         }
@@ -76,8 +76,8 @@ impl Fed {
     ///
     /// # Errors
     /// When it does not end well.
-    pub fn finish(self, place: &Place) -> Result<Account> {
+    pub fn finish(self, place: &HostPosition) -> Result<HostSummary> {
         self.model.finish(place)?;
-        Ok(Account { steps: self.done, ..self.account })
+        Ok(HostSummary { steps: self.done, ..self.account })
     }
 }

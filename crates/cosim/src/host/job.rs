@@ -4,12 +4,12 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use wiregauge_participant::slowest::Slow;
+use wiregauge_participant::slowest::SlowSample;
 
 /// Version of the protocol.
 pub const PROTOCOL: u32 = 4;
 /// First bytes of a message that the master gets to see.
-pub const HEAD: usize = 64;
+pub const HEAD_SIZE: usize = 64;
 
 /// What a host runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,14 +32,14 @@ pub enum Job {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chain {
     /// The FMU that makes messages.
-    pub source: Seat,
+    pub source: FmuSetup,
     /// The source's binary variable.
     pub output: String,
     /// Other outputs of the source, which are only written down.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<String>,
     /// The FMU that takes them, if any does.
-    pub model: Option<Taker>,
+    pub model: Option<ReceiverSetup>,
     /// Simulation time of the start, in seconds.
     pub start: f64,
     /// Step size, in seconds.
@@ -59,7 +59,7 @@ pub struct Chain {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Feed {
     /// The FMU.
-    pub model: Taker,
+    pub model: ReceiverSetup,
     /// Where each message lies when it is asked to step.
     pub message: PathBuf,
     /// Where what comes out is put; of the outputs beside it with their numbers, from 0, as
@@ -71,9 +71,9 @@ pub struct Feed {
 
 /// An FMU that takes messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Taker {
+pub struct ReceiverSetup {
     /// The FMU.
-    pub seat: Seat,
+    pub seat: FmuSetup,
     /// Its binary variable that takes them.
     pub input: String,
     /// Its binary variable that comes out; a sink has none.
@@ -85,7 +85,7 @@ pub struct Taker {
 
 /// One FMU of a chain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Seat {
+pub struct FmuSetup {
     /// How it is called in errors.
     pub name: String,
     /// Where it is unpacked.
@@ -96,7 +96,7 @@ pub struct Seat {
 
 /// What one step took, in nanoseconds, and what came out, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Step {
+pub struct StepTimes {
     /// Its place among all steps that the host has done, from 0.
     pub number: u64,
     /// When it began, on the machine's monotonic clock.
@@ -115,23 +115,23 @@ pub struct Step {
     pub model_size: u64,
 }
 
-impl Step {
+impl StepTimes {
     /// What a master waits for it.
     pub fn exchange(&self) -> u64 {
         self.source + self.get + self.set + self.model
     }
 
     /// The eight numbers of a line.
-    pub fn line(&self) -> String {
-        let Step { number, began, source, get, set, model, source_size, model_size } = self;
+    pub fn to_line(&self) -> String {
+        let StepTimes { number, began, source, get, set, model, source_size, model_size } = self;
         format!("{number} {began} {source} {get} {set} {model} {source_size} {model_size}\n")
     }
 
     /// Reads such a line.
-    pub fn parse(line: &str) -> Option<Step> {
+    pub fn parse(line: &str) -> Option<StepTimes> {
         let mut words = line.split(' ').map(|word| word.parse().ok());
         let mut next = || words.next().flatten();
-        Some(Step {
+        Some(StepTimes {
             number: next()?,
             began: next()?,
             source: next()?,
@@ -146,17 +146,17 @@ impl Step {
 
 /// The steps of a request that had a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ran {
+pub struct TimedSteps {
     /// As many as were asked for, unless the simulation ended.
-    pub steps: Vec<Step>,
+    pub steps: Vec<StepTimes>,
     /// Which FMU ended it and how.
     pub end: Option<String>,
 }
 
-impl Ran {
+impl TimedSteps {
     /// As it goes over the line.
-    pub fn text(&self) -> String {
-        let mut text: String = self.steps.iter().map(Step::line).collect();
+    pub fn to_text(&self) -> String {
+        let mut text: String = self.steps.iter().map(StepTimes::to_line).collect();
         if let Some(end) = &self.end {
             text += &format!("end {end}\n");
         }
@@ -164,12 +164,12 @@ impl Ran {
     }
 
     /// Reads such a text.
-    pub fn parse(text: &str) -> Option<Ran> {
-        let mut ran = Ran::default();
+    pub fn parse(text: &str) -> Option<TimedSteps> {
+        let mut ran = TimedSteps::default();
         for line in text.split_terminator('\n') {
             match line.strip_prefix("end ") {
                 Some(end) => ran.end = Some(end.to_owned()),
-                None => ran.steps.push(Step::parse(line)?),
+                None => ran.steps.push(StepTimes::parse(line)?),
             }
         }
         Some(ran)
@@ -180,7 +180,7 @@ impl Ran {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     /// What came out of source and model in each step.
-    pub products: Vec<[Product; 2]>,
+    pub products: Vec<[MessageDigest; 2]>,
     /// Which FMU ended the simulation and how.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<String>,
@@ -188,7 +188,7 @@ pub struct Proof {
 
 /// What there is to say of a host's steps when all are done.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Account {
+pub struct HostSummary {
     /// Steps that were done.
     pub steps: u64,
     /// Steps in which the source gave no message.
@@ -201,12 +201,12 @@ pub struct Account {
     pub complaints: [String; 2],
     /// The slowest steps that count, with what the machine did meanwhile.
     #[serde(default)]
-    pub slowest: Vec<Slow>,
+    pub slowest: Vec<SlowSample>,
 }
 
 /// What came out of one step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Product {
+pub struct MessageDigest {
     /// Size of the message.
     pub size: u64,
     /// Digest of its bytes.
@@ -215,13 +215,13 @@ pub struct Product {
     pub head: Vec<u8>,
 }
 
-impl Product {
+impl MessageDigest {
     /// Of a message.
-    pub fn of(bytes: &[u8]) -> Product {
-        Product {
+    pub fn from_bytes(bytes: &[u8]) -> MessageDigest {
+        MessageDigest {
             size: bytes.len() as u64,
             digest: digest(bytes),
-            head: bytes[..bytes.len().min(HEAD)].to_vec(),
+            head: bytes[..bytes.len().min(HEAD_SIZE)].to_vec(),
         }
     }
 }
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_step_survives_its_line() {
-        let step = Step {
+        let step = StepTimes {
             number: 0,
             began: 7,
             source: 1,
@@ -258,13 +258,13 @@ mod tests {
             model_size: 6,
         };
         assert_eq!(step.exchange(), 10);
-        assert_eq!(Step::parse(step.line().trim_end()), Some(step));
+        assert_eq!(StepTimes::parse(step.to_line().trim_end()), Some(step));
         for end in [None, Some("a.fmu asks for it".to_owned())] {
-            let ran = Ran { steps: vec![step, step], end };
-            assert_eq!(Ran::parse(&ran.text()), Some(ran));
+            let ran = TimedSteps { steps: vec![step, step], end };
+            assert_eq!(TimedSteps::parse(&ran.to_text()), Some(ran));
         }
         for line in ["", "1 2 3 4 5 6 7", "1 2 3 4 5 6 7 x"] {
-            assert_eq!(Step::parse(line), None);
+            assert_eq!(StepTimes::parse(line), None);
         }
     }
 

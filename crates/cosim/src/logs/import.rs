@@ -1,7 +1,7 @@
 //! Performance logs that were written elsewhere, as a run.
 
+mod fmu_log;
 mod name;
-mod piece;
 
 use std::path::PathBuf;
 
@@ -11,16 +11,16 @@ use wiregauge_result::run::{Case, Fact, Measurement, Status, Subject};
 use wiregauge_result::stats::median;
 use wiregauge_result::warning::Warning;
 
-use self::name::{long, short, slug};
-use self::piece::{pair, piece, warning, Piece};
+use self::fmu_log::{build_fmu_log, pair, warning, FmuLog};
+use self::name::{common_name, full_name, slug};
 use crate::logs::log;
-use crate::logs::phase::Step;
+use crate::logs::phase::LoggedStep;
 use crate::master::metric::METRICS;
 use crate::package::pairing::{self, Pairing};
 
 /// A log to import.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct LogInput {
     /// The file.
     pub path: PathBuf,
     /// The case that it belongs to.
@@ -53,12 +53,12 @@ pub struct Imported {
 ///
 /// # Errors
 /// Names the file, what is wrong with it, and what to do.
-pub fn import(given: &[Given], skip: usize) -> Result<Imported> {
+pub fn import(given: &[LogInput], skip: usize) -> Result<Imported> {
     let mut pieces = Vec::new();
     let mut imported = Imported::default();
-    for Given { path, case } in given {
+    for LogInput { path, case } in given {
         for log in log::read(path)? {
-            pieces.push(piece(&log, path, case, skip, &mut imported.warnings)?);
+            pieces.push(build_fmu_log(&log, path, case, skip, &mut imported.warnings)?);
         }
     }
     let pairs = pair(pieces, &mut imported.warnings);
@@ -67,15 +67,15 @@ pub fn import(given: &[Given], skip: usize) -> Result<Imported> {
         let either = source.as_ref().or(model.as_ref());
         let Some(case) = either.map(|piece| piece.case.clone()) else { continue };
         let identity =
-            |piece: &Option<Piece>| piece.as_ref().map_or(String::new(), |p| p.identity.clone());
+            |piece: &Option<FmuLog>| piece.as_ref().map_or(String::new(), |p| p.identity.clone());
         let key = (case, [identity(&source), identity(&model)]);
         let simulation = match (source, model) {
             (Some(source), Some(model)) => join(&source, &model, &mut imported),
-            (source, model) => alone(&source.or(model).map_or(Vec::new(), |p| vec![p])),
+            (source, model) => without_partner(&source.or(model).map_or(Vec::new(), |p| vec![p])),
         };
         groups.entry(key).or_default().push(simulation);
     }
-    imported.fill(groups);
+    imported.add_groups(groups);
     imported.warnings.push(warning(
         "imported",
         "the times come from logs: the machine is unknown, and the runs did not take turns".into(),
@@ -93,7 +93,7 @@ struct Simulation {
 }
 
 /// What a step's two halves say of its phases.
-fn row(source: Option<&Step>, model: Option<&Step>) -> [Option<f64>; 5] {
+fn phase_row(source: Option<&LoggedStep>, model: Option<&LoggedStep>) -> [Option<f64>; 5] {
     std::array::from_fn(|at| {
         let (step, at) = if at < 2 { (source, at) } else { (model, at - 2) };
         step?.phases.get(at).copied().flatten().map(|ns| ns as f64)
@@ -101,14 +101,20 @@ fn row(source: Option<&Step>, model: Option<&Step>) -> [Option<f64>; 5] {
 }
 
 /// Logs that nothing is to be joined with.
-fn alone(pieces: &[Piece]) -> Simulation {
+fn without_partner(pieces: &[FmuLog]) -> Simulation {
     let steps = || pieces.iter().flat_map(|piece| piece.steps.iter().map(|s| (piece.source, s)));
     let of = |source: bool| steps().filter(move |(of, _)| *of == source).map(|(_, step)| step);
     Simulation {
         began_ns: steps().map(|(_, step)| step.began_ns).min().unwrap_or(0),
         phases: steps()
             .map(
-                |(source, step)| if source { row(Some(step), None) } else { row(None, Some(step)) },
+                |(source, step)| {
+                    if source {
+                        phase_row(Some(step), None)
+                    } else {
+                        phase_row(None, Some(step))
+                    }
+                },
             )
             .collect(),
         sizes: [true, false].map(|source| of(source).map(|step| step.size as f64).collect()),
@@ -117,7 +123,7 @@ fn alone(pieces: &[Piece]) -> Simulation {
 
 /// Puts the steps of two logs together and says how many are left over. Those
 /// stay, each with its own phases alone.
-fn join(source: &Piece, model: &Piece, imported: &mut Imported) -> Simulation {
+fn join(source: &FmuLog, model: &FmuLog, imported: &mut Imported) -> Simulation {
     let pairing = pairing::pair(&source.steps, &model.steps, source.grain.max(model.grain));
     let mut partner: Vec<Option<usize>> = vec![None; source.steps.len()];
     let mut taken = vec![false; model.steps.len()];
@@ -127,15 +133,15 @@ fn join(source: &Piece, model: &Piece, imported: &mut Imported) -> Simulation {
     }
     let mut rows: Vec<(i128, [Option<f64>; 5])> = Vec::new();
     for (step, partner) in source.steps.iter().zip(&partner) {
-        rows.push((step.began_ns, row(Some(step), partner.map(|at| &model.steps[at]))));
+        rows.push((step.began_ns, phase_row(Some(step), partner.map(|at| &model.steps[at]))));
     }
     for (step, _) in model.steps.iter().zip(&taken).filter(|(_, taken)| !**taken) {
-        rows.push((step.began_ns, row(None, Some(step))));
+        rows.push((step.began_ns, phase_row(None, Some(step))));
     }
     if pairing.one_clock {
         rows.sort_by_key(|(began, _)| *began);
     }
-    imported.tell(source, model, &pairing);
+    imported.report_pairing(source, model, &pairing);
     let sizes = [source, model].map(|piece| piece.steps.iter().map(|s| s.size as f64).collect());
     Simulation {
         began_ns: pairing::span(&source.steps).0.min(pairing::span(&model.steps).0),
@@ -146,7 +152,7 @@ fn join(source: &Piece, model: &Piece, imported: &mut Imported) -> Simulation {
 
 impl Imported {
     /// Says how many steps of two logs belong together, and why others do not.
-    fn tell(&mut self, source: &Piece, model: &Piece, pairing: &Pairing) {
+    fn report_pairing(&mut self, source: &FmuLog, model: &FmuLog, pairing: &Pairing) {
         let count = pairing.pairs.len();
         let [of_source, of_model] = [source, model].map(|piece| piece.steps.len() - count);
         let (from, to) = (&source.name, &model.name);
@@ -176,16 +182,16 @@ impl Imported {
         ));
     }
 
-    fn fill(&mut self, groups: IndexMap<(String, [String; 2]), Vec<Simulation>>) {
+    fn add_groups(&mut self, groups: IndexMap<(String, [String; 2]), Vec<Simulation>>) {
         let mut titles: IndexMap<[String; 2], String> = IndexMap::new();
         for (_, identities) in groups.keys() {
-            titles.entry(identities.clone()).or_insert_with(|| short(identities));
+            titles.entry(identities.clone()).or_insert_with(|| common_name(identities));
         }
         // Names that were shortened too much stand in full.
         let all: Vec<String> = titles.values().cloned().collect();
         for (identities, title) in &mut titles {
             if all.iter().filter(|other| *other == title).count() > 1 {
-                *title = long(identities);
+                *title = full_name(identities);
             }
         }
         for (identities, title) in &titles {
@@ -274,7 +280,13 @@ mod tests {
     use super::*;
 
     /// A log with steps that begin at these times, and phases of these lengths.
-    fn write(folder: &Path, name: &str, identity: &str, starts: &[u64], phases: &[u64]) -> Given {
+    fn write(
+        folder: &Path,
+        name: &str,
+        identity: &str,
+        starts: &[u64],
+        phases: &[u64],
+    ) -> LogInput {
         let types = match phases.len() {
             2 => r#"["StartSourceCalc","StartOSISerialize","StopOSISerialize"]"#,
             _ => {
@@ -296,7 +308,7 @@ mod tests {
         );
         let path = folder.join(name);
         fs::write(&path, text).unwrap();
-        Given { path, case: "logs".into() }
+        LogInput { path, case: "logs".into() }
     }
 
     #[test]
@@ -333,7 +345,7 @@ mod tests {
 
     /// Logs of a simulation of so many steps of 20 ms, whose model writes
     /// these simulation times, and begins so many microseconds later.
-    fn steps(folder: &Path, count: u64, later: u64, time: impl Fn(u64) -> String) -> [Given; 2] {
+    fn steps(folder: &Path, count: u64, later: u64, time: impl Fn(u64) -> String) -> [LogInput; 2] {
         let log = |name: &str, types: &str, of: &dyn Fn(u64) -> String| {
             let rows: Vec<String> = (0..count).map(of).collect();
             let text = format!(
@@ -343,7 +355,7 @@ mod tests {
             );
             let path = folder.join(name);
             fs::write(&path, text).unwrap();
-            Given { path, case: "logs".into() }
+            LogInput { path, case: "logs".into() }
         };
         let row = |id: u64, at: u64, time: &str| format!("[{id},{at}.0,{time},0,5,1000]");
         let at = |step: u64| 1_648_482_698_000_000 + step * 1000;

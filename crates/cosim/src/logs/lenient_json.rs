@@ -55,7 +55,7 @@ impl<'a> Value<'a> {
 
 /// What was read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Loose<'a> {
+pub struct ParsedJson<'a> {
     /// The value, as far as it goes.
     pub value: Value<'a>,
     /// Whether the text ended before the value did.
@@ -66,17 +66,17 @@ pub struct Loose<'a> {
 ///
 /// # Errors
 /// Says what is wrong, and in which line, when it is not merely cut off.
-pub fn parse(text: &str) -> Result<Loose<'_>, String> {
+pub fn parse(text: &str) -> Result<ParsedJson<'_>, String> {
     let mut reader = Reader { text, at: 0, cut: false, depth: 0 };
     let value = reader.value().map_err(|what| {
         let line = text[..reader.at.min(text.len())].matches('\n').count() + 1;
         format!("{what} in line {line}")
     })?;
-    Ok(Loose { value, cut: reader.cut })
+    Ok(ParsedJson { value, cut: reader.cut })
 }
 
 /// Deepest nesting.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 struct Reader<'a> {
     text: &'a str,
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         let Some(byte) = self.peek() else { return Ok(Value::Null) };
         match byte {
             b'{' | b'[' => {
-                if self.depth == DEEPEST {
+                if self.depth == MAX_DEPTH {
                     return Err("nested too deeply".into());
                 }
                 self.depth += 1;

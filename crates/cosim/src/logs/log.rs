@@ -13,7 +13,7 @@ use crate::logs::lenient_json::{self, Value};
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// The source begins to generate.
     StartSourceCalc,
     /// A message is serialized from here.
@@ -26,14 +26,14 @@ pub enum Kind {
     StopOsiDeserialize,
 }
 
-impl Kind {
-    fn of(name: &str) -> Option<Kind> {
+impl EventKind {
+    fn from_name(name: &str) -> Option<EventKind> {
         Some(match name {
-            "StartSourceCalc" => Kind::StartSourceCalc,
-            "StartOSISerialize" => Kind::StartOsiSerialize,
-            "StopOSISerialize" => Kind::StopOsiSerialize,
-            "StartOSIDeserialize" => Kind::StartOsiDeserialize,
-            "StopOSIDeserialize" => Kind::StopOsiDeserialize,
+            "StartSourceCalc" => EventKind::StartSourceCalc,
+            "StartOSISerialize" => EventKind::StartOsiSerialize,
+            "StopOSISerialize" => EventKind::StopOsiSerialize,
+            "StartOSIDeserialize" => EventKind::StartOsiDeserialize,
+            "StopOSIDeserialize" => EventKind::StopOsiDeserialize,
             _ => return None,
         })
     }
@@ -41,9 +41,9 @@ impl Kind {
 
 /// An event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct LogEvent {
     /// What happened.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// When, on the machine's clock, in nanoseconds.
     pub global_ns: i128,
     /// When, in the simulation, in nanoseconds.
@@ -60,7 +60,7 @@ pub struct Log {
     /// The version of OSI, where it is said.
     pub osi_version: Option<String>,
     /// The events as they stand there.
-    pub events: Vec<Event>,
+    pub events: Vec<LogEvent>,
     /// Smallest difference of times that the log can tell, in nanoseconds.
     pub resolution_ns: i128,
     /// What keeps it from being trusted.
@@ -70,15 +70,17 @@ pub struct Log {
 impl Log {
     /// Whether it is a source's.
     pub fn is_source(&self) -> bool {
-        self.has(Kind::StartSourceCalc)
+        self.has(EventKind::StartSourceCalc)
     }
 
     /// Whether it is that of a model that makes no message.
     pub fn is_sink(&self) -> bool {
-        !self.is_source() && !self.has(Kind::StartOsiSerialize) && !self.has(Kind::StopOsiSerialize)
+        !self.is_source()
+            && !self.has(EventKind::StartOsiSerialize)
+            && !self.has(EventKind::StopOsiSerialize)
     }
 
-    fn has(&self, kind: Kind) -> bool {
+    fn has(&self, kind: EventKind) -> bool {
         self.events.iter().any(|event| event.kind == kind)
     }
 }
@@ -114,7 +116,7 @@ pub fn parse(text: &str) -> Result<Vec<Log>> {
         .value
         .get("Header")
         .context("it has no \"Header\"; a log in the format of the SET Level project is wanted")?;
-    let kinds = kinds(header)?;
+    let kinds = event_kinds(header)?;
     let fields: Vec<&str> = header
         .get("EventFields")
         .map(|f| f.list().iter().filter_map(Value::text).collect())
@@ -170,20 +172,20 @@ struct Columns {
 }
 
 /// What the event ids mean: a list of names, or names with their ids.
-fn kinds(header: &Value) -> Result<Vec<(i128, Option<Kind>)>> {
+fn event_kinds(header: &Value) -> Result<Vec<(i128, Option<EventKind>)>> {
     let types = header.get("EventTypes").context("its header has no \"EventTypes\"")?;
-    let kinds: Vec<(i128, Option<Kind>)> = match types {
+    let kinds: Vec<(i128, Option<EventKind>)> = match types {
         Value::Map(fields) => fields
             .iter()
             .filter_map(|(name, id)| {
-                Some((Decimal::parse(id.number()?)?.scaled(0)?, Kind::of(name)))
+                Some((Decimal::parse(id.number()?)?.scaled(0)?, EventKind::from_name(name)))
             })
             .collect(),
         _ => types
             .list()
             .iter()
             .enumerate()
-            .map(|(id, name)| (id as i128, name.text().and_then(Kind::of)))
+            .map(|(id, name)| (id as i128, name.text().and_then(EventKind::from_name)))
             .collect(),
     };
     ensure!(
@@ -194,7 +196,7 @@ fn kinds(header: &Value) -> Result<Vec<(i128, Option<Kind>)>> {
 }
 
 impl Log {
-    fn fill(&mut self, rows: &[Value], columns: &Columns, kinds: &[(i128, Option<Kind>)]) {
+    fn fill(&mut self, rows: &[Value], columns: &Columns, kinds: &[(i128, Option<EventKind>)]) {
         let mut raw = Vec::with_capacity(rows.len());
         let (mut damaged, mut unknown) = (0, 0);
         for row in rows {
@@ -233,7 +235,8 @@ impl Log {
             self.flaws.push(format!("{unknown} events have ids that its EventTypes do not name"));
         }
         let unit = unit(raw.iter().map(|(_, global, _, _)| global));
-        let digits = raw.iter().map(|(_, global, ..)| global.places() - unit).max().unwrap_or(9);
+        let digits =
+            raw.iter().map(|(_, global, ..)| global.decimal_places() - unit).max().unwrap_or(9);
         self.resolution_ns = 10i128.pow((9 - digits).clamp(0, 18) as u32);
         let mut insane = 0;
         for (kind, global, simulation, size) in raw {
@@ -245,7 +248,7 @@ impl Log {
                 continue;
             };
             let size = u64::try_from(size).unwrap_or(0);
-            self.events.push(Event { kind, global_ns, simulation_ns, size });
+            self.events.push(LogEvent { kind, global_ns, simulation_ns, size });
         }
         if insane > 0 {
             self.flaws.push(format!("{insane} events have times that no clock shows"));
@@ -264,7 +267,7 @@ impl Log {
         let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
         if most == 0 {
             self.flaws.push("it has no message sizes".into());
-        } else if least == most && most <= LIKE_SIZEOF {
+        } else if least == most && most <= MAX_OBJECT_SIZE {
             self.flaws.push(format!(
                 "every message size is {most} B, as if an object's sizeof had been written"
             ));
@@ -280,7 +283,7 @@ impl Log {
 const MOST_NS: i128 = 10i128.pow(24);
 /// Sizes up to here are those of C++ objects (a pointer, a string, a vector)
 /// rather than of messages, if they never change.
-const LIKE_SIZEOF: u64 = 64;
+const MAX_OBJECT_SIZE: u64 = 64;
 
 /// The unit of times, as a power of ten: 0 for seconds, -6 for microseconds.
 ///
@@ -361,7 +364,7 @@ impl Decimal {
 
     /// Places behind the point that it was written with; negative where not
     /// even the last digit before it was.
-    fn places(&self) -> i32 {
+    fn decimal_places(&self) -> i32 {
         -self.exponent
     }
 
@@ -410,8 +413,8 @@ mod tests {
         assert_eq!(log.events.len(), 6);
         assert_eq!(
             log.events[2],
-            Event {
-                kind: Kind::StopOsiSerialize,
+            LogEvent {
+                kind: EventKind::StopOsiSerialize,
                 global_ns: 1_648_482_698_830_000_000,
                 simulation_ns: 100_000_000,
                 size: 23_226_752,
@@ -445,14 +448,14 @@ mod tests {
             text.replace_range(at..(at + count).min(REPORT.len()), &put);
             if let Ok(logs) = parse(&text) {
                 for log in logs {
-                    crate::logs::phase::placed(crate::logs::phase::steps(&log).0, 3, 0.0, 0.1);
+                    crate::logs::phase::align_steps(crate::logs::phase::steps(&log).0, 3, 0.0, 0.1);
                 }
             }
         }
     }
 
     /// A log of one instance in another dialect.
-    fn dialect(types: &str, events: &str) -> Vec<Event> {
+    fn dialect(types: &str, events: &str) -> Vec<LogEvent> {
         let text = format!(
             r#"{{"Header": {{"EventTypes": {types}}}, "Data": [{{"OsiEvents": [{events}]}}]}}"#
         );
@@ -465,12 +468,15 @@ mod tests {
         let kinds = |types| dialect(types, events).iter().map(|e| e.kind).collect::<Vec<_>>();
         assert_eq!(
             kinds(r#"["StartOSISerialize", "StopOSISerialize"]"#),
-            [Kind::StartOsiSerialize, Kind::StopOsiSerialize]
+            [EventKind::StartOsiSerialize, EventKind::StopOsiSerialize]
         );
-        assert_eq!(kinds(r#"["StopOSIDeserialize", "SomethingElse"]"#), [Kind::StopOsiDeserialize]);
+        assert_eq!(
+            kinds(r#"["StopOSIDeserialize", "SomethingElse"]"#),
+            [EventKind::StopOsiDeserialize]
+        );
         assert_eq!(
             kinds(r#"{"StartOSIDeserialize": 1, "StartSourceCalc": 0}"#),
-            [Kind::StartSourceCalc, Kind::StartOsiDeserialize]
+            [EventKind::StartSourceCalc, EventKind::StartOsiDeserialize]
         );
     }
 

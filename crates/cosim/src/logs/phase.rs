@@ -1,10 +1,10 @@
 //! From the events of a log to the phases of each step.
 
-use crate::logs::log::{Event, Kind, Log};
+use crate::logs::log::{EventKind, Log, LogEvent};
 
 /// One step of an FMU, as its log tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct LoggedStep {
     /// Simulation time, in nanoseconds.
     pub simulation_ns: i128,
     /// When its first phase began, on the machine's clock, in nanoseconds.
@@ -35,10 +35,10 @@ pub fn events(source: bool) -> &'static str {
 
 /// How many steps of a log lack an event, in words; none where all are whole.
 /// A sink makes no message, so it has none to serialize.
-pub fn lacking(log: &Log, steps: &[Step]) -> Option<String> {
+pub fn describe_incomplete(log: &Log, steps: &[LoggedStep]) -> Option<String> {
     let sink = log.is_sink();
     let whole =
-        |step: &&Step| step.phases.iter().take(if sink { 1 } else { 3 }).all(Option::is_some);
+        |step: &&LoggedStep| step.phases.iter().take(if sink { 1 } else { 3 }).all(Option::is_some);
     let lacking = steps.len() - steps.iter().filter(whole).count();
     (lacking > 0 || steps.is_empty()).then(|| {
         format!(
@@ -50,14 +50,14 @@ pub fn lacking(log: &Log, steps: &[Step]) -> Option<String> {
 }
 
 /// The steps of a log in their order, and how many events belong to none.
-pub fn steps(log: &Log) -> (Vec<Step>, usize) {
+pub fn steps(log: &Log) -> (Vec<LoggedStep>, usize) {
     let source = log.is_source();
-    let opening = if source { Kind::StartSourceCalc } else { Kind::StartOsiDeserialize };
-    let mut groups: Vec<Vec<Event>> = Vec::new();
+    let opening = if source { EventKind::StartSourceCalc } else { EventKind::StartOsiDeserialize };
+    let mut groups: Vec<Vec<LogEvent>> = Vec::new();
     let mut before = 0;
     for event in &log.events {
         let opens = groups.last().is_none_or(|group| {
-            let closed = group.iter().any(|e| e.kind == Kind::StopOsiSerialize);
+            let closed = group.iter().any(|e| e.kind == EventKind::StopOsiSerialize);
             group[0].simulation_ns != event.simulation_ns || closed
         });
         match groups.last_mut() {
@@ -69,23 +69,24 @@ pub fn steps(log: &Log) -> (Vec<Step>, usize) {
     (groups.iter().map(|group| step(group, source)).collect(), before)
 }
 
-fn step(events: &[Event], source: bool) -> Step {
-    let first = |kind: Kind| events.iter().find(|e| e.kind == kind).map(|e| e.global_ns);
-    let last = |kind: Kind| events.iter().rev().find(|e| e.kind == kind).map(|e| e.global_ns);
-    let serialized = [first(Kind::StartOsiSerialize), last(Kind::StopOsiSerialize)];
+fn step(events: &[LogEvent], source: bool) -> LoggedStep {
+    let first = |kind: EventKind| events.iter().find(|e| e.kind == kind).map(|e| e.global_ns);
+    let last = |kind: EventKind| events.iter().rev().find(|e| e.kind == kind).map(|e| e.global_ns);
+    let serialized = [first(EventKind::StartOsiSerialize), last(EventKind::StopOsiSerialize)];
     let marks = if source {
         let [start, stop] = serialized;
-        vec![first(Kind::StartSourceCalc), start, stop]
+        vec![first(EventKind::StartSourceCalc), start, stop]
     } else {
         // Several inputs may be deserialized in a step.
-        let (start, stop) = (first(Kind::StartOsiDeserialize), last(Kind::StopOsiDeserialize));
+        let (start, stop) =
+            (first(EventKind::StartOsiDeserialize), last(EventKind::StopOsiDeserialize));
         let [from, to] = serialized;
         vec![start, stop, from, to]
     };
     let phases =
         marks.windows(2).map(|pair| u64::try_from(pair[1]?.checked_sub(pair[0]?)?).ok()).collect();
     let times = || events.iter().map(|event| event.global_ns);
-    Step {
+    LoggedStep {
         simulation_ns: events[0].simulation_ns,
         began_ns: times().min().unwrap_or(0),
         ended_ns: times().max().unwrap_or(0),
@@ -94,7 +95,7 @@ fn step(events: &[Event], source: bool) -> Step {
         size: events
             .iter()
             .rev()
-            .find(|event| event.kind == Kind::StopOsiSerialize)
+            .find(|event| event.kind == EventKind::StopOsiSerialize)
             .or(events.iter().max_by_key(|event| event.size))
             .map_or(0, |event| event.size),
     }
@@ -103,13 +104,18 @@ fn step(events: &[Event], source: bool) -> Step {
 /// Puts steps in the places that the master counted, `count` of them: in their
 /// order where the numbers agree, else by simulation time, which a log may
 /// write as that of the step's beginning or of its end.
-pub fn placed(mut steps: Vec<Step>, count: u64, start: f64, size: f64) -> Vec<Option<Step>> {
+pub fn align_steps(
+    mut steps: Vec<LoggedStep>,
+    count: u64,
+    start: f64,
+    size: f64,
+) -> Vec<Option<LoggedStep>> {
     if steps.len() as u64 == count {
         return steps.into_iter().map(Some).collect();
     }
-    let mut places: Vec<Option<Step>> = vec![None; count as usize];
+    let mut places: Vec<Option<LoggedStep>> = vec![None; count as usize];
     let Some(first) = steps.first() else { return places };
-    let at = |step: &Step| (step.simulation_ns as f64 / 1e9 - start) / size;
+    let at = |step: &LoggedStep| (step.simulation_ns as f64 / 1e9 - start) / size;
     // Only the end of the last step is that late.
     let late = steps.last().is_some_and(|last| at(last) > count as f64 - 0.5);
     let offset = if at(first) > 0.5 && (late || at(first) < 1.5) { 1.0 } else { 0.0 };
@@ -127,8 +133,8 @@ pub fn placed(mut steps: Vec<Step>, count: u64, start: f64, size: f64) -> Vec<Op
 mod tests {
     use super::*;
 
-    fn log(events: &[(Kind, i128, i128)]) -> Log {
-        let events = events.iter().map(|&(kind, global_ns, simulation_ns)| Event {
+    fn log(events: &[(EventKind, i128, i128)]) -> Log {
+        let events = events.iter().map(|&(kind, global_ns, simulation_ns)| LogEvent {
             kind,
             global_ns,
             simulation_ns,
@@ -143,7 +149,7 @@ mod tests {
         }
     }
 
-    use Kind::{
+    use EventKind::{
         StartOsiDeserialize as Des, StartOsiSerialize as Ser, StartSourceCalc as Calc,
         StopOsiDeserialize as DesEnd, StopOsiSerialize as SerEnd,
     };
@@ -208,10 +214,10 @@ mod tests {
 
     #[test]
     fn steps_are_placed_by_their_time_where_some_are_missing() {
-        let of = |times: &[i128]| -> Vec<Step> {
+        let of = |times: &[i128]| -> Vec<LoggedStep> {
             times
                 .iter()
-                .map(|&ms| Step {
+                .map(|&ms| LoggedStep {
                     simulation_ns: ms * 1_000_000,
                     began_ns: 0,
                     ended_ns: 0,
@@ -221,7 +227,7 @@ mod tests {
                 .collect()
         };
         let places = |times: &[i128], count| -> Vec<usize> {
-            let placed = placed(of(times), count, 0.0, 0.02);
+            let placed = align_steps(of(times), count, 0.0, 0.02);
             placed.iter().enumerate().filter_map(|(i, s)| s.as_ref().map(|_| i)).collect()
         };
         assert_eq!(places(&[20, 40, 60], 3), [0, 1, 2]);

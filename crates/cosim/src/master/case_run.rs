@@ -1,7 +1,7 @@
 //! One subject on one case of a co-simulation.
 
-use crate::master::record::Record;
-use crate::master::tally::Tally;
+use crate::master::record::StepRecord;
+use crate::master::tally::StepTally;
 
 /// One subject on one case.
 pub struct CaseRun {
@@ -28,9 +28,9 @@ pub struct CaseRun {
     /// what they did before.
     pub ending: Option<String>,
     /// The steps of the process that runs.
-    pub record: Option<Record>,
+    pub record: Option<StepRecord>,
     /// What those of all processes come to.
-    pub tally: Tally,
+    pub tally: StepTally,
 }
 
 impl CaseRun {
@@ -48,7 +48,7 @@ impl CaseRun {
             times: Default::default(),
             ending: None,
             record: None,
-            tally: Tally::default(),
+            tally: StepTally::default(),
         }
     }
 
@@ -58,7 +58,7 @@ impl CaseRun {
     }
 
     /// Samples of a round, by their metrics.
-    pub fn put(&mut self, process: usize, round: usize, values: Vec<(usize, f64)>) {
+    pub fn add_samples(&mut self, process: usize, round: usize, values: Vec<(usize, f64)>) {
         for (metric, value) in values {
             self.samples[metric][process][round] = Some(value);
         }

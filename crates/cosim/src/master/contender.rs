@@ -3,23 +3,23 @@
 use std::path::PathBuf;
 
 use anyhow::{bail, Result};
-use wiregauge_conversation::child::Broken;
-use wiregauge_gauge::rounds::{Contender, Sitting, Turn};
+use wiregauge_conversation::child::ChildFailure;
+use wiregauge_gauge::rounds::{Contender, ProcessRounds, Turn};
 use wiregauge_participant::scratch::Scratch;
-use wiregauge_participant::slowest::Slow;
+use wiregauge_participant::slowest::SlowSample;
 use wiregauge_result::run::{Status, Subject};
 use wiregauge_system::interrupt;
 
-use crate::host::job::{Account, Step};
-use crate::host::remote::{Ended, Trouble};
+use crate::host::host_process::{HostError, HostExit};
+use crate::host::job::{HostSummary, StepTimes};
 use crate::master::case_run::CaseRun;
-use crate::master::live::{start, start_memcpy, Live};
+use crate::master::coupled_pair::CoupledPair;
+use crate::master::live::{start, start_memcpy, LiveHost};
 use crate::master::metric::{phase_values, EXCHANGE};
 use crate::master::pair_logs::PairLogs;
-use crate::master::plan::{Entrant, Plan, Work};
-use crate::master::ready::Ready;
-use crate::master::record::Record;
-use crate::master::samples::{Phases, Samples, Whose};
+use crate::master::plan::{Entrant, HostWork, Plan};
+use crate::master::record::StepRecord;
+use crate::master::samples::{Phases, StepFile, StepOrigin};
 
 /// One subject during the measurement.
 pub struct FmuContender<'a> {
@@ -30,26 +30,26 @@ pub struct FmuContender<'a> {
     /// As it is in the result.
     pub subject: Subject,
     /// Its FMUs, if it has any, once they are unpacked.
-    pub ready: Option<Ready>,
+    pub ready: Option<CoupledPair>,
     /// One for each case.
     pub runs: Vec<CaseRun>,
     /// What its hosts said of each case when they were done.
-    pub accounts: Vec<(usize, Account)>,
+    pub accounts: Vec<(usize, HostSummary)>,
     /// How the simulation ended before the rounds did, in each case.
     pub ends: Vec<(usize, String)>,
     /// How many steps of a process are kept.
     pub room: usize,
     /// What the process that ended last left behind.
-    left: Left,
+    left: ProcessLeftovers,
 }
 
 /// What a process leaves behind when it ends.
 #[derive(Default)]
-struct Left {
+struct ProcessLeftovers {
     /// The phases of all steps.
     phases: Vec<Phases>,
     /// What the host said of the slowest.
-    slowest: Vec<Slow>,
+    slowest: Vec<SlowSample>,
 }
 
 impl<'a> FmuContender<'a> {
@@ -64,12 +64,12 @@ impl<'a> FmuContender<'a> {
             accounts: Vec::new(),
             ends: Vec::new(),
             room: 0,
-            left: Left::default(),
+            left: ProcessLeftovers::default(),
         }
     }
 
     /// What it runs, while it is still to be measured.
-    pub fn work(&self) -> Option<&'a Work> {
+    pub fn work(&self) -> Option<&'a HostWork> {
         match self.subject.status {
             Status::Measured => self.entrant.work.as_ref(),
             _ => None,
@@ -103,14 +103,14 @@ impl<'a> FmuContender<'a> {
     /// Takes the steps of a process into the tally, and puts those that are kept
     /// into the file, with what the FMUs logged of them and what the host said of
     /// the slowest. Done once, it does nothing more.
-    pub fn close(&mut self, samples: &mut Option<&mut Samples>, case: usize, process: usize) {
-        let Left { phases, slowest } = std::mem::take(&mut self.left);
+    pub fn close(&mut self, samples: &mut Option<&mut StepFile>, case: usize, process: usize) {
+        let ProcessLeftovers { phases, slowest } = std::mem::take(&mut self.left);
         let Some(ready) = &self.ready else { return };
         let Some(run) = self.runs.iter_mut().find(|run| run.case == case) else { return };
         let Some(record) = run.record.take() else { return };
         run.tally.add(process, &record, &slowest);
         if let Some(samples) = samples {
-            let whose = Whose {
+            let whose = StepOrigin {
                 case: &self.plan.cases[case].case.id,
                 subject: &self.subject.id,
                 process,
@@ -122,17 +122,17 @@ impl<'a> FmuContender<'a> {
     }
 
     /// Starts and warms up its host; none where it does not take the case.
-    fn begin(&mut self, case: usize) -> Result<Option<Live>, Trouble> {
+    fn begin(&mut self, case: usize) -> Result<Option<LiveHost>, HostError> {
         let work = self.work();
         let Some(run) = self.runs.iter_mut().find(|run| run.case == case) else {
             return Ok(None);
         };
         let mut live = match (work, &self.ready) {
-            (Some(Work::Fmus(pair)), Some(ready)) => {
-                run.record = Some(Record::new(ready.cycle(), self.room));
+            (Some(HostWork::Fmus(pair)), Some(ready)) => {
+                run.record = Some(StepRecord::new(ready.cycle(), self.room));
                 start(self.plan, &self.plan.cases[case], pair, ready, false, None)?
             }
-            (Some(Work::Memcpy(_)), _) => start_memcpy(self.plan, run.sizes)?,
+            (Some(HostWork::Memcpy(_)), _) => start_memcpy(self.plan, run.sizes)?,
             _ => return Ok(None),
         };
         live.skip(run.warm_up)?;
@@ -140,9 +140,9 @@ impl<'a> FmuContender<'a> {
     }
 
     /// Takes what a host says in the end, and what its FMUs wrote.
-    fn gather(&mut self, live: Live, process: usize, case: usize) -> Result<(), Trouble> {
-        let Live { remote, logs, epochs, ended } = live;
-        let Ended { left, trouble } = remote.end()?;
+    fn gather(&mut self, live: LiveHost, process: usize, case: usize) -> Result<(), HostError> {
+        let LiveHost { remote, logs, epochs, ended } = live;
+        let HostExit { left, trouble } = remote.end()?;
         self.ends.extend(ended.map(|end| (case, end)));
         if let Some((folder, account)) = left {
             self.take_account(case, process, account, (&folder, &logs), epochs);
@@ -155,7 +155,7 @@ impl<'a> FmuContender<'a> {
         &mut self,
         case: usize,
         process: usize,
-        account: Account,
+        account: HostSummary,
         (folder, logs): (&Scratch, &[Option<PathBuf>; 2]),
         epochs: Vec<(usize, Vec<u64>)>,
     ) {
@@ -169,46 +169,46 @@ impl<'a> FmuContender<'a> {
                 let of = numbers.iter().map(|&number| phases.get(number as usize)?[phase]);
                 Some(of.sum::<Option<f64>>()? / numbers.len() as f64)
             };
-            run.put(process, round, phase_values(std::array::from_fn(mean)));
+            run.add_samples(process, round, phase_values(std::array::from_fn(mean)));
             let whole = numbers.iter().filter_map(|&number| {
                 phases.get(number as usize)?.iter().copied().sum::<Option<f64>>()
             });
             run.times[0].extend(whole);
         }
-        self.left = Left { phases, slowest };
+        self.left = ProcessLeftovers { phases, slowest };
     }
 }
 
 impl Contender for FmuContender<'_> {
-    type Live = Live;
-    type Trouble = Trouble;
+    type Live = LiveHost;
+    type Trouble = HostError;
 
     /// Every case has a process of its own.
-    fn start(&mut self, sitting: &Sitting) -> Result<Option<Live>, Trouble> {
+    fn start(&mut self, sitting: &ProcessRounds) -> Result<Option<LiveHost>, HostError> {
         let &[case] = sitting.cases else { return Ok(None) };
-        self.begin(case).map_err(|trouble| on_case(trouble, case, self.plan))
+        self.begin(case).map_err(|trouble| name_case(trouble, case, self.plan))
     }
 
-    fn load(&mut self, _: &mut Live, _: usize) -> Result<(), Trouble> {
+    fn load(&mut self, _: &mut LiveHost, _: usize) -> Result<(), HostError> {
         Ok(())
     }
 
-    fn epoch(&mut self, live: &mut Live, turn: &Turn) -> Result<(), Trouble> {
+    fn epoch(&mut self, live: &mut LiveHost, turn: &Turn) -> Result<(), HostError> {
         let run = self.runs.iter_mut().find(|run| run.case == turn.case);
         let Some(run) = run else { return Ok(()) };
         let (process, round) = (turn.process, turn.round as usize);
-        epoch(live, run, process, round, self.subject.bound)
-            .map_err(|trouble| on_case(trouble, turn.case, self.plan))
+        run_epoch(live, run, process, round, self.subject.bound)
+            .map_err(|trouble| name_case(trouble, turn.case, self.plan))
     }
 
-    fn end(&mut self, live: Live, sitting: &Sitting) -> Result<(), Trouble> {
+    fn end(&mut self, live: LiveHost, sitting: &ProcessRounds) -> Result<(), HostError> {
         let &[case] = sitting.cases else { return Ok(()) };
         self.gather(live, sitting.process, case)
-            .map_err(|trouble| on_case(trouble, case, self.plan))
+            .map_err(|trouble| name_case(trouble, case, self.plan))
     }
 
-    fn settle(&mut self, trouble: Trouble) -> Result<()> {
-        if let Trouble::Broken(Broken::Interrupted, _) = trouble {
+    fn record_failure(&mut self, trouble: HostError) -> Result<()> {
+        if let HostError::Broken(ChildFailure::Interrupted, _) = trouble {
             bail!(interrupt::Interrupted);
         }
         self.fail(trouble.to_string());
@@ -219,13 +219,13 @@ impl Contender for FmuContender<'_> {
 /// One epoch. Where it has several steps, one more goes before it, so that
 /// the caches are this subject's own again; in a long step that matters
 /// little. What the end of a simulation cuts off is no epoch.
-fn epoch(
-    live: &mut Live,
+fn run_epoch(
+    live: &mut LiveHost,
     run: &mut CaseRun,
     process: usize,
     round: usize,
     bound: bool,
-) -> Result<(), Trouble> {
+) -> Result<(), HostError> {
     if live.ended.is_some() {
         return Ok(());
     }
@@ -240,38 +240,39 @@ fn epoch(
     if !whole {
         return Ok(());
     }
-    let mean =
-        |part: fn(&Step) -> u64| steps.iter().map(part).sum::<u64>() as f64 / steps.len() as f64;
+    let mean = |part: fn(&StepTimes) -> u64| {
+        steps.iter().map(part).sum::<u64>() as f64 / steps.len() as f64
+    };
     let parts = [
         mean(|step| step.source),
         mean(|step| step.get),
         mean(|step| step.set),
         mean(|step| step.model),
     ];
-    let whole = |step: &Step| step.exchange() as f64;
+    let whole = |step: &StepTimes| step.exchange() as f64;
     run.times[1].extend(steps.iter().map(whole));
     if bound {
         run.times[0].extend(steps.iter().map(whole));
         let [source, .., model] = parts;
         let phases = [(0, source + model), (2, source), (5, model), (6, source), (7, model)];
-        run.put(process, round, phases.to_vec());
+        run.add_samples(process, round, phases.to_vec());
         let exchange = [(0, source + model), (1, source), (4, model)];
-        run.put(process, round, exchange.map(|(at, ns)| (EXCHANGE + at, ns)).to_vec());
+        run.add_samples(process, round, exchange.map(|(at, ns)| (EXCHANGE + at, ns)).to_vec());
         return Ok(());
     }
     let mut values = vec![(EXCHANGE, parts.iter().sum())];
     values.extend(parts.into_iter().enumerate().map(|(at, ns)| (EXCHANGE + 1 + at, ns)));
-    run.put(process, round, values);
+    run.add_samples(process, round, values);
     live.epochs.push((round, steps.iter().map(|step| step.number).collect()));
     Ok(())
 }
 
 /// Names the case in what went wrong, where there are several.
-pub fn on_case(trouble: Trouble, case: usize, plan: &Plan) -> Trouble {
+pub fn name_case(trouble: HostError, case: usize, plan: &Plan) -> HostError {
     match trouble {
-        Trouble::Broken(Broken::Interrupted, _) => trouble,
+        HostError::Broken(ChildFailure::Interrupted, _) => trouble,
         trouble if plan.cases.len() > 1 => {
-            Trouble::Refused(format!("at {}: {trouble}", plan.cases[case].case.id))
+            HostError::Refused(format!("at {}: {trouble}", plan.cases[case].case.id))
         }
         other => other,
     }

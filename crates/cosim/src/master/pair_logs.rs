@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use wiregauge_result::warning::Warning;
 
-use crate::host::job::Product;
-use crate::host::remote::files;
+use crate::host::host_process::list_files;
+use crate::host::job::MessageDigest;
 use crate::logs::log::{self, Log};
 use crate::logs::phase;
-use crate::master::ready::Ready;
+use crate::master::coupled_pair::CoupledPair;
 use crate::master::samples::Phases;
 
 /// The logs of a pair; none where an FMU wrote none.
@@ -27,8 +27,8 @@ impl PairLogs {
     pub fn read(folder: &Path, told: &[Option<PathBuf>; 2]) -> PairLogs {
         let mut logs = PairLogs { source: None, model: None, faults: Vec::new() };
         let told_to: Vec<&PathBuf> = told.iter().flatten().collect();
-        let others = files(folder);
-        let others = others.iter().filter(|path| !told_to.contains(path) && like_a_log(path));
+        let others = list_files(folder);
+        let others = others.iter().filter(|path| !told_to.contains(path) && is_log_name(path));
         for path in told_to.iter().copied().chain(others) {
             match log::read(path) {
                 Ok(found) => {
@@ -49,10 +49,10 @@ impl PairLogs {
     pub fn phases(&self, done: u64, simulated: (f64, f64)) -> Vec<Phases> {
         let (start, size) = simulated;
         let [source, model] = [&self.source, &self.model].map(|log| match log {
-            Some(log) => phase::placed(phase::steps(log).0, done, start, size),
+            Some(log) => phase::align_steps(phase::steps(log).0, done, start, size),
             None => vec![None; done as usize],
         });
-        let join = |(source, model): (Option<phase::Step>, Option<phase::Step>)| {
+        let join = |(source, model): (Option<phase::LoggedStep>, Option<phase::LoggedStep>)| {
             std::array::from_fn(|at| {
                 let (step, at) = if at < 2 { (&source, at) } else { (&model, at - 2) };
                 step.as_ref()?.phases.get(at).copied().flatten().map(|ns| ns as f64)
@@ -62,7 +62,12 @@ impl PairLogs {
     }
 
     /// What is wrong with the logs of a proof.
-    pub fn warnings(&self, ready: &Ready, products: &[[Product; 2]], done: u64) -> Vec<Warning> {
+    pub fn warnings(
+        &self,
+        ready: &CoupledPair,
+        products: &[[MessageDigest; 2]],
+        done: u64,
+    ) -> Vec<Warning> {
         let warning = |code: &str, text: String, remedy: &str| Warning {
             code: code.into(),
             text,
@@ -109,7 +114,7 @@ impl PairLogs {
             match log {
                 None => why.push(format!("{name} wrote no performance log")),
                 Some(log) => why.extend(
-                    phase::lacking(log, &phase::steps(log).0)
+                    phase::describe_incomplete(log, &phase::steps(log).0)
                         .map(|lacking| format!("in the log of {name} {lacking}")),
                 ),
             }
@@ -137,7 +142,7 @@ impl PairLogs {
 }
 
 /// Whether a file may be a performance log.
-fn like_a_log(path: &Path) -> bool {
+fn is_log_name(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(1 << 16).read_to_end(&mut head));
     read.is_ok()

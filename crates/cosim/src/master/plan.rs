@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wiregauge_result::run::{Case, Settings, Subject};
 
-use crate::package::coupling::Wanted;
+use crate::package::coupling::VariableChoice;
 
 /// Variables by name, and the values to set them to.
 pub type Parameters = Vec<(String, String)>;
@@ -51,13 +51,13 @@ pub struct Entrant {
     /// be measured, and is changed when it fails.
     pub subject: Subject,
     /// What it runs; none where the status says why.
-    pub work: Option<Work>,
+    pub work: Option<HostWork>,
     /// Ids of the only cases that it takes; all where empty.
     pub only: Vec<String>,
 }
 
 /// What a subject runs.
-pub enum Work {
+pub enum HostWork {
     /// A source and a model.
     Fmus(Box<Pair>),
     /// The bytes of another subject's messages, by memcpy: those of the subject
@@ -79,7 +79,7 @@ pub struct Pair {
     /// Step size in seconds; what the source proposes where none.
     pub step: Option<f64>,
     /// Which variables to couple.
-    pub wanted: Wanted,
+    pub wanted: VariableChoice,
     /// That its messages may differ when it runs again.
     pub varying: bool,
 }

@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use wiregauge_conversation::child::Broken;
+use wiregauge_conversation::child::ChildFailure;
 use wiregauge_gauge::schedule;
 use wiregauge_result::warning::Warning;
 
-use crate::host::job::{Product, Proof, Step};
-use crate::host::remote::{Ended, Trouble};
+use crate::host::host_process::{HostError, HostExit};
+use crate::host::job::{MessageDigest, Proof, StepTimes};
 use crate::master::case_run::CaseRun;
-use crate::master::live::{start, start_memcpy, Live};
+use crate::master::coupled_pair::CoupledPair;
+use crate::master::live::{start, start_memcpy, LiveHost};
 use crate::master::pair_logs::PairLogs;
 use crate::master::plan::{Load, Pair, Plan};
-use crate::master::ready::Ready;
 use crate::package::content;
 
 /// Steps with messages that a proof wants to see.
 const PROOF: usize = 3;
 /// Steps that it waits for them, or as many as the warm-up has.
-const SILENT: u64 = 100;
+const MAX_EMPTY_STEPS: u64 = 100;
 /// Most steps of an epoch.
 const MOST_STEPS: u64 = 1 << 16;
 
@@ -35,21 +35,21 @@ pub fn prove(
     load: &Load,
     case: usize,
     pair: &Pair,
-    ready: &Ready,
-) -> Result<(CaseRun, Vec<Warning>), Trouble> {
+    ready: &CoupledPair,
+) -> Result<(CaseRun, Vec<Warning>), HostError> {
     let dump = match &plan.dump {
         Some(folder) => Some(dump_folder(folder, load, pair).map_err(refused)?),
         None => None,
     };
     let sink = ready.coupling.result.is_none();
     let mut first = start(plan, load, pair, ready, true, dump)?;
-    let Proof { products, end } = look(plan, &mut first, sink)?;
-    let Live { remote, logs, .. } = first;
-    let Ended { left, trouble } = remote.end()?;
+    let Proof { products, end } = run_until_messages(plan, &mut first, sink)?;
+    let LiveHost { remote, logs, .. } = first;
+    let HostExit { left, trouble } = remote.end()?;
     let warnings = left.map_or_else(Vec::new, |(folder, account)| {
         PairLogs::read(folder.path(), &logs).warnings(ready, &products, account.steps)
     });
-    let ending = ending(trouble)?;
+    let ending = end_warning(trouble)?;
 
     let began = Instant::now();
     let mut second = start(plan, load, pair, ready, false, None)?;
@@ -57,7 +57,7 @@ pub fn prove(
     let again = second.remote.prove(products.len() as u64)?;
     let count = products.len();
     if again.products.len() != count && !pair.varying {
-        return Err(Trouble::Refused(format!(
+        return Err(HostError::Refused(format!(
             "{}: it ends when it is run again ({count} steps before; --varying allows that)",
             again.end.unwrap_or_default()
         )));
@@ -66,7 +66,7 @@ pub fn prove(
     ends.extend(ready.coupling.result.as_ref().map(|result| (&ready.model, result)));
     for (at, (package, binary)) in ends.into_iter().enumerate() {
         let named =
-            |what: String| Trouble::Refused(format!("{}: {} {what}", package.name, binary.name));
+            |what: String| HostError::Refused(format!("{}: {} {what}", package.name, binary.name));
         for (step, (one, other)) in products.iter().zip(&again.products).enumerate() {
             if one[at] != other[at] && !pair.varying {
                 return Err(named(format!(
@@ -86,7 +86,7 @@ pub fn prove(
             )));
         }
     }
-    let sizes = |products: &[Product; 2]| products.each_ref().map(|product| product.size);
+    let sizes = |products: &[MessageDigest; 2]| products.each_ref().map(|product| product.size);
     let last = products.iter().rev().find(|products| is_whole(products, sink));
     let sizes = last.or(products.last()).map(sizes).unwrap_or_default();
     // What comes before the first message is warming up.
@@ -100,15 +100,15 @@ pub fn prove(
 }
 
 /// Whether a step has all messages that it can have.
-fn is_whole(products: &[Product; 2], sink: bool) -> bool {
+fn is_whole(products: &[MessageDigest; 2], sink: bool) -> bool {
     products[0].size > 0 && (sink || products[1].size > 0)
 }
 
 /// Steps until enough of them had messages, for as long as is worth waiting.
-fn look(plan: &Plan, live: &mut Live, sink: bool) -> Result<Proof, Trouble> {
+fn run_until_messages(plan: &Plan, live: &mut LiveHost, sink: bool) -> Result<Proof, HostError> {
     let began = Instant::now();
     let mut proof = Proof::default();
-    let most = PROOF + plan.warm_up.max(SILENT) as usize;
+    let most = PROOF + plan.warm_up.max(MAX_EMPTY_STEPS) as usize;
     loop {
         let more = live.remote.prove(1)?;
         proof.products.extend(more.products);
@@ -125,15 +125,15 @@ fn look(plan: &Plan, live: &mut Live, sink: bool) -> Result<Proof, Trouble> {
 ///
 /// # Errors
 /// When they hang: that would take as long again in every process.
-fn ending(trouble: Option<Trouble>) -> Result<Option<String>, Trouble> {
+fn end_warning(trouble: Option<HostError>) -> Result<Option<String>, HostError> {
     match trouble {
-        Some(hung @ Trouble::Broken(Broken::Hung, _)) => Err(hung),
+        Some(hung @ HostError::Broken(ChildFailure::Hung, _)) => Err(hung),
         other => Ok(other.map(|trouble| trouble.to_string())),
     }
 }
 
-fn refused(error: anyhow::Error) -> Trouble {
-    Trouble::Refused(format!("{error:#}"))
+fn refused(error: anyhow::Error) -> HostError {
+    HostError::Refused(format!("{error:#}"))
 }
 
 /// A folder for the messages of one pair on one case.
@@ -149,7 +149,7 @@ fn dump_folder(folder: &Path, load: &Load, pair: &Pair) -> Result<PathBuf> {
 ///
 /// # Errors
 /// When its host has trouble.
-pub fn bound(plan: &Plan, case: usize, sizes: [u64; 2]) -> Result<CaseRun, Trouble> {
+pub fn prove_bound(plan: &Plan, case: usize, sizes: [u64; 2]) -> Result<CaseRun, HostError> {
     let began = Instant::now();
     let live = start_memcpy(plan, sizes)?;
     let start_ns = began.elapsed().as_nanos() as f64;
@@ -164,10 +164,10 @@ pub fn bound(plan: &Plan, case: usize, sizes: [u64; 2]) -> Result<CaseRun, Troub
 fn calibrate(
     plan: &Plan,
     mut run: CaseRun,
-    mut live: Live,
+    mut live: LiveHost,
     warm_up: u64,
     mut seen: u64,
-) -> Result<CaseRun, Trouble> {
+) -> Result<CaseRun, HostError> {
     let wanted = plan.settings.epoch_ns as f64;
     run.steps = plan.steps.unwrap_or(1);
     let warming = Instant::now();
@@ -178,16 +178,16 @@ fn calibrate(
         let timed = live.run(0, run.steps)?.steps;
         run.epoch_ns = began.elapsed().as_nanos() as f64;
         seen += timed.len() as u64;
-        let sum: u64 = timed.iter().map(Step::exchange).sum();
+        let sum: u64 = timed.iter().map(StepTimes::exchange).sum();
         let ns = (sum as f64).max(1.0);
         if ns >= wanted || run.steps >= MOST_STEPS || plan.steps.is_some() || live.ended.is_some() {
             break;
         }
-        run.steps = schedule::longer(run.steps, ns, wanted).min(MOST_STEPS);
+        run.steps = schedule::more_iterations(run.steps, ns, wanted).min(MOST_STEPS);
     }
     if let Some(end) = &live.ended {
         if seen == 0 {
-            return Err(Trouble::Refused(format!(
+            return Err(HostError::Refused(format!(
                 "{end}: all steps before are those of the warm-up (--warm-up 0 counts them)"
             )));
         }
@@ -196,7 +196,7 @@ fn calibrate(
         let most = seen / (run.steps + u64::from(run.steps > 1));
         run.most = Some((most, end.clone()));
     }
-    let ended = ending(live.remote.end()?.trouble)?;
+    let ended = end_warning(live.remote.end()?.trouble)?;
     run.ending = run.ending.or(ended);
     Ok(run)
 }

@@ -2,28 +2,28 @@
 //! and, where they go into a file, all of them.
 
 use wiregauge_participant::misses::{Misses, Streak};
-use wiregauge_participant::slowest::Slow;
+use wiregauge_participant::slowest::SlowSample;
 
-use crate::host::job::Step;
+use crate::host::job::StepTimes;
 
 /// A step with its place in the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptStep {
     /// The round that it was done in.
     pub round: u32,
     /// Whether it is in the figures: it leads no epoch, and its epoch is whole.
     pub counted: bool,
     /// What it took.
-    pub step: Step,
+    pub step: StepTimes,
 }
 
 /// What is known of the steps of a process. Times are in nanoseconds.
 #[derive(Debug)]
-pub struct Record {
+pub struct StepRecord {
     /// What a step may take: the time that it simulates.
     pub cycle: u64,
     /// The first of them, as many as there is room for.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptStep>,
     room: usize,
     /// Steps that there was no room for.
     pub left_out: u64,
@@ -36,10 +36,10 @@ pub struct Record {
     streak: Streak,
 }
 
-impl Record {
+impl StepRecord {
     /// No steps so far, with room for so many.
-    pub fn new(cycle: u64, room: usize) -> Record {
-        Record {
+    pub fn new(cycle: u64, room: usize) -> StepRecord {
+        StepRecord {
             cycle,
             kept: Vec::new(),
             room,
@@ -52,10 +52,10 @@ impl Record {
     }
 
     /// The steps of an epoch, or those before it, which do not count.
-    pub fn add(&mut self, round: usize, counted: bool, steps: &[Step]) {
+    pub fn add(&mut self, round: usize, counted: bool, steps: &[StepTimes]) {
         let free = self.room - self.kept.len();
         let round = round as u32;
-        let kept = steps.iter().take(free).map(|&step| Kept { round, counted, step });
+        let kept = steps.iter().take(free).map(|&step| KeptStep { round, counted, step });
         self.kept.extend(kept);
         self.left_out += steps.len().saturating_sub(free) as u64;
         let (true, Some(first), Some(last)) = (counted, steps.first(), steps.last()) else {
@@ -84,13 +84,16 @@ impl Record {
     }
 
     /// Those of the slow steps that count, with the time since the first step.
-    pub fn slow<'s>(&'s self, told: &'s [Slow]) -> impl Iterator<Item = Slow> + 's {
-        let counted = |slow: &&Slow| {
+    pub fn counted_slow_steps<'s>(
+        &'s self,
+        told: &'s [SlowSample],
+    ) -> impl Iterator<Item = SlowSample> + 's {
+        let counted = |slow: &&SlowSample| {
             self.epochs.iter().any(|(first, last)| (first..=last).contains(&&slow.sequence))
         };
         told.iter()
             .filter(counted)
-            .map(|slow| Slow { at: slow.at.saturating_sub(self.start), ..*slow })
+            .map(|slow| SlowSample { at: slow.at.saturating_sub(self.start), ..*slow })
     }
 }
 
@@ -99,19 +102,19 @@ mod tests {
     use super::*;
 
     /// Steps from this one on, a thousand nanoseconds apart, that took so long.
-    fn steps(first: u64, times: &[u64]) -> Vec<Step> {
-        let step = |(number, &model)| Step {
+    fn steps(first: u64, times: &[u64]) -> Vec<StepTimes> {
+        let step = |(number, &model)| StepTimes {
             number,
             began: 5000 + 1000 * number,
             model,
-            ..Step::default()
+            ..StepTimes::default()
         };
         (first..).zip(times).map(step).collect()
     }
 
     #[test]
     fn what_does_not_count_neither_makes_nor_ends_a_run() {
-        let mut record = Record::new(100, 4);
+        let mut record = StepRecord::new(100, 4);
         record.add(0, false, &steps(2, &[900]));
         assert!(!record.counts());
         record.add(0, true, &steps(3, &[100, 101, 102]));
@@ -125,9 +128,12 @@ mod tests {
             record.kept.iter().map(|k| (k.step.number, k.counted)).collect();
         assert_eq!(kept, [(2, false), (3, true), (4, true), (5, true)]);
         assert_eq!(record.left_out, 8);
-        let slow = |sequence| Slow { sequence, at: 5000 + 1000 * sequence, ..Slow::default() };
-        let told: Vec<(u64, u64)> =
-            record.slow(&[slow(11), slow(9), slow(4)]).map(|s| (s.sequence, s.at)).collect();
+        let slow =
+            |sequence| SlowSample { sequence, at: 5000 + 1000 * sequence, ..SlowSample::default() };
+        let told: Vec<(u64, u64)> = record
+            .counted_slow_steps(&[slow(11), slow(9), slow(4)])
+            .map(|s| (s.sequence, s.at))
+            .collect();
         assert_eq!(told, [(9, 6000), (4, 1000)]);
     }
 }

@@ -9,22 +9,22 @@ use wiregauge_evidence::row_file::{RowFile, MOST};
 use wiregauge_participant::clock::monotonic;
 use wiregauge_system::file::Target;
 
-use crate::host::job::Step;
-use crate::master::record::Kept;
+use crate::host::job::StepTimes;
+use crate::master::record::KeptStep;
 
 /// Most steps that are held at a time, until their FMUs have written their logs.
-const HELD: u64 = 3_000_000;
+const MAX_HELD_STEPS: u64 = 3_000_000;
 /// Rows that are written at a time.
-const PIECE: usize = 1 << 14;
+const ROWS_PER_BATCH: usize = 1 << 14;
 
 /// How many steps of a process are kept where there are so many processes in
 /// all, and so many at a time.
-pub fn room(processes: u64, at_a_time: u64) -> usize {
-    (HELD / at_a_time.max(1)).min(MOST / processes.max(1)) as usize
+pub fn steps_kept(processes: u64, at_a_time: u64) -> usize {
+    (MAX_HELD_STEPS / at_a_time.max(1)).min(MOST / processes.max(1)) as usize
 }
 
 /// Whose steps they are.
-pub struct Whose<'a> {
+pub struct StepOrigin<'a> {
     /// Key of the case.
     pub case: &'a str,
     /// Key of the subject.
@@ -41,31 +41,31 @@ pub struct Whose<'a> {
 pub type Phases = [Option<f64>; 5];
 
 /// A file of steps.
-pub struct Samples {
+pub struct StepFile {
     file: RowFile,
     /// When it was begun, on the machine's monotonic clock.
     origin: u64,
 }
 
-impl Samples {
+impl StepFile {
     /// An empty file of steps of these cases and subjects.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(target: Target, cases: Vec<String>, subjects: Vec<String>) -> Result<Samples> {
+    pub fn create(target: Target, cases: Vec<String>, subjects: Vec<String>) -> Result<StepFile> {
         let words = vec![("case", cases), ("subject", subjects)];
-        Ok(Samples { file: RowFile::begin(target, words, numbers())?, origin: monotonic() })
+        Ok(StepFile { file: RowFile::begin(target, words, numbers())?, origin: monotonic() })
     }
 
     /// How the user calls it.
-    pub fn shown(&self) -> &str {
-        self.file.shown()
+    pub fn display_name(&self) -> &str {
+        self.file.display_name()
     }
 
     /// Adds steps of a process, with the phases of all that it did, if its FMUs
     /// logged them. What goes wrong is told in the end.
-    pub fn add(&mut self, whose: &Whose, kept: &[Kept], phases: &[Phases]) {
-        for piece in kept.chunks(PIECE) {
+    pub fn add(&mut self, whose: &StepOrigin, kept: &[KeptStep], phases: &[Phases]) {
+        for piece in kept.chunks(ROWS_PER_BATCH) {
             let columns = columns(whose, piece, phases, self.origin);
             self.file.add(&[whose.case, whose.subject], columns);
         }
@@ -109,19 +109,20 @@ fn numbers() -> Vec<Field> {
 }
 
 /// What is in those columns.
-fn columns(whose: &Whose, kept: &[Kept], phases: &[Phases], origin: u64) -> Vec<ArrayRef> {
+fn columns(whose: &StepOrigin, kept: &[KeptStep], phases: &[Phases], origin: u64) -> Vec<ArrayRef> {
     let (start, size) = whose.simulated;
-    let small = |of: &dyn Fn(&Kept) -> u32| -> ArrayRef {
+    let small = |of: &dyn Fn(&KeptStep) -> u32| -> ArrayRef {
         Arc::new(kept.iter().map(of).collect::<UInt32Array>())
     };
-    let time = |of: &dyn Fn(&Step) -> u64| -> ArrayRef {
+    let time = |of: &dyn Fn(&StepTimes) -> u64| -> ArrayRef {
         Arc::new(kept.iter().map(|kept| of(&kept.step) as i64).collect::<Int64Array>())
     };
-    let bytes = |of: &dyn Fn(&Step) -> u64| -> ArrayRef {
+    let bytes = |of: &dyn Fn(&StepTimes) -> u64| -> ArrayRef {
         Arc::new(kept.iter().map(|kept| of(&kept.step)).collect::<UInt64Array>())
     };
     let logged = |phase: usize| -> ArrayRef {
-        let of = |kept: &Kept| phases.get(kept.step.number as usize)?[phase].map(|ns| ns as i64);
+        let of =
+            |kept: &KeptStep| phases.get(kept.step.number as usize)?[phase].map(|ns| ns as i64);
         Arc::new(kept.iter().map(of).collect::<Int64Array>())
     };
     let simulated = kept.iter().map(|kept| start + kept.step.number as f64 * size);
@@ -134,7 +135,7 @@ fn columns(whose: &Whose, kept: &[Kept], phases: &[Phases], origin: u64) -> Vec<
         Arc::new(simulated.collect::<Float64Array>()),
         time(&|_| whose.cycle),
         time(&|step| step.began.saturating_sub(origin)),
-        time(&Step::exchange),
+        time(&StepTimes::exchange),
         time(&|step| step.source),
         time(&|step| step.get),
         time(&|step| step.set),
@@ -161,12 +162,12 @@ mod tests {
         let path = folder.path().join("steps.arrow");
         let words = |word: &str| vec!["other".to_owned(), word.to_owned()];
         let target = Target::open(&path, &[]).unwrap();
-        let mut samples = Samples::begin(target, words("c"), words("s")).unwrap();
+        let mut samples = StepFile::create(target, words("c"), words("s")).unwrap();
         let origin = samples.origin;
-        let kept = |number| Kept {
+        let kept = |number| KeptStep {
             round: 4,
             counted: number > 1,
-            step: Step {
+            step: StepTimes {
                 number,
                 began: origin + 10 * number,
                 source: 1,
@@ -177,9 +178,10 @@ mod tests {
                 model_size: 60,
             },
         };
-        let all: Vec<Kept> = (1..PIECE as u64 + 3).map(kept).collect();
+        let all: Vec<KeptStep> = (1..ROWS_PER_BATCH as u64 + 3).map(kept).collect();
         let phases = [[None; 5], [None; 5], [Some(1.0), None, None, Some(4.0), Some(5.0)]];
-        let whose = Whose { case: "c", subject: "s", process: 3, simulated: (0.0, 0.5), cycle: 9 };
+        let whose =
+            StepOrigin { case: "c", subject: "s", process: 3, simulated: (0.0, 0.5), cycle: 9 };
         samples.add(&whose, &all, &phases);
         assert_eq!(samples.finish().unwrap(), all.len() as u64);
         let reader = FileReader::try_new(File::open(&path).unwrap(), None).unwrap();
@@ -202,7 +204,10 @@ mod tests {
         assert_eq!(times("source_generation"), [None, Some(1), None]);
         assert_eq!(times("source_serialization"), [None; 3]);
         assert_eq!(times("model_serialization"), [None, Some(5), None]);
-        assert_eq!(batches[1]["step"].as_primitive::<UInt32Type>().value(1), PIECE as u32 + 2);
+        assert_eq!(
+            batches[1]["step"].as_primitive::<UInt32Type>().value(1),
+            ROWS_PER_BATCH as u32 + 2
+        );
         assert_eq!(batches[0]["simulation_time"].as_primitive::<Float64Type>().value(1), 1.0);
         let counted = batches[0]["counted"].as_boolean();
         assert!(!counted.value(0) && counted.value(1));
@@ -210,8 +215,8 @@ mod tests {
 
     #[test]
     fn a_file_and_a_memory_hold_so_many_and_no_more() {
-        assert_eq!(room(5, 1), HELD as usize);
-        assert_eq!(room(5 * 7 * 6, 6), (MOST / 210) as usize);
-        assert_eq!(room(5 * 10, 10), (HELD / 10) as usize);
+        assert_eq!(steps_kept(5, 1), MAX_HELD_STEPS as usize);
+        assert_eq!(steps_kept(5 * 7 * 6, 6), (MOST / 210) as usize);
+        assert_eq!(steps_kept(5 * 10, 10), (MAX_HELD_STEPS / 10) as usize);
     }
 }

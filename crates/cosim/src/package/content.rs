@@ -1,7 +1,7 @@
 //! Whether a message looks like what its MIME type declares, by its first
 //! bytes. Whoever wants to know more must decode it.
 
-use crate::host::job::Product;
+use crate::host::job::MessageDigest;
 use crate::package::mime::Mime;
 
 /// Says what a message is instead of what it is declared to be. The version
@@ -9,7 +9,7 @@ use crate::package::mime::Mime;
 ///
 /// # Errors
 /// Says how the two differ.
-pub fn check(mime: &Mime, product: &Product, any_version: bool) -> Result<(), String> {
+pub fn check(mime: &Mime, product: &MessageDigest, any_version: bool) -> Result<(), String> {
     check_head(mime, product.size, &product.head, any_version)
 }
 
@@ -111,7 +111,7 @@ mod tests {
             "application/x-open-simulation-interface; type=SensorView; version=3.8.0; \
              encoding={encoding}"
         );
-        let product = Product { size: head.len() as u64, digest: 0, head: head.to_vec() };
+        let product = MessageDigest { size: head.len() as u64, digest: 0, head: head.to_vec() };
         check(&Mime::parse(&mime).unwrap(), &product, any_version)
     }
 

@@ -23,7 +23,7 @@ pub struct Coupling {
 
 /// Names of variables that were asked for, where there are several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct VariableChoice {
     /// The source's output.
     pub output: Option<String>,
     /// The model's input.
@@ -38,11 +38,13 @@ pub struct Wanted {
 ///
 /// # Errors
 /// Names the FMUs and variables that do not go together.
-pub fn couple(source: &Package, model: &Package, wanted: &Wanted) -> Result<Coupling> {
-    let outputs = choose(source, "output", wanted.output.as_deref(), CONNECT)?;
-    let inputs = choose(model, "input", wanted.input.as_deref(), CONNECT)?;
-    let result = match (&wanted.result, declared(model, "output").first()) {
-        (Some(name), _) => choose(model, "output", Some(name), CONNECT)?.first().copied().cloned(),
+pub fn couple(source: &Package, model: &Package, wanted: &VariableChoice) -> Result<Coupling> {
+    let outputs = choose_binary(source, "output", wanted.output.as_deref(), CONNECT)?;
+    let inputs = choose_binary(model, "input", wanted.input.as_deref(), CONNECT)?;
+    let result = match (&wanted.result, declared_binaries(model, "output").first()) {
+        (Some(name), _) => {
+            choose_binary(model, "output", Some(name), CONNECT)?.first().copied().cloned()
+        }
         (None, first) => first.map(|binary| (*binary).clone()),
     };
     let (output, input) = match (outputs.as_slice(), inputs.as_slice()) {
@@ -52,7 +54,7 @@ pub fn couple(source: &Package, model: &Package, wanted: &Wanted) -> Result<Coup
             let same =
                 |output: &Binary, input: &Binary| input.mime.message() == output.mime.message();
             let fits = |output: &Binary, input: &Binary| {
-                agree(source, output, model, input, wanted).is_ok()
+                check_compatible(source, output, model, input, wanted).is_ok()
             };
             let both = |output: &Binary, input: &Binary| same(output, input) && fits(output, input);
             let names = |list: &[&Binary]| {
@@ -74,7 +76,7 @@ pub fn couple(source: &Package, model: &Package, wanted: &Wanted) -> Result<Coup
             }
         }
     };
-    agree(source, output, model, input, wanted)?;
+    check_compatible(source, output, model, input, wanted)?;
     Ok(Coupling { output: output.clone(), input: input.clone(), result })
 }
 
@@ -95,9 +97,9 @@ fn only_pair<'b>(
 /// When there is none, or none of a name.
 pub fn outputs(package: &Package, names: &[String]) -> Result<Vec<Binary>> {
     let chosen = match names {
-        [] => choose(package, "output", None, VARIABLE)?,
+        [] => choose_binary(package, "output", None, VARIABLE)?,
         names => {
-            let one = |name: &String| choose(package, "output", Some(name), VARIABLE);
+            let one = |name: &String| choose_binary(package, "output", Some(name), VARIABLE);
             names.iter().map(one).collect::<Result<Vec<_>>>()?.concat()
         }
     };
@@ -113,7 +115,7 @@ pub fn input(
     wanted: Option<&str>,
     fits: impl Fn(&Binary) -> bool,
 ) -> Result<Binary> {
-    let inputs = choose(package, "input", wanted, VARIABLE)?;
+    let inputs = choose_binary(package, "input", wanted, VARIABLE)?;
     let fitting: Vec<&Binary> = inputs.iter().copied().filter(|input| fits(input)).collect();
     match (inputs.as_slice(), fitting.as_slice()) {
         ([binary], _) | (_, [binary]) => Ok((*binary).clone()),
@@ -125,14 +127,14 @@ pub fn input(
 }
 
 /// The binary variables of a causality that say what they carry.
-fn declared<'a>(package: &'a Package, causality: &str) -> Vec<&'a Binary> {
+fn declared_binaries<'a>(package: &'a Package, causality: &str) -> Vec<&'a Binary> {
     let mut all = package.description.binaries_of(causality);
     all.retain(|binary| binary.declared);
     all
 }
 
 /// The binary variables of a causality, or the one that was asked for by an option.
-fn choose<'a>(
+fn choose_binary<'a>(
     package: &'a Package,
     causality: &str,
     wanted: Option<&str>,
@@ -149,7 +151,7 @@ fn choose<'a>(
         })?;
         return Ok(vec![found]);
     }
-    let chosen = declared(package, causality);
+    let chosen = declared_binaries(package, causality);
     if !chosen.is_empty() {
         return Ok(chosen);
     }
@@ -182,12 +184,12 @@ fn choose<'a>(
 
 /// Whether an output and an input carry the same messages. Who named both knows what they
 /// carry: of some the description says nothing or another thing, as a parameter decides it.
-fn agree(
+fn check_compatible(
     source: &Package,
     output: &Binary,
     model: &Package,
     input: &Binary,
-    wanted: &Wanted,
+    wanted: &VariableChoice,
 ) -> Result<()> {
     let named = wanted.output.is_some() && wanted.input.is_some();
     let differ = |what: &str, from: &str, to: &str, remedy: &str| {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{bail, ensure, Context, Result};
 use roxmltree::{Document, Node};
-use wiregauge_system::quantity::time;
+use wiregauge_system::quantity::parse_time;
 
 use crate::package::mime::Mime;
 
@@ -129,7 +129,7 @@ impl Description {
         let (variables, parts, bare) = variables(root, fmi)?;
         let mut binaries = binaries(parts, osi_version.as_deref())?;
         binaries.extend(bare);
-        let triples = undeclared(&variables, &binaries);
+        let triples = undeclared_binaries(&variables, &binaries);
         binaries.extend(triples);
         let proposed = experiment.and_then(|e| e.attribute("stepSize"));
         let step = proposed.and_then(|text| step_size(text.trim()).ok());
@@ -167,7 +167,7 @@ impl Description {
 /// Says that it is none.
 pub fn step_size(text: &str) -> Result<f64> {
     let size = text.parse().ok();
-    let size = size.or_else(|| time(text).ok().map(|time| time.as_secs_f64()));
+    let size = size.or_else(|| parse_time(text).ok().map(|time| time.as_secs_f64()));
     size.filter(|size| (1e-9..=1e6).contains(size)).with_context(|| {
         format!(
             "'{text}' is no step size: a number of seconds from 1e-9 to 1e6 is wanted, or a time \
@@ -224,7 +224,7 @@ fn osmp<'a>(annotations: Node<'a, 'a>) -> Option<Node<'a, 'a>> {
 }
 
 /// A variable that OSMP says is a binary variable or a part of one.
-struct Part {
+struct BinaryPart {
     variable: Variable,
     binary: String,
     role: String,
@@ -235,7 +235,7 @@ struct Part {
 
 /// The variables, those that OSMP says something of, and FMI 3's binary
 /// variables that it does not mention.
-type Variables = (Vec<Variable>, Vec<Part>, Vec<Binary>);
+type Variables = (Vec<Variable>, Vec<BinaryPart>, Vec<Binary>);
 
 fn variables(root: Node, fmi: Fmi) -> Result<Variables> {
     let list = child(root, "ModelVariables").context("<ModelVariables> is missing")?;
@@ -267,7 +267,7 @@ fn variables(root: Node, fmi: Fmi) -> Result<Variables> {
                     format!("{}: its OSMP annotation lacks '{key}'", variable.name)
                 })
             };
-            parts.push(Part {
+            parts.push(BinaryPart {
                 variable: variable.clone(),
                 binary: of("name")?.to_owned(),
                 role: of("role")?.to_owned(),
@@ -295,7 +295,7 @@ fn variables(root: Node, fmi: Fmi) -> Result<Variables> {
 
 /// Three integers that are named as OSMP names them, without a word of what
 /// they are.
-fn undeclared(variables: &[Variable], known: &[Binary]) -> Vec<Binary> {
+fn undeclared_binaries(variables: &[Variable], known: &[Binary]) -> Vec<Binary> {
     let find = |name: String, causality: &str| {
         let found = variables.iter().find(|variable| variable.name == name)?;
         let fits =
@@ -324,9 +324,9 @@ fn undeclared(variables: &[Variable], known: &[Binary]) -> Vec<Binary> {
 }
 
 /// Puts the parts of binary variables together.
-fn binaries(parts: Vec<Part>, osi_version: Option<&str>) -> Result<Vec<Binary>> {
+fn binaries(parts: Vec<BinaryPart>, osi_version: Option<&str>) -> Result<Vec<Binary>> {
     let mut order = Vec::new();
-    let mut by_name: BTreeMap<String, Vec<Part>> = BTreeMap::new();
+    let mut by_name: BTreeMap<String, Vec<BinaryPart>> = BTreeMap::new();
     for part in parts {
         if !by_name.contains_key(&part.binary) {
             order.push(part.binary.clone());
@@ -336,8 +336,8 @@ fn binaries(parts: Vec<Part>, osi_version: Option<&str>) -> Result<Vec<Binary>> 
     order.into_iter().map(|name| binary(&by_name[&name], name, osi_version)).collect()
 }
 
-fn binary(parts: &[Part], name: String, osi_version: Option<&str>) -> Result<Binary> {
-    let role = |role: &str| -> Result<Option<&Part>> {
+fn binary(parts: &[BinaryPart], name: String, osi_version: Option<&str>) -> Result<Binary> {
+    let role = |role: &str| -> Result<Option<&BinaryPart>> {
         let mut of_role = parts.iter().filter(|part| part.role == role);
         let first = of_role.next();
         if let (Some(one), Some(other)) = (first, of_role.next()) {

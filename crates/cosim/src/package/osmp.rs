@@ -4,25 +4,25 @@
 use crate::host::memory;
 
 /// Joins the halves of an address.
-pub fn join(lo: i32, hi: i32) -> usize {
+pub fn join_address(lo: i32, hi: i32) -> usize {
     ((u64::from(hi as u32) << 32) | u64::from(lo as u32)) as usize
 }
 
 /// Splits an address into its lower and its higher half.
-pub fn split(address: usize) -> (i32, i32) {
+pub fn split_address(address: usize) -> (i32, i32) {
     (address as u32 as i32, (address as u64 >> 32) as u32 as i32)
 }
 
 /// A message that lies in the memory of an FMU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Span {
+pub struct MessageSpan {
     /// Where it is.
     pub address: usize,
     /// How long it is, as the FMU says: perhaps negative.
     pub size: i64,
 }
 
-impl Span {
+impl MessageSpan {
     /// Whether there is no message: the FMU says so by a size of 0. An address of 0 has
     /// none either, with a size it is a fault.
     pub fn is_none(self) -> bool {
@@ -51,7 +51,7 @@ impl Span {
     /// # Errors
     /// Says what is wrong with the address or the size.
     pub fn check(self) -> Result<(), String> {
-        let Span { address, size } = self;
+        let MessageSpan { address, size } = self;
         if size == 0 {
             return Ok(());
         }
@@ -78,23 +78,23 @@ mod tests {
     #[test]
     fn addresses_survive_their_halves() {
         for address in [0, 1, 0x7fff_ffff, 0x8000_0000, 0xdead_beef_8000_0001, usize::MAX] {
-            let (lo, hi) = split(address);
-            assert_eq!(join(lo, hi), address);
+            let (lo, hi) = split_address(address);
+            assert_eq!(join_address(lo, hi), address);
         }
-        assert_eq!(split(0x1_8000_0000), (i32::MIN, 1));
+        assert_eq!(split_address(0x1_8000_0000), (i32::MIN, 1));
     }
 
     #[test]
     fn nothing_is_no_fault() {
-        assert_eq!(Span::default().check(), Ok(()));
-        assert_eq!(Span { address: 8, size: 0 }.check(), Ok(()));
+        assert_eq!(MessageSpan::default().check(), Ok(()));
+        assert_eq!(MessageSpan { address: 8, size: 0 }.check(), Ok(()));
     }
 
     #[test]
     fn faults_are_told_apart() {
         let byte = Box::new(1u8);
         let address = std::ptr::from_ref(&*byte) as usize;
-        let fault = |address, size| Span { address, size }.check().unwrap_err();
+        let fault = |address, size| MessageSpan { address, size }.check().unwrap_err();
         assert!(fault(0, 17).contains("size 17, but its address is 0"));
         assert!(fault(address, -1).contains("negative"));
         assert!(fault(8, 4).contains("points to 0x8"));

@@ -5,11 +5,11 @@
 //! Where both logs go by one clock, that clock decides: a model's step begins
 //! after the message was made that it takes, and before the next one was.
 
-use crate::logs::phase::Step;
+use crate::logs::phase::LoggedStep;
 
 /// Dates are beyond this, in nanoseconds; clocks that count from the start of
 /// a machine or a process are below, for three years.
-const DATED: i128 = 100_000_000_000_000_000;
+const DATE_THRESHOLD_NS: i128 = 100_000_000_000_000_000;
 /// How far apart the steps of one simulation may be, besides their period.
 const SECOND: i128 = 1_000_000_000;
 
@@ -28,34 +28,34 @@ pub struct Pairing {
 }
 
 /// When steps began and ended, on their clock.
-pub fn span(steps: &[Step]) -> (i128, i128) {
+pub fn span(steps: &[LoggedStep]) -> (i128, i128) {
     let began = steps.iter().map(|step| step.began_ns).min();
     let ended = steps.iter().map(|step| step.ended_ns).max();
     (began.unwrap_or(0), ended.unwrap_or(0))
 }
 
 /// Whether two logs can be compared by their clocks: both show dates, or none.
-pub fn one_clock(source: &[Step], model: &[Step]) -> bool {
-    let dated = |steps: &[Step]| span(steps).1 > DATED;
+pub fn one_clock(source: &[LoggedStep], model: &[LoggedStep]) -> bool {
+    let dated = |steps: &[LoggedStep]| span(steps).1 > DATE_THRESHOLD_NS;
     dated(source) == dated(model)
 }
 
 /// How long nothing was written between two logs; negative where they overlap.
-pub fn gap(source: &[Step], model: &[Step]) -> i128 {
+pub fn gap(source: &[LoggedStep], model: &[LoggedStep]) -> i128 {
     let ((a, b), (c, d)) = (span(source), span(model));
     a.max(c) - b.min(d)
 }
 
 /// Whether two logs may be of one simulation.
-pub fn may_belong(source: &[Step], model: &[Step]) -> bool {
+pub fn may_belong(source: &[LoggedStep], model: &[LoggedStep]) -> bool {
     if one_clock(source, model) {
-        let period = |steps| differences(steps, |step| step.began_ns);
+        let period = |steps| median_difference(steps, |step| step.began_ns);
         let apart = SECOND + 2 * period(source).max(period(model));
         if gap(source, model) > apart {
             return false;
         }
     }
-    let ends = |steps: &[Step]| {
+    let ends = |steps: &[LoggedStep]| {
         let times = || steps.iter().map(|step| step.simulation_ns);
         (times().min().unwrap_or(0), times().max().unwrap_or(0))
     };
@@ -69,16 +69,16 @@ pub fn may_belong(source: &[Step], model: &[Step]) -> bool {
 }
 
 /// The median of what lies between successive steps, where that is positive.
-fn differences(steps: &[Step], of: fn(&Step) -> i128) -> i128 {
+fn median_difference(steps: &[LoggedStep], of: fn(&LoggedStep) -> i128) -> i128 {
     let mut all: Vec<i128> =
         steps.windows(2).map(|pair| of(&pair[1]) - of(&pair[0])).filter(|ns| *ns > 0).collect();
     all.sort_unstable();
     all.get(all.len() / 2).copied().unwrap_or(0)
 }
 
-fn simulation_period(source: &[Step], model: &[Step]) -> Option<i128> {
+fn simulation_period(source: &[LoggedStep], model: &[LoggedStep]) -> Option<i128> {
     [source, model]
-        .map(|steps| differences(steps, |step| step.simulation_ns))
+        .map(|steps| median_difference(steps, |step| step.simulation_ns))
         .into_iter()
         .filter(|period| *period > 0)
         .min()
@@ -86,7 +86,7 @@ fn simulation_period(source: &[Step], model: &[Step]) -> Option<i128> {
 
 /// Finds the steps that belong together. `grain` is the coarser of both
 /// clocks' resolutions, in nanoseconds.
-pub fn pair(source: &[Step], model: &[Step], grain: i128) -> Pairing {
+pub fn pair(source: &[LoggedStep], model: &[LoggedStep], grain: i128) -> Pairing {
     let one_clock = one_clock(source, model);
     let mut found: Vec<Pairing> = Vec::new();
     let mut add = |pairs: Vec<(usize, usize)>, how| {
@@ -125,7 +125,8 @@ pub fn pair(source: &[Step], model: &[Step], grain: i128) -> Pairing {
         let apart = (model[m].simulation_ns - source[s].simulation_ns).abs();
         period.is_none_or(|period| 2 * apart <= 3 * period)
     };
-    let still = [source, model].iter().any(|steps| differences(steps, |s| s.simulation_ns) == 0);
+    let still =
+        [source, model].iter().any(|steps| median_difference(steps, |s| s.simulation_ns) == 0);
     if still || in_turn.iter().all(near) {
         found.push(Pairing { pairs: in_turn, how: "by the clock", contradicted: 0, one_clock });
     }
@@ -150,8 +151,8 @@ pub fn pair(source: &[Step], model: &[Step], grain: i128) -> Pairing {
 
 /// Steps whose simulation times are the same but for `offset`, to `tolerance`.
 fn by_simulation(
-    source: &[Step],
-    model: &[Step],
+    source: &[LoggedStep],
+    model: &[LoggedStep],
     offset: i128,
     tolerance: i128,
 ) -> Vec<(usize, usize)> {
@@ -172,7 +173,7 @@ fn by_simulation(
 
 /// Each of the model's steps with the last of the source's that had ended when
 /// it began.
-fn by_clock(source: &[Step], model: &[Step], grain: i128) -> Vec<(usize, usize)> {
+fn by_clock(source: &[LoggedStep], model: &[LoggedStep], grain: i128) -> Vec<(usize, usize)> {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     let mut ended = 0;
     for (at, step) in model.iter().enumerate() {
@@ -189,7 +190,13 @@ fn by_clock(source: &[Step], model: &[Step], grain: i128) -> Vec<(usize, usize)>
 
 /// Whether a model's step cannot have taken what a source's step made: it
 /// began before that was there, or when the next was there already.
-fn contradicts(source: &[Step], model: &[Step], s: usize, m: usize, grain: i128) -> bool {
+fn contradicts(
+    source: &[LoggedStep],
+    model: &[LoggedStep],
+    s: usize,
+    m: usize,
+    grain: i128,
+) -> bool {
     let began = model[m].began_ns;
     began + grain < source[s].ended_ns
         || source.get(s + 1).is_some_and(|next| next.ended_ns + grain < began)
@@ -203,8 +210,8 @@ mod tests {
     const MS: i128 = 1_000_000;
 
     /// Steps that begin and end at these times, with these simulation times.
-    fn steps(of: impl IntoIterator<Item = (i128, i128, f64)>) -> Vec<Step> {
-        let step = |(began, ended, simulation): (i128, i128, f64)| Step {
+    fn steps(of: impl IntoIterator<Item = (i128, i128, f64)>) -> Vec<LoggedStep> {
+        let step = |(began, ended, simulation): (i128, i128, f64)| LoggedStep {
             simulation_ns: (simulation * 1e9).round() as i128,
             began_ns: began,
             ended_ns: ended,
@@ -219,7 +226,7 @@ mod tests {
         count: usize,
         source: impl Fn(usize) -> f64,
         model: impl Fn(usize) -> f64,
-    ) -> [Vec<Step>; 2] {
+    ) -> [Vec<LoggedStep>; 2] {
         let at = |step: usize| START + step as i128 * 10 * MS;
         [
             steps((0..count).map(|k| (at(k), at(k) + 3 * MS, source(k)))),
@@ -256,7 +263,7 @@ mod tests {
     #[test]
     fn what_has_no_partner_has_none() {
         let [source, model] = logs(100, |k| k as f64 * 0.02, |k| k as f64 * 0.02);
-        let fifth: Vec<Step> = model.iter().step_by(5).cloned().collect();
+        let fifth: Vec<LoggedStep> = model.iter().step_by(5).cloned().collect();
         let pairing = pair(&source, &fifth, 1);
         assert_eq!(pairing.pairs.len(), 20);
         assert!(pairing.pairs.iter().all(|(s, m)| *s == m * 5));

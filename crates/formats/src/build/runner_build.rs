@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Context, Result};
 use wiregauge_holders::Unit;
-use wiregauge_workshop::{hash, run, write_if_new};
+use wiregauge_workshop::{hash, run, write_if_changed};
 
-use super::common::Common;
-use super::origin::{self, Origin};
+use super::build_origin::{self, BuildOrigin};
+use super::fixed_parts::FixedParts;
 use super::variant::Variant;
-use crate::codec::{Codec, Emission, Step};
-use crate::release;
+use crate::codec::{Codec, Emission, GeneratorStep};
+use crate::packaged_library;
 
 /// One codec's program, or why there is none.
 pub struct BuiltRunner {
@@ -22,7 +22,7 @@ pub struct BuiltRunner {
     /// Path of its runner.
     pub program: Result<PathBuf>,
     /// What it was built with, which need not be what is on the machine now.
-    pub origin: Origin,
+    pub origin: BuildOrigin,
     /// The library and its version, where that is not the one that the runner was
     /// generated for.
     pub library: Option<String>,
@@ -31,15 +31,15 @@ pub struct BuiltRunner {
 impl BuiltRunner {
     /// One that cannot be built.
     pub(super) fn failed(variant: &Variant, error: anyhow::Error) -> BuiltRunner {
-        let origin = Origin::now(variant);
+        let origin = BuildOrigin::probe(variant);
         let (codec, id) = (variant.codec, variant.id());
         BuiltRunner { codec, id, program: Err(error), origin, library: None }
     }
 }
 
 /// Where things go.
-pub(super) struct Place<'a> {
-    pub(super) common: &'a Common,
+pub(super) struct BuildFolders<'a> {
+    pub(super) common: &'a FixedParts,
     pub(super) target: PathBuf,
     pub(super) message: PathBuf,
 }
@@ -55,13 +55,13 @@ pub(super) struct RunnerBuild {
     /// Hash of everything that the program is made from.
     pub(super) stamp: String,
     /// What it is or would be built with.
-    pub(super) origin: Origin,
+    pub(super) origin: BuildOrigin,
 }
 
 impl RunnerBuild {
     /// `message` is what the variant's language makes of the normalized message.
     pub(super) fn prepare(
-        place: &Place,
+        place: &BuildFolders,
         variant: &Variant,
         unit: &Unit,
         message: &Result<Vec<String>>,
@@ -78,7 +78,7 @@ impl RunnerBuild {
         let message = message.as_ref().map_err(|error| anyhow!("{error:#}"))?;
         parts.extend(message.iter().cloned().map(String::into_bytes));
         for step in &emission.steps {
-            if let Step::Command(words) = step {
+            if let GeneratorStep::Command(words) = step {
                 parts.push(words.join(" ").into_bytes());
             }
         }
@@ -89,23 +89,23 @@ impl RunnerBuild {
         parts.extend(emission.jars.iter().map(|jar| jar.sha256.into()));
         parts.push(emission.machine.into());
         parts.push(variant.toolchain.stamp()?.into_bytes());
-        parts.extend(variant.release.iter().map(|release| release.whose().into_bytes()));
+        parts.extend(variant.release.iter().map(|release| release.describe_source().into_bytes()));
         parts.push(variant.flags().into_bytes());
-        let origin = Origin::now(variant);
+        let origin = BuildOrigin::probe(variant);
         let program = place.message.join("bin").join(variant.id());
         let variant = variant.clone();
         Ok(RunnerBuild { variant, emission, folder, program, stamp: hash(parts), origin })
     }
 
     /// The outcome, with what the program that is there was built with.
-    pub(super) fn built(&self, program: Result<PathBuf>) -> BuiltRunner {
+    pub(super) fn outcome(&self, program: Result<PathBuf>) -> BuiltRunner {
         let program = program.map_err(|error| {
-            match release::unknown(self.variant.codec, &self.origin.packages) {
+            match packaged_library::explain_untested(self.variant.codec, &self.origin.packages) {
                 Some(unknown) => error.context(unknown),
                 None => error,
             }
         });
-        let origin = origin::read(&self.origin_path()).unwrap_or_else(|| self.origin.clone());
+        let origin = build_origin::read(&self.origin_path()).unwrap_or_else(|| self.origin.clone());
         let id = self.variant.id();
         BuiltRunner { codec: self.variant.codec, id, program, origin, library: self.library() }
     }
@@ -117,18 +117,18 @@ impl RunnerBuild {
     }
 
     pub(super) fn origin_path(&self) -> PathBuf {
-        beside(&self.program, "origin.json")
+        sibling_path(&self.program, "origin.json")
     }
 
     pub(super) fn stamp_path(&self) -> PathBuf {
-        beside(&self.program, "stamp")
+        sibling_path(&self.program, "stamp")
     }
 
     pub(super) fn is_fresh(&self) -> bool {
         // Where there is no compiler now, what was built before still runs.
         let by_the_same = || {
             self.origin.compiler.is_empty()
-                || origin::read(&self.origin_path()).is_some_and(|kept| kept == self.origin)
+                || build_origin::read(&self.origin_path()).is_some_and(|kept| kept == self.origin)
         };
         // A crate in a folder of the user's may have changed: cargo knows.
         let may_have_changed = self.variant.release.as_ref().is_some_and(|r| r.folder().is_some());
@@ -140,19 +140,19 @@ impl RunnerBuild {
 
     /// Writes the emitted files and runs the generators.
     pub(super) fn generate(&self) -> Result<()> {
-        self.libraries()?;
+        self.link_arguments()?;
         fs::create_dir_all(&self.folder)?;
         for file in &self.emission.files {
             let path = self.folder.join(&file.path);
             if let Some(parent) = path.parent() {
                 fs::create_dir_all(parent)?;
             }
-            write_if_new(&path, file.text.as_bytes())?;
+            write_if_changed(&path, file.text.as_bytes())?;
         }
         for step in &self.emission.steps {
             match step {
-                Step::Call(generate) => generate(&self.folder)?,
-                Step::Command(words) => {
+                GeneratorStep::Call(generate) => generate(&self.folder)?,
+                GeneratorStep::Command(words) => {
                     let (program, arguments) = words.split_first().context("an empty command")?;
                     let mut command = self.variant.toolchain.command(program, &self.folder);
                     run(command.args(arguments), program)?;
@@ -163,7 +163,7 @@ impl RunnerBuild {
     }
 
     /// The words that link its libraries.
-    pub(super) fn libraries(&self) -> Result<Vec<String>> {
+    pub(super) fn link_arguments(&self) -> Result<Vec<String>> {
         let toolchain = &self.variant.toolchain;
         let words: Result<Vec<_>> =
             self.emission.libraries.iter().map(|library| toolchain.link(library)).collect();
@@ -183,7 +183,7 @@ impl RunnerBuild {
 }
 
 /// The file beside a program that ends in this.
-fn beside(program: &Path, end: &str) -> PathBuf {
+fn sibling_path(program: &Path, end: &str) -> PathBuf {
     let mut name = program.as_os_str().to_owned();
     name.push(".");
     name.push(end);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use wiregauge_workshop::{hash, Toolchain};
 
-use super::release::Release;
+use super::crate_release::CrateRelease;
 use crate::codec::Codec;
 
 /// A row to be built: a codec, and by what.
@@ -16,23 +16,23 @@ pub struct Variant {
     /// Where its compiler and its library come from.
     pub toolchain: Arc<Toolchain>,
     /// Another release of its crate than the one that wiregauge locks.
-    pub release: Option<Arc<Release>>,
+    pub release: Option<Arc<CrateRelease>>,
     /// Flags for the compiler, behind the usual ones.
-    pub flags: Option<Arc<Flags>>,
+    pub flags: Option<Arc<CompilerFlags>>,
 }
 
 /// Flags for the compiler, behind the usual ones; of Rust, settings of Cargo's profile.
 #[derive(Clone, Debug)]
-pub struct Flags {
+pub struct CompilerFlags {
     /// What marks the row, where nothing else does.
     pub label: String,
     /// The flags as the user gave them.
     pub words: String,
 }
 
-impl Flags {
+impl CompilerFlags {
     /// One by one.
-    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn arguments(&self) -> impl Iterator<Item = &str> {
         self.words.split_whitespace()
     }
 
@@ -44,7 +44,7 @@ impl Flags {
 
 impl Variant {
     /// The codec as the machine builds it.
-    pub fn plain(codec: &'static Codec) -> Variant {
+    pub fn from_codec(codec: &'static Codec) -> Variant {
         Variant { codec, toolchain: Arc::new(Toolchain::System), release: None, flags: None }
     }
 

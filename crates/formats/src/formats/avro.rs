@@ -11,9 +11,9 @@ use anyhow::Result;
 use wiregauge_holders::File;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
-use crate::codec::Answer;
+use crate::codec::Support;
+use crate::flattened_field;
 use crate::lowering::{self, Lowering};
-use crate::slot;
 
 /// Whether a list or an array of numbers is carried as `bytes`: Avro has no octets, and
 /// an `int` each would take two bytes for half of them.
@@ -32,13 +32,13 @@ fn scalar_type(scalar: Scalar) -> &'static str {
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
         let why = "Avro's own enums are counted from zero and hold no other number";
-        return Answer::lowered(vec![Lowering::enumeration().and(why)]);
+        return Support::lowered(vec![Lowering::enumeration().and(why)]);
     };
     let mut lowerings = lowering::unions_and_bounds(record);
-    for slot in slot::slots(schema, record) {
+    for slot in flattened_field::flatten_fields(schema, record) {
         let field = &slot.field;
         if slot.number.is_some() {
             lowerings.push(Lowering::spread());
@@ -52,7 +52,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
             lowerings.push(Lowering::fixed_array());
         }
     }
-    Answer::lowered(lowerings)
+    Support::lowered(lowerings)
 }
 
 fn widened(scalar: Scalar) -> Option<Lowering> {
@@ -73,7 +73,7 @@ fn idl(schema: &Schema) -> Result<File> {
 }
 
 fn definition(schema: &Schema, record: &Record) -> String {
-    let slots = slot::slots(schema, record);
+    let slots = flattened_field::flatten_fields(schema, record);
     let fields: Vec<String> = slots
         .iter()
         .map(|slot| {

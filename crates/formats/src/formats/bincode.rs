@@ -8,7 +8,7 @@ use wiregauge_holders::Unit;
 
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, Linkage};
-use crate::derived::{self, Derived};
+use crate::language::rust::derived::{self, DerivingLibrary};
 
 inventory::submit! {
     Codec {
@@ -16,8 +16,8 @@ inventory::submit! {
         title: "Bincode Rust",
         format: "bincode",
         language: &RUST,
-        bound: false,
-        built: Linkage::Crate("bincode"),
+        is_bound: false,
+        linkage: Linkage::Crate("bincode"),
         options: &[
             "config::legacy(): fixed-width little-endian integers, as in the paper's version",
             "not maintained since 2025; 2.0.1 is the last version that builds",
@@ -29,18 +29,18 @@ inventory::submit! {
              config::legacy())",
         ],
         needs: &[],
-        answer: derived::answer,
+        check_type: derived::check_type,
         idl: None,
         emit,
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let runner = Derived {
+    let runner = DerivingLibrary {
         library: "bincode",
         derive: Derive::Bincode,
         calls: include_str!("bincode/library.rs"),
-        part: None,
+        partial: None,
     };
     Ok(runner.emit(unit))
 }

@@ -9,8 +9,8 @@ use crate::build::languages::cpp::CPP;
 use crate::build::languages::java::JAVA;
 use crate::build::languages::python::PYTHON;
 use crate::build::languages::rust::RUST;
-use crate::codec::{Answer, Codec, Emission, Linkage};
-use crate::language::Language;
+use crate::codec::{Codec, Emission, Linkage, Support};
+use crate::runner_language::RunnerLanguage;
 
 inventory::submit! {
     bound("noop", "no operation", &RUST, NOOP, |_| rust("Noop"))
@@ -51,7 +51,7 @@ const MEMCPY: &[&str] =
 const fn bound(
     name: &'static str,
     title: &'static str,
-    language: &'static Language,
+    language: &'static RunnerLanguage,
     options: &'static [&'static str],
     emit: fn(&Unit) -> Result<Emission>,
 ) -> Codec {
@@ -60,19 +60,19 @@ const fn bound(
         title,
         format: name,
         language,
-        bound: true,
-        built: Linkage::Without,
+        is_bound: true,
+        linkage: Linkage::Without,
         options,
         calls: &[],
         needs: language.needs,
-        answer: supported,
+        check_type: supported,
         idl: None,
         emit,
     }
 }
 
-fn supported(_: &Schema, _: TypeId) -> Answer {
-    Answer::Supported
+fn supported(_: &Schema, _: TypeId) -> Support {
+    Support::Supported
 }
 
 fn rust(bound: &str) -> Result<Emission> {

@@ -10,13 +10,13 @@ use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
-use crate::codec::Answer;
+use crate::codec::Support;
+use crate::flattened_field;
 use crate::lowering::{self, Lowering};
-use crate::release::Library;
-use crate::slot;
+use crate::packaged_library::PackagedLibrary;
 
 inventory::submit! {
-    Library {
+    PackagedLibrary {
         name: "Cap'n Proto",
         packages: &["libcapnp-dev"],
         tried: &[
@@ -38,7 +38,7 @@ const NESTING_DEFAULT: usize = 64;
 
 /// How a field is laid out in a struct.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Form {
+enum FieldForm {
     /// A number or truth value.
     Number,
     /// One that may be absent: itself, and a flag `hasX`.
@@ -54,28 +54,28 @@ enum Form {
     Pointer,
 }
 
-impl Form {
-    fn of(schema: &Schema, field: &Field) -> Form {
-        if let Some(len) = schema.spread(field) {
-            return Form::Flat(len);
+impl FieldForm {
+    fn from_field(schema: &Schema, field: &Field) -> FieldForm {
+        if let Some(len) = schema.flattened_length(field) {
+            return FieldForm::Flat(len);
         }
         let is_octets = field.element == Element::Scalar(Scalar::U8);
         let is_number = schema.scalar(field.element).is_some();
         match field.cardinality {
-            Cardinality::List { .. } | Cardinality::Array { .. } if is_octets => Form::Octets,
-            Cardinality::List { .. } | Cardinality::Array { .. } => Form::List,
-            Cardinality::Optional if is_number => Form::Flagged,
-            _ if is_number => Form::Number,
-            _ => Form::Pointer,
+            Cardinality::List { .. } | Cardinality::Array { .. } if is_octets => FieldForm::Octets,
+            Cardinality::List { .. } | Cardinality::Array { .. } => FieldForm::List,
+            Cardinality::Optional if is_number => FieldForm::Flagged,
+            _ if is_number => FieldForm::Number,
+            _ => FieldForm::Pointer,
         }
     }
 
     /// How many ordinals a field takes.
     fn ordinals(self) -> u32 {
         match self {
-            Form::Flagged => 2,
-            Form::Flat(len) => len,
-            Form::Number | Form::Octets | Form::List | Form::Pointer => 1,
+            FieldForm::Flagged => 2,
+            FieldForm::Flat(len) => len,
+            FieldForm::Number | FieldForm::Octets | FieldForm::List | FieldForm::Pointer => 1,
         }
     }
 }
@@ -89,7 +89,7 @@ fn camel(legal: &str) -> String {
 
 /// The names of the numbers of a flat array, as legal names are: `position0` …
 fn flat_names(record: &Record, field: &Field, len: u32) -> Vec<String> {
-    let stem = slot::stem(record, field, len);
+    let stem = flattened_field::element_prefix(record, field, len);
     (0..len).map(|at| format!("{stem}{at}")).collect()
 }
 
@@ -124,34 +124,34 @@ fn element_type(schema: &Schema, element: Element) -> &str {
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
         let why = "Cap'n Proto's own enums hold 0 to 65,535";
-        return Answer::lowered(vec![Lowering::enumeration().and(why)]);
+        return Support::lowered(vec![Lowering::enumeration().and(why)]);
     };
-    let forms = record.fields.iter().map(|field| Form::of(schema, field));
-    if forms.clone().map(Form::ordinals).sum::<u32>() > ORDINALS_MAX {
-        return Answer::Rejected("a struct has at most 65,535 fields".into());
+    let forms = record.fields.iter().map(|field| FieldForm::from_field(schema, field));
+    if forms.clone().map(FieldForm::ordinals).sum::<u32>() > ORDINALS_MAX {
+        return Support::Rejected("a struct has at most 65,535 fields".into());
     }
     let mut lowerings = lowering::unions_and_bounds(record);
     for (field, form) in record.fields.iter().zip(forms) {
         let is_array = matches!(field.cardinality, Cardinality::Array { .. });
         match form {
-            Form::Flagged => lowerings.push(
+            FieldForm::Flagged => lowerings.push(
                 Lowering::flagged("number")
                     .and("a union with Void would say so for 16 bits each instead of one"),
             ),
-            Form::Flat(_) => {
+            FieldForm::Flat(_) => {
                 lowerings.push(Lowering::spread().and("a list would cost a pointer each"))
             }
-            Form::Octets => lowerings.push(Lowering::octets("Data")),
+            FieldForm::Octets => lowerings.push(Lowering::octets("Data")),
             _ => {}
         }
-        if is_array && matches!(form, Form::Octets | Form::List) {
+        if is_array && matches!(form, FieldForm::Octets | FieldForm::List) {
             lowerings.push(Lowering::fixed_array());
         }
     }
-    Answer::lowered(lowerings)
+    Support::lowered(lowerings)
 }
 
 /// `message.capnp`.
@@ -170,19 +170,19 @@ fn idl(schema: &Schema) -> Result<File> {
             for field in &record.fields {
                 let element = element_type(schema, field.element);
                 let name = camel(&field.name.legal);
-                match Form::of(schema, field) {
-                    Form::Flagged => {
+                match FieldForm::from_field(schema, field) {
+                    FieldForm::Flagged => {
                         field_line(format!("has{}", capital(&name)), "Bool");
                         field_line(name, element);
                     }
-                    Form::Flat(len) => {
+                    FieldForm::Flat(len) => {
                         for name in flat_names(record, field, len) {
                             field_line(camel(&name), element);
                         }
                     }
-                    Form::Octets => field_line(name, "Data"),
-                    Form::List => field_line(name, &format!("List({element})")),
-                    Form::Number | Form::Pointer => field_line(name, element),
+                    FieldForm::Octets => field_line(name, "Data"),
+                    FieldForm::List => field_line(name, &format!("List({element})")),
+                    FieldForm::Number | FieldForm::Pointer => field_line(name, element),
                 }
             }
         });

@@ -12,8 +12,8 @@ use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
 use crate::build::languages::rust::RUST;
-use crate::codec::{Answer, Codec, Emission, Linkage};
-use crate::derived::{self, Derived};
+use crate::codec::{Codec, Emission, Linkage, Support};
+use crate::language::rust::derived::{self, DerivingLibrary};
 
 inventory::submit! {
     Codec {
@@ -21,8 +21,8 @@ inventory::submit! {
         title: "CBOR Rust ciborium",
         format: "cbor",
         language: &RUST,
-        bound: false,
-        built: Linkage::Crate("ciborium"),
+        is_bound: false,
+        linkage: Linkage::Crate("ciborium"),
         options: &[
             "a record is a map from field names to values; the library has no other way",
             "a number takes the smallest width that holds its value, also a float; an f32 is \
@@ -36,22 +36,22 @@ inventory::submit! {
             "decode, project, fixed, element: ciborium::from_reader::<Message, _>(bytes)",
         ],
         needs: &[],
-        answer,
+        check_type,
         idl: None,
         emit,
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
-    derived::answer_octets(schema, id, "a byte string")
+fn check_type(schema: &Schema, id: TypeId) -> Support {
+    derived::check_type_with_octets(schema, id, "a byte string")
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let runner = Derived {
+    let runner = DerivingLibrary {
         library: "ciborium",
         derive: Derive::Serde,
         calls: include_str!("cbor/library.rs"),
-        part: None,
+        partial: None,
     };
     Ok(runner.emit(unit))
 }

@@ -11,10 +11,10 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, Type
 use wiregauge_workshop::{first_error, maven, Need};
 
 use crate::build::languages::cpp::CPP;
-use crate::c_struct::{self, CLibrary, Shape};
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::flattened_field::{self, FlattenedField};
+use crate::language::cpp::c_struct::{self, CLibrary, Shape};
 use crate::lowering::Lowering;
-use crate::slot::{self, Slot};
 
 const VERSION: &str = "1.11.2";
 
@@ -24,8 +24,8 @@ inventory::submit! {
         title: "Colfer C",
         format: "colfer",
         language: &CPP,
-        bound: false,
-        built: Linkage::Headers,
+        is_bound: false,
+        linkage: Linkage::Headers,
         options: &[
             "C, by colf 1.11.2 of the author's Maven plug-in",
             "the limits of sizes and lists are lifted; a list may have no more elements than the \
@@ -43,7 +43,7 @@ inventory::submit! {
             "project, fixed, element: as decode, then the struct's members",
         ],
         needs: &[maven::NEED, Need::Program("jar", "default-jdk-headless")],
-        answer,
+        check_type,
         idl: Some(idl),
         emit,
     }
@@ -67,20 +67,20 @@ fn scalar_type(scalar: Scalar) -> &'static str {
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::enumeration()]);
+        return Support::lowered(vec![Lowering::enumeration()]);
     };
     let members = members(schema, record);
     if members.len() > FIELDS {
-        return Answer::Rejected(format!(
+        return Support::Rejected(format!(
             "Colfer numbers at most {FIELDS} fields of a record, and these are {} with the flags \
              of optional ones",
             members.len()
         ));
     }
     let mut lowerings = c_struct::lowerings(record);
-    for slot in Colfer.slots(schema, record) {
+    for slot in Colfer.format_fields(schema, record) {
         let field = &slot.field;
         if slot.number.is_some() {
             lowerings.push(Lowering::spread());
@@ -89,7 +89,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
         match Colfer.shape(schema, field) {
             Shape::Flagged(_) => lowerings.push(Lowering::flagged("value")),
             Shape::Packed(scalar) => lowerings.push(Lowering::new(
-                format!("list of {} as binary", scalar.rust()),
+                format!("list of {} as binary", scalar.rust_name()),
                 "the type of the elements, which stand there little-endian; Colfer has lists of \
                  floats, texts, binaries and records only",
             )),
@@ -104,7 +104,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
             lowerings.push(Lowering::fixed_array());
         }
     }
-    Answer::lowered(lowerings)
+    Support::lowered(lowerings)
 }
 
 /// Colfer's C code calls a type by words with underscores, and so does its
@@ -127,7 +127,7 @@ fn type_name(record: &Record) -> String {
 /// Names and types of the members of a record, in order.
 fn members(schema: &Schema, record: &Record) -> Vec<(String, String)> {
     let mut members = Vec::new();
-    for slot in Colfer.slots(schema, record) {
+    for slot in Colfer.format_fields(schema, record) {
         let field = &slot.field;
         let shape = Colfer.shape(schema, field);
         let of = match field.element {
@@ -174,7 +174,7 @@ impl CLibrary for Colfer {
     fn shape(&self, schema: &Schema, field: &Field) -> Shape {
         match (field.cardinality, field.element) {
             (Cardinality::Optional, Element::Record(_)) => Shape::Nullable,
-            (Cardinality::Optional, _) => Shape::Flagged(c_struct::flag(field)),
+            (Cardinality::Optional, _) => Shape::Flagged(c_struct::flag_name(field)),
             (Cardinality::List { .. } | Cardinality::Array { .. }, element) => {
                 match schema.scalar(element) {
                     Some(scalar) if !scalar.is_float() => Shape::Packed(scalar),
@@ -186,27 +186,55 @@ impl CLibrary for Colfer {
         }
     }
 
-    fn list(&self, object: &str, field: &Field) -> String {
+    fn list_arguments(&self, object: &str, field: &Field) -> String {
         format!("{object}.{0}.list, {object}.{0}.len", field.name.legal)
     }
 
-    fn slots(&self, schema: &Schema, record: &Record) -> Vec<Slot> {
-        slot::slots(schema, record)
+    fn format_fields(&self, schema: &Schema, record: &Record) -> Vec<FlattenedField> {
+        flattened_field::flatten_fields(schema, record)
     }
+}
 
-    fn fill(&self, schema: &Schema, slot: &Slot) -> Option<String> {
-        let is_list =
-            matches!(slot.field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
-        let is_float = schema.scalar(slot.field.element).is_some_and(Scalar::is_float);
-        (is_float && !is_list).then(|| format!("check_sign(from.{});", slot.value))
+/// `admit`: refuses a negative zero, which Colfer leaves out. Lists may hold one.
+fn admit(schema: &Schema, code: &mut SourceWriter) {
+    let open =
+        |name: &str| format!("inline void admit([[maybe_unused]] const message::{name} &from)");
+    code.line("");
+    for (_, record) in schema.records() {
+        code.line(format!("{};", open(&record.name.legal)));
+    }
+    for (_, record) in schema.records() {
+        code.block(format!("{} {{", open(&record.name.legal)), "}", |code| {
+            for FlattenedField { field, value, .. } in Colfer.format_fields(schema, record) {
+                let is_float = schema.scalar(field.element).is_some_and(Scalar::is_float);
+                let check = match field.element {
+                    Element::Record(_) => "admit",
+                    _ if is_float => "check_sign",
+                    _ => continue,
+                };
+                match field.cardinality {
+                    Cardinality::List { .. } | Cardinality::Array { .. } if is_float => {}
+                    Cardinality::List { .. } | Cardinality::Array { .. } => {
+                        code.line(format!(
+                            "for (const auto &value : from.{value}) {check}(value);"
+                        ));
+                    }
+                    Cardinality::Optional => {
+                        code.line(format!("if (from.{value}) {check}(*from.{value});"));
+                    }
+                    _ => code.line(format!("{check}(from.{value});")),
+                }
+            }
+        });
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
     let schema = unit.schema;
-    let mut code = cpp::glue(&["message.hpp", "values.hpp"]);
+    let mut code = cpp::begin_glue(&["message.hpp", "values.hpp"]);
     code.line("namespace c_struct {");
     c_struct::glue(unit, &Colfer, &mut code);
+    admit(schema, &mut code);
     code.line("");
     code.line("}  // namespace c_struct");
     code.line("");
@@ -226,7 +254,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
             File::new("library.c", include_str!("colfer/library.c")),
             File::new("glue.hpp", code.finish()),
         ],
-        steps: vec![Step::Call(Box::new(generate))],
+        steps: vec![GeneratorStep::Call(Box::new(generate))],
         sources: vec!["main.cpp".into(), "library.c".into()],
         ..Emission::default()
     })

@@ -9,14 +9,14 @@ use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
 use crate::build::languages::cpp::CPP;
-use crate::c_struct::{self, CLibrary, Shape};
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::language::cpp::c_struct::{self, CLibrary, Shape};
 use crate::lowering::Lowering;
 use crate::omg_idl;
-use crate::release::Library;
+use crate::packaged_library::PackagedLibrary;
 
 inventory::submit! {
-    Library {
+    PackagedLibrary {
         name: "Cyclone DDS",
         packages: &["cyclonedds-dev"],
         tried: &[("0.10.2", "2022-08"), ("0.10.4", "2023-08"), ("0.10.5", "2024-05")],
@@ -30,8 +30,8 @@ inventory::submit! {
         title: "CDR C Cyclone DDS",
         format: "cdr",
         language: &CPP,
-        bound: false,
-        built: Linkage::Shared("libddsc"),
+        is_bound: false,
+        linkage: Linkage::Shared("libddsc"),
         options: &[
             "the encoding that Cyclone DDS itself chooses: XCDR1, and XCDR2 for types with \
              optional members",
@@ -52,14 +52,14 @@ inventory::submit! {
             Need::Program("idlc", "cyclonedds-tools"),
             Need::Header("dds/ddsi/ddsi_cdrstream.h", "cyclonedds-dev"),
         ],
-        answer,
+        check_type,
         idl: Some(definition),
         emit,
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
-    Answer::lowered(match &schema.types[id] {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
+    Support::lowered(match &schema.types[id] {
         TypeDef::Record(record) => c_struct::lowerings(record),
         TypeDef::Enum(_) => vec![Lowering::enumeration()],
     })
@@ -110,14 +110,14 @@ impl CLibrary for Cyclone {
         }
     }
 
-    fn list(&self, object: &str, field: &Field) -> String {
+    fn list_arguments(&self, object: &str, field: &Field) -> String {
         format!("{object}.{}", field.name.legal)
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
     let schema = unit.schema;
-    let mut code = cpp::glue(&["bound.hpp", "message.h", "message.hpp", "sequence.hpp"]);
+    let mut code = cpp::begin_glue(&["bound.hpp", "message.h", "message.hpp", "sequence.hpp"]);
     code.line("namespace c_struct {");
     if c_struct::uses_octets(schema) {
         let octets = format!("wg_{}", c_struct::octets_type(schema));
@@ -139,7 +139,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
             File::new("glue.hpp", code.finish()),
         ],
         // Without type information, which no stream needs.
-        steps: vec![Step::command([
+        steps: vec![GeneratorStep::command([
             "idlc",
             "-l",
             "c",

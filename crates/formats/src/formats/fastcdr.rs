@@ -7,14 +7,14 @@ use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeDef, Ty
 use wiregauge_workshop::Need;
 
 use crate::build::languages::cpp::CPP;
-use crate::codec::{Answer, Codec, Emission, Linkage};
+use crate::codec::{Codec, Emission, Linkage, Support};
 use crate::lowering::{self, Lowering};
 use crate::omg_idl;
-use crate::release::Library;
+use crate::packaged_library::PackagedLibrary;
 use crate::sequential::{self, flag_name};
 
 inventory::submit! {
-    Library {
+    PackagedLibrary {
         name: "Fast CDR",
         packages: &["libfastcdr-dev"],
         tried: &[
@@ -34,8 +34,8 @@ inventory::submit! {
         title: "CDR C++ FastCDR",
         format: "cdr",
         language: &CPP,
-        bound: false,
-        built: Linkage::Shared("libfastcdr"),
+        is_bound: false,
+        linkage: Linkage::Shared("libfastcdr"),
         options: &[
             "XCDR version 1, little-endian, without the encapsulation header (4 bytes) of DDS",
             "the length is computed before writing, as in code of fastddsgen; a fresh buffer is \
@@ -50,22 +50,22 @@ inventory::submit! {
             "decode, project, fixed, element: cdr >> field for each",
         ],
         needs: &[Need::Header("fastcdr/Cdr.h", "libfastcdr-dev")],
-        answer,
+        check_type,
         idl: Some(definition),
         emit,
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::enumeration()]);
+        return Support::lowered(vec![Lowering::enumeration()]);
     };
     let mut lowerings: Vec<_> = sequential::lowerings(record).collect();
     lowerings.extend(lowering::unions(record));
     if record.fields.is_empty() {
         lowerings.push(Lowering::no_fields());
     }
-    Answer::lowered(lowerings)
+    Support::lowered(lowerings)
 }
 
 /// `message.idl`.
@@ -118,7 +118,7 @@ fn element_type(schema: &Schema, element: Element) -> String {
 
 fn emit(unit: &Unit) -> Result<Emission> {
     let schema = unit.schema;
-    let mut code = cpp::glue(&["message.hpp", "primitives.hpp"]);
+    let mut code = cpp::begin_glue(&["message.hpp", "primitives.hpp"]);
     code.line("namespace glue {");
     for (_, record) in schema.records() {
         size(schema, record, &mut code);

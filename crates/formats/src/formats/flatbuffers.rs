@@ -8,7 +8,7 @@
 
 mod cpp;
 pub mod definition;
-mod generation;
+mod flatc_release;
 mod java;
 mod object;
 mod python;
@@ -22,13 +22,13 @@ use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
-use crate::codec::Answer;
+use crate::codec::Support;
+use crate::flattened_field::{self, FlattenedField};
 use crate::lowering::{self, Lowering};
-use crate::release::Library;
-use crate::slot::{self, Slot};
+use crate::packaged_library::PackagedLibrary;
 
 inventory::submit! {
-    Library {
+    PackagedLibrary {
         name: "FlatBuffers",
         packages: &["libflatbuffers-dev", "flatbuffers-compiler"],
         tried: &[("2.0.8", "2022-08"), ("23.5.26", "2023-05"), ("25.12.19", "2025-12")],
@@ -95,7 +95,7 @@ struct Dialect<'a> {
 
 /// What one element of a field is to FlatBuffers.
 #[derive(Clone, Copy)]
-enum Kind {
+enum ElementKind {
     Scalar(Scalar),
     Text,
     Bytes,
@@ -105,7 +105,7 @@ enum Kind {
 
 /// The memory of a struct.
 #[derive(Default)]
-struct Layout {
+struct StructLayout {
     /// Where each field begins.
     offsets: Vec<usize>,
     /// For every byte, whether it belongs to a field.
@@ -113,7 +113,7 @@ struct Layout {
     align: usize,
 }
 
-impl Layout {
+impl StructLayout {
     fn size(&self) -> usize {
         self.used.len()
     }
@@ -129,23 +129,23 @@ impl<'a> Dialect<'a> {
         Dialect { schema, style, structs: None, slices: false }
     }
 
-    fn kind(self, element: Element) -> Kind {
+    fn kind(self, element: Element) -> ElementKind {
         match element {
-            Element::String => Kind::Text,
-            Element::Bytes => Kind::Bytes,
-            Element::Record(id) if self.is_struct(id) => Kind::Struct(id),
-            Element::Record(id) => Kind::Table(id),
-            other => Kind::Scalar(self.schema.scalar(other).expect("a number")),
+            Element::String => ElementKind::Text,
+            Element::Bytes => ElementKind::Bytes,
+            Element::Record(id) if self.is_struct(id) => ElementKind::Struct(id),
+            Element::Record(id) => ElementKind::Table(id),
+            other => ElementKind::Scalar(self.schema.scalar(other).expect("a number")),
         }
     }
 
     /// The fields of a record as they are written.
-    fn slots(self, id: TypeId) -> Vec<Slot> {
+    fn slots(self, id: TypeId) -> Vec<FlattenedField> {
         let record = self.schema.record(id);
         if self.is_struct(id) {
-            slot::whole(record)
+            flattened_field::keep_fields(record)
         } else {
-            slot::slots(self.schema, record)
+            flattened_field::flatten_fields(self.schema, record)
         }
     }
 
@@ -170,8 +170,8 @@ impl<'a> Dialect<'a> {
     }
 
     /// The layout that FlatBuffers gives plain old data: that of C.
-    fn layout(self, id: TypeId) -> Layout {
-        let mut layout = Layout { align: 1, ..Layout::default() };
+    fn layout(self, id: TypeId) -> StructLayout {
+        let mut layout = StructLayout { align: 1, ..StructLayout::default() };
         for field in &self.schema.record(id).fields {
             let (used, align) = match field.element {
                 Element::Record(inner) => {
@@ -247,11 +247,11 @@ impl<'a> Dialect<'a> {
     /// Bytes that a table's fields may take, at most.
     fn table_size(self, id: TypeId) -> usize {
         let slots = self.slots(id);
-        let sizes = slots.iter().map(|Slot { field, .. }| {
+        let sizes = slots.iter().map(|FlattenedField { field, .. }| {
             match (self.kind(field.element), field.cardinality) {
                 (_, Cardinality::List { .. } | Cardinality::Array { .. }) => 2 * OFFSET,
-                (Kind::Scalar(scalar), _) => 2 * scalar.size(),
-                (Kind::Struct(id), _) => {
+                (ElementKind::Scalar(scalar), _) => 2 * scalar.size(),
+                (ElementKind::Struct(id), _) => {
                     let layout = self.layout(id);
                     layout.size() + layout.align
                 }
@@ -308,24 +308,24 @@ fn may_lose_sign(schema: &Schema, field: &Field) -> bool {
         && schema.scalar(field.element).is_some_and(Scalar::is_float)
 }
 
-fn answer(schema: &Schema, id: TypeId, style: Style) -> Answer {
-    answer_in(Dialect::new(schema, style), id)
+fn check_type(schema: &Schema, id: TypeId, style: Style) -> Support {
+    check_type_in(Dialect::new(schema, style), id)
 }
 
-fn answer_in(dialect: Dialect, id: TypeId) -> Answer {
+fn check_type_in(dialect: Dialect, id: TypeId) -> Support {
     let schema = dialect.schema;
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
+        return Support::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
     };
     if dialect.is_struct(id) {
-        return Answer::Supported;
+        return Support::Supported;
     }
     if dialect.table_size(id) > TABLE_LIMIT {
-        return Answer::Rejected("a table's fields must lie within 64 KiB".into());
+        return Support::Rejected("a table's fields must lie within 64 KiB".into());
     }
     let mut lowerings = lowering::unions_and_bounds(record);
     for field in &record.fields {
-        if schema.spread(field).is_some() {
+        if schema.flattened_length(field).is_some() {
             lowerings.push(Lowering::spread().and("only structs have arrays"));
         } else if let Cardinality::Array { .. } = field.cardinality {
             lowerings.push(Lowering::fixed_array().and("only structs have arrays"));
@@ -344,7 +344,7 @@ fn answer_in(dialect: Dialect, id: TypeId) -> Answer {
             );
         }
     }
-    Answer::lowered(lowerings)
+    Support::lowered(lowerings)
 }
 
 /// `message.fbs`.
@@ -368,7 +368,7 @@ fn text(dialect: Dialect, namespace: &str) -> String {
         let keyword = if is_struct { "struct" } else { "table" };
         code.line("");
         code.block(format!("{keyword} {} {{", dialect.type_name(id)), "}", |code| {
-            for Slot { field, .. } in &dialect.slots(id) {
+            for FlattenedField { field, .. } in &dialect.slots(id) {
                 if is_struct {
                     code.line(struct_field(dialect, field));
                 } else {
@@ -385,9 +385,11 @@ fn text(dialect: Dialect, namespace: &str) -> String {
 fn struct_field(dialect: Dialect, field: &Field) -> String {
     let name = field_name(field);
     let element = match dialect.kind(field.element) {
-        Kind::Scalar(scalar) => scalar_type(scalar).to_string(),
-        Kind::Struct(id) => dialect.type_name(id),
-        Kind::Text | Kind::Bytes | Kind::Table(_) => unreachable!("not in a struct"),
+        ElementKind::Scalar(scalar) => scalar_type(scalar).to_string(),
+        ElementKind::Struct(id) => dialect.type_name(id),
+        ElementKind::Text | ElementKind::Bytes | ElementKind::Table(_) => {
+            unreachable!("not in a struct")
+        }
     };
     match field.cardinality {
         Cardinality::Array { len } => format!("{name}:[{element}:{len}];"),
@@ -399,15 +401,15 @@ fn table_field(dialect: Dialect, field: &Field, code: &mut SourceWriter) {
     let name = field_name(field);
     let kind = dialect.kind(field.element);
     let in_list = match kind {
-        Kind::Scalar(scalar) => scalar_type(scalar).to_string(),
-        Kind::Text => "string".to_string(),
-        Kind::Bytes => dialect.bytes_name(),
-        Kind::Struct(id) | Kind::Table(id) => dialect.type_name(id),
+        ElementKind::Scalar(scalar) => scalar_type(scalar).to_string(),
+        ElementKind::Text => "string".to_string(),
+        ElementKind::Bytes => dialect.bytes_name(),
+        ElementKind::Struct(id) | ElementKind::Table(id) => dialect.type_name(id),
     };
-    let single = if let Kind::Bytes = kind { "[uint8]" } else { &in_list };
+    let single = if let ElementKind::Bytes = kind { "[uint8]" } else { &in_list };
     code.line(match (kind, field.cardinality) {
-        (Kind::Scalar(_), Cardinality::Optional) => format!("{name}:{single} = null;"),
-        (Kind::Scalar(_), Cardinality::Required | Cardinality::Implicit)
+        (ElementKind::Scalar(_), Cardinality::Optional) => format!("{name}:{single} = null;"),
+        (ElementKind::Scalar(_), Cardinality::Required | Cardinality::Implicit)
         | (_, Cardinality::Implicit | Cardinality::Optional) => format!("{name}:{single};"),
         (_, Cardinality::Required) => format!("{name}:{single} (required);"),
         (_, Cardinality::List { .. }) => format!("{name}:[{in_list}];"),

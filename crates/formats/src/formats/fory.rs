@@ -7,8 +7,8 @@ use wiregauge_workshop::maven::Jar;
 
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, Linkage};
-use crate::java_glue;
-use crate::java_whole;
+use crate::language::java::glue::{jar_name, library_file};
+use crate::language::java::plain_objects;
 
 const JARS: &[Jar] = &[
     Jar {
@@ -31,8 +31,8 @@ inventory::submit! {
         title: "Fory Java",
         format: "fory",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Jar("fory-core"),
+        is_bound: false,
+        linkage: Linkage::Jar("fory-core"),
         options: &[
             "the normalized form itself, by code that the library generates and compiles on the \
              first message (part of the cold figures); withXlang(false): only Java reads it",
@@ -51,7 +51,7 @@ inventory::submit! {
              fory.deserialize(buffer)",
         ],
         needs: NEEDS_WITH_JARS,
-        answer: java_whole::answer,
+        check_type: plain_objects::check_type,
         idl: None,
         emit,
     }
@@ -59,7 +59,7 @@ inventory::submit! {
 
 fn emit(unit: &Unit) -> Result<Emission> {
     let own = [("Main.java", include_str!("fory/Main.java"))];
-    let mut emission = java_whole::emit(unit, &[], &own, JARS)?;
-    emission.files.push(java_glue::library(&java_glue::jar_name(&JARS[0])));
+    let mut emission = plain_objects::emit(unit, &[], &own, JARS)?;
+    emission.files.push(library_file(&jar_name(&JARS[0])));
     Ok(emission)
 }

@@ -7,7 +7,7 @@ macro_rules! view_options {
         &[
             "the code of wiregauge generate, compiled with the runner: messages are written from \
              its holders, which are the normalized form, and read by its views of the bytes",
-            $crate::codec::OWN,
+            $crate::codec::OWN_CODE,
             "each read begins with the check of the whole message, because only a checked message \
              has a view; verify is this check alone",
             "decode is the check, and then filling a holder, which checks again: to read into \
@@ -28,11 +28,11 @@ mod rust;
 mod rust_views;
 
 use anyhow::Result;
-use wiregauge_generate::{generate, losses, Language, Names, Package, Wire};
+use wiregauge_generate::{generate, losses, HolderLanguage, Names, Package, Wire};
 use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Schema, TypeDef, TypeId};
 
-use crate::codec::{Answer, OWN};
+use crate::codec::{Support, OWN_CODE};
 use crate::lowering::{self, Lowering};
 use crate::sequential;
 
@@ -41,7 +41,7 @@ const OPTIONS: &[&str] = &[
     "the code of wiregauge generate, compiled with the runner. Its holders are the normalized \
      form, so there is nothing to populate: to compare with a library that has structures of its \
      own, look at that library's write and parse too",
-    OWN,
+    OWN_CODE,
     "lists of numbers move as blocks; lists of plain records too, where memory and encoding are \
      the same",
     "every length is checked before it is used, as are bounds, and texts for UTF-8 in both \
@@ -49,49 +49,49 @@ const OPTIONS: &[&str] = &[
     "no partial reads: the whole message is read for one number",
 ];
 
-fn answer(wire: Wire, schema: &Schema, id: TypeId) -> Answer {
+fn check_type(wire: Wire, schema: &Schema, id: TypeId) -> Support {
     let package = Package::new(Some("message"), vec![("the message".to_owned(), schema.clone())]);
     if let Err(why) = package.and_then(|package| losses(wire, &package)) {
         // Whoever asks names the type.
-        let (why, name) = (format!("{why:#}"), crate::codec::original(&schema.types[id]));
+        let (why, name) = (format!("{why:#}"), crate::codec::original_name(&schema.types[id]));
         let why = why.strip_prefix(name).map_or(why.as_str(), str::trim_start);
-        return Answer::Rejected(why.into());
+        return Support::Rejected(why.into());
     }
     match &schema.types[id] {
-        _ if wire == Wire::Protobuf => Answer::Supported,
-        TypeDef::Enum(_) => Answer::lowered(vec![Lowering::enumeration()]),
+        _ if wire == Wire::Protobuf => Support::Supported,
+        TypeDef::Enum(_) => Support::lowered(vec![Lowering::enumeration()]),
         // An absent value takes nothing there, and a record is no list.
         TypeDef::Record(record) if wire.is_delimited() => {
-            Answer::lowered(lowering::unions(record).into_iter().collect())
+            Support::lowered(lowering::unions(record).into_iter().collect())
         }
-        TypeDef::Record(record) => Answer::lowered(
+        TypeDef::Record(record) => Support::lowered(
             lowering::unions(record).into_iter().chain(sequential::lowerings(record)).collect(),
         ),
     }
 }
 
 /// The holders of a message in a language, with one wire.
-struct Form {
+struct GeneratedHolders {
     files: Vec<File>,
     /// The message, with the names that its holders have as legal ones: those of types
     /// with the module before them.
     schema: Schema,
 }
 
-impl Form {
+impl GeneratedHolders {
     fn new(
         unit: &Unit,
         wire: Wire,
-        language: Language,
+        language: HolderLanguage,
         names: fn(&Package) -> Names,
         module: &str,
-    ) -> Result<Form> {
+    ) -> Result<GeneratedHolders> {
         let definitions = vec![("the message".to_owned(), unit.schema.clone())];
         let package = Package::new(Some("holders"), definitions)?;
         let names = names(&package);
         let mut schema = unit.schema.clone();
         for (id, def) in schema.types.iter_mut().enumerate() {
-            let name = format!("{module}::{}", names.of(id));
+            let name = format!("{module}::{}", names.type_name(id));
             match def {
                 TypeDef::Enum(def) => def.name.legal = name,
                 TypeDef::Record(record) => {
@@ -102,6 +102,6 @@ impl Form {
                 }
             }
         }
-        Ok(Form { files: generate(&package, language, &[wire])?, schema })
+        Ok(GeneratedHolders { files: generate(&package, language, &[wire])?, schema })
     }
 }

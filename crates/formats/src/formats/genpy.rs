@@ -10,19 +10,19 @@ use wiregauge_workshop::python::interpreter;
 use wiregauge_workshop::{run, Need};
 
 use crate::build::languages::python::{NEEDS, PYTHON};
-use crate::codec::{Codec, Emission, Linkage, Step};
-use crate::python_form::PythonForm;
-use crate::python_glue::{self, Library};
-use crate::python_ros;
-use crate::release;
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
+use crate::flattened_field::FlattenedField;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
+use crate::language::python::ros_objects;
+use crate::packaged_library;
 use crate::ros_definition::{self, OCTETS};
-use crate::slot::Slot;
 
 /// The package that brings it.
 const PACKAGE: &str = "python3-genpy";
 
 inventory::submit! {
-    release::Library {
+    packaged_library::PackagedLibrary {
         name: "genpy",
         packages: &[PACKAGE],
         tried: &[("0.6.16", "2021-05")],
@@ -36,8 +36,8 @@ inventory::submit! {
         title: "ROS 1 MSG Python genpy",
         format: "ros-msg",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Module(PACKAGE),
+        is_bound: false,
+        linkage: Linkage::Module(PACKAGE),
         options: &[
             "classes by the library's own generator, genmsg_py, as in a build of ROS; from the \
              distribution, because no Python registry has it",
@@ -56,14 +56,14 @@ inventory::submit! {
             "decode, project, fixed, element: Message().deserialize(bytes)",
         ],
         needs: &[NEEDS[0], Need::Module("genpy", PACKAGE)],
-        answer: ros_definition::answer,
+        check_type: ros_definition::check_type,
         idl: None,
         emit,
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = PythonForm::new(unit)?;
+    let form = PythonMessage::new(unit)?;
     let octets = ros_definition::octets_name(unit.schema);
     let mut files = vec![
         File::new("codec.py", include_str!("genpy/codec.py")),
@@ -74,13 +74,13 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let mut head = "\nimport distribution  # noqa: F401\nfrom wg import msg\n\n".to_owned();
     for (id, record) in form.records() {
         let name = &record.name.legal;
-        head += &format!("{} = msg.{name}\n", own(&form, id));
+        head += &format!("{} = msg.{name}\n", library_class(&form, id));
         let text = ros_definition::definition(unit.schema, record, member);
         files.push(File::new(format!("msg/{name}.msg"), text));
     }
-    head += &format!("Octets = msg.{octets}\nRoot = {}", own(&form, unit.schema.root));
-    files.push(File::new("glue.py", python_glue::glue(&form, &Classes, &head)));
-    let steps = vec![Step::Call(Box::new(generate))];
+    head += &format!("Octets = msg.{octets}\nRoot = {}", library_class(&form, unit.schema.root));
+    files.push(File::new("glue.py", glue::glue_file(&form, &Classes, &head)));
+    let steps = vec![GeneratorStep::Call(Box::new(generate))];
     Ok(Emission { files, steps, ..Emission::default() })
 }
 
@@ -92,7 +92,7 @@ fn generate(folder: &Path) -> Result<()> {
 }
 
 /// What the glue calls the library's class of a record.
-fn own(form: &PythonForm, id: TypeId) -> String {
+fn library_class(form: &PythonMessage, id: TypeId) -> String {
     format!("Own{}", form.class(id))
 }
 
@@ -117,46 +117,51 @@ fn is_bytes(field: &Field) -> bool {
 /// Its classes.
 struct Classes;
 
-impl Library for Classes {
+impl PythonLibrary for Classes {
     fn is_octets(&self, field: &Field) -> bool {
         is_bytes(field)
     }
 
     fn get(&self, at: &str, _: TypeId, field: &Field, _: usize) -> String {
-        python_ros::get(at, &member(field), field)
+        ros_objects::get(at, &member(field), field)
     }
 
-    fn is_there(&self, at: &str, record: &Record, field: &Field, _: &str) -> String {
-        python_ros::is_there(at, &member(field), record, field)
+    fn is_present(&self, at: &str, record: &Record, field: &Field, _: &str) -> String {
+        ros_objects::is_present(at, &member(field), record, field)
     }
 
-    fn make(&self, form: &PythonForm, id: TypeId, values: &[(Slot, String)]) -> Option<String> {
-        Some(format!("{}({})", own(form, id), python_ros::arguments(form, id, values)))
+    fn make(
+        &self,
+        form: &PythonMessage,
+        id: TypeId,
+        values: &[(FlattenedField, String)],
+    ) -> Option<String> {
+        Some(format!("{}({})", library_class(form, id), ros_objects::arguments(form, id, values)))
     }
 
-    fn absent(&self, field: &Field) -> &'static str {
-        python_ros::absent(field, "b\"\"")
+    fn absent_value(&self, field: &Field) -> &'static str {
+        ros_objects::absent_value(field, "b\"\"")
     }
 
-    fn give_optional_record(&self, _: &Field, one: &str) -> String {
+    fn optional_record_to_library(&self, _: &Field, one: &str) -> String {
         format!("[{one}]")
     }
 
-    fn give_octets(&self, value: &str) -> String {
+    fn octets_to_library(&self, value: &str) -> String {
         match value {
             "e" => "Octets(e)".into(),
             value => value.to_owned(),
         }
     }
 
-    fn take_octets(&self, value: &str) -> String {
+    fn octets_from_library(&self, value: &str) -> String {
         match value {
             "e" => "e.data".into(),
             value => value.to_owned(),
         }
     }
 
-    fn take_list(&self, _: &Field, value: &str) -> String {
+    fn list_from_library(&self, _: &Field, value: &str) -> String {
         format!("list({value})")
     }
 }

@@ -6,8 +6,8 @@ use wiregauge_schema::TypeDef;
 
 use crate::build::languages::java::{JAVA, NEEDS};
 use crate::codec::{Codec, Emission, Linkage};
-use crate::java_form::JavaForm;
-use crate::java_whole;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::plain_objects;
 
 inventory::submit! {
     Codec {
@@ -15,8 +15,8 @@ inventory::submit! {
         title: "java.io Java",
         format: "java-serialization",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Standard,
+        is_bound: false,
+        linkage: Linkage::Standard,
         options: &[
             "the normalized form itself, whose classes are Serializable; only Java reads it. Never \
              read untrusted bytes with it: they can run code",
@@ -31,16 +31,16 @@ inventory::submit! {
              ByteArrayInputStream(bytes)).readObject()",
         ],
         needs: NEEDS,
-        answer: java_whole::answer,
+        check_type: plain_objects::check_type,
         idl: None,
         emit,
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = JavaForm::new(unit)?;
+    let form = JavaMessage::new(unit)?;
     let own = [("Main.java", include_str!("java_serialization/Main.java"))];
-    let mut emission = java_whole::emit(unit, &[], &own, &[])?;
+    let mut emission = plain_objects::emit(unit, &[], &own, &[])?;
     // What its user writes at his classes.
     for (id, def) in unit.schema.types.iter().enumerate() {
         let TypeDef::Record(_) = def else { continue };

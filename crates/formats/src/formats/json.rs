@@ -13,11 +13,11 @@ use wiregauge_holders::{rust, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
 
 use crate::build::languages::rust::RUST;
-use crate::codec::{Answer, Codec, Emission, Linkage};
-use crate::derived::{self, Derived};
+use crate::codec::{Codec, Emission, Linkage, Support};
+use crate::language::rust::derived::{self, DerivingLibrary};
+use crate::language::rust::glue;
+use crate::language::rust::partial_struct::FieldKey;
 use crate::lowering::Lowering;
-use crate::part::Part;
-use crate::rust_glue;
 
 inventory::submit! {
     Codec {
@@ -25,8 +25,8 @@ inventory::submit! {
         title: "JSON Rust serde_json",
         format: "json",
         language: &RUST,
-        bound: false,
-        built: Linkage::Crate("serde_json"),
+        is_bound: false,
+        linkage: Linkage::Crate("serde_json"),
         options: &[
             "compact output; an absent value is null; bytes are text in Base64",
             "feature float_roundtrip: every finite float reads back as the same value",
@@ -42,27 +42,27 @@ inventory::submit! {
             "fixed, element: serde_json::from_slice::<Part>(bytes)",
         ],
         needs: &[],
-        answer,
+        check_type,
         idl: None,
         emit,
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return derived::answer(schema, id);
+        return derived::check_type(schema, id);
     };
     let octets = record.fields.iter().filter(|field| rust::is_octets(field));
     let lowering = |_| Lowering::new("octets as text by Base64", "that they are octets");
-    Answer::lowered(octets.map(lowering).collect())
+    Support::lowered(octets.map(lowering).collect())
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let runner = Derived {
+    let runner = DerivingLibrary {
         library: "serde_json",
         derive: Derive::Serde,
         calls: include_str!("json/library.rs"),
-        part: Some(Part::Named),
+        partial: Some(FieldKey::Named),
     };
     Ok(runner.emit_with(unit, |code| finite(unit.schema, code)))
 }
@@ -82,7 +82,7 @@ fn finite(schema: &Schema, code: &mut SourceWriter) {
                     let test = match field.element {
                         Element::Record(id) => format!("finite_{}", schema.record(id).name.legal),
                         Element::Scalar(scalar) if scalar.is_float() => {
-                            format!("|v: &{}| v.is_finite()", scalar.rust())
+                            format!("|v: &{}| v.is_finite()", scalar.rust_name())
                         }
                         _ => continue,
                     };
@@ -98,5 +98,5 @@ fn finite(schema: &Schema, code: &mut SourceWriter) {
             },
         );
     }
-    rust_glue::of_root(schema, &["finite"], code);
+    glue::alias_root_functions(schema, &["finite"], code);
 }

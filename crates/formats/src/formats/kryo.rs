@@ -7,8 +7,8 @@ use wiregauge_workshop::maven::Jar;
 
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, Linkage};
-use crate::java_glue;
-use crate::java_whole::{self, CANONICAL_NANS};
+use crate::language::java::glue::{jar_name, library_file};
+use crate::language::java::plain_objects::{self, CANONICAL_NANS};
 
 const JARS: &[Jar] = &[
     Jar {
@@ -35,8 +35,8 @@ inventory::submit! {
         title: "Kryo Java",
         format: "kryo",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Jar("kryo"),
+        is_bound: false,
+        linkage: Linkage::Jar("kryo"),
         options: &[
             "the normalized form itself by FieldSerializer, the default; only Java reads it",
             "setRegistrationRequired(true): every class has a number, which writer and reader give \
@@ -53,15 +53,15 @@ inventory::submit! {
              kryo.readObject(input, Message.class)",
         ],
         needs: NEEDS_WITH_JARS,
-        answer: java_whole::answer,
+        check_type: plain_objects::check_type,
         idl: None,
         emit,
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let own = [("Main.java", include_str!("kryo/Main.java")), ("Nans.java", java_whole::NANS)];
-    let mut emission = java_whole::emit(unit, &[], &own, JARS)?;
-    emission.files.push(java_glue::library(&java_glue::jar_name(&JARS[0])));
+    let own = [("Main.java", include_str!("kryo/Main.java")), ("Nans.java", plain_objects::NANS)];
+    let mut emission = plain_objects::emit(unit, &[], &own, JARS)?;
+    emission.files.push(library_file(&jar_name(&JARS[0])));
     Ok(emission)
 }

@@ -9,13 +9,13 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, Type
 use wiregauge_workshop::Need;
 
 use crate::build::languages::cpp::CPP;
-use crate::c_struct::{self, CLibrary, Shape};
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::language::cpp::c_struct::{self, CLibrary, Shape};
 use crate::lowering::Lowering;
-use crate::release::Library;
+use crate::packaged_library::PackagedLibrary;
 
 inventory::submit! {
-    Library {
+    PackagedLibrary {
         name: "LCM",
         packages: &["liblcm-dev", "liblcm-java"],
         tried: &[("1.3.1", "2016-03"), ("1.5.0", "2023-04")],
@@ -29,8 +29,8 @@ inventory::submit! {
         title: "LCM C",
         format: "lcm",
         language: &CPP,
-        bound: false,
-        built: Linkage::Headers,
+        is_bound: false,
+        linkage: Linkage::Headers,
         options: &[
             "C, lcm-gen --c-no-pubsub: only encoding and decoding",
             "encode does not copy texts, and lists whose elements have LCM's layout: it points to \
@@ -50,7 +50,7 @@ inventory::submit! {
             Need::Program("lcm-gen", "liblcm-bin"),
             Need::Header("lcm/lcm.h", "liblcm-dev"),
         ],
-        answer,
+        check_type,
         idl: Some(idl),
         emit,
     }
@@ -70,12 +70,12 @@ fn scalar_type(scalar: Scalar) -> &'static str {
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::enumeration()]);
+        return Support::lowered(vec![Lowering::enumeration()]);
     };
     if let Some(name) = too_long(schema, record) {
-        return Answer::Rejected(format!(
+        return Support::Rejected(format!(
             "lcm-gen overruns its memory with names as long as {name}; {MEMBER_LENGTH} characters \
              of a member and {TYPE_LENGTH} of a type are safe"
         ));
@@ -97,7 +97,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
             _ => {}
         }
     }
-    Answer::lowered(lowerings)
+    Support::lowered(lowerings)
 }
 
 /// What lcm-gen holds of a member's name, with what it writes around it, in 128
@@ -178,13 +178,13 @@ impl CLibrary for Lcm {
     fn shape(&self, _: &Schema, field: &Field) -> Shape {
         match (field.cardinality, field.element) {
             (Cardinality::Optional, Element::Record(_)) => Shape::OptionalList,
-            (Cardinality::Optional, _) => Shape::Flagged(c_struct::flag(field)),
+            (Cardinality::Optional, _) => Shape::Flagged(c_struct::flag_name(field)),
             (Cardinality::List { .. }, _) => Shape::List,
             _ => Shape::Value,
         }
     }
 
-    fn list(&self, object: &str, field: &Field) -> String {
+    fn list_arguments(&self, object: &str, field: &Field) -> String {
         format!("{object}.{}, {object}.{}", field.name.legal, count(field))
     }
 }
@@ -194,7 +194,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let mut types: Vec<String> =
         schema.records().map(|(_, record)| Lcm.record_type(record)).collect();
     let root = Lcm.record_type(schema.root());
-    let mut code = cpp::glue(&["message.hpp", "octets.hpp"]);
+    let mut code = cpp::begin_glue(&["message.hpp", "octets.hpp"]);
     code.line(format!("extern \"C\" {{\n#include \"{root}.h\"\n}}"));
     code.line("");
     code.line("namespace c_struct {");
@@ -222,7 +222,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
             File::new("octets.hpp", include_str!("lcm/octets.hpp")),
             File::new("glue.hpp", code.finish()),
         ],
-        steps: vec![Step::command([
+        steps: vec![GeneratorStep::command([
             "lcm-gen",
             "-c",
             "--c-no-pubsub",

@@ -11,9 +11,9 @@ use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
 use crate::build::languages::rust::RUST;
-use crate::codec::{Answer, Codec, Emission, Linkage};
-use crate::derived::{self, Derived};
-use crate::part::Part;
+use crate::codec::{Codec, Emission, Linkage, Support};
+use crate::language::rust::derived::{self, DerivingLibrary};
+use crate::language::rust::partial_struct::FieldKey;
 
 inventory::submit! {
     Codec {
@@ -21,8 +21,8 @@ inventory::submit! {
         title: "MessagePack Rust rmp-serde",
         format: "messagepack",
         language: &RUST,
-        bound: false,
-        built: Linkage::Crate("rmp-serde"),
+        is_bound: false,
+        linkage: Linkage::Crate("rmp-serde"),
         options: &[
             "a record is an array of its fields without names, the library's compact default",
             "integers take as few bytes as their value needs; bytes are bin",
@@ -35,22 +35,22 @@ inventory::submit! {
             "fixed, element: rmp_serde::from_slice::<Part>(bytes)",
         ],
         needs: &[],
-        answer,
+        check_type,
         idl: None,
         emit,
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
-    derived::answer_octets(schema, id, "bin")
+fn check_type(schema: &Schema, id: TypeId) -> Support {
+    derived::check_type_with_octets(schema, id, "bin")
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let runner = Derived {
+    let runner = DerivingLibrary {
         library: "rmp-serde",
         derive: Derive::Serde,
         calls: include_str!("messagepack/library.rs"),
-        part: Some(Part::Placed),
+        partial: Some(FieldKey::Positional),
     };
     Ok(runner.emit(unit))
 }

@@ -10,9 +10,9 @@ use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
 use crate::build::languages::rust::RUST;
-use crate::codec::{Answer, Codec, Emission, Linkage};
-use crate::derived::{self, Derived};
-use crate::part::Part;
+use crate::codec::{Codec, Emission, Linkage, Support};
+use crate::language::rust::derived::{self, DerivingLibrary};
+use crate::language::rust::partial_struct::FieldKey;
 
 inventory::submit! {
     Codec {
@@ -20,8 +20,8 @@ inventory::submit! {
         title: "CBOR Rust minicbor",
         format: "cbor-arrays",
         language: &RUST,
-        bound: false,
-        built: Linkage::Crate("minicbor"),
+        is_bound: false,
+        linkage: Linkage::Crate("minicbor"),
         options: &[
             "a record is an array of its fields, each at the index of its number: the library's \
              default and its compact form",
@@ -36,22 +36,22 @@ inventory::submit! {
             "fixed, element: minicbor::decode::<Part>(bytes)",
         ],
         needs: &[],
-        answer,
+        check_type,
         idl: None,
         emit,
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
-    derived::answer_octets(schema, id, "a byte string")
+fn check_type(schema: &Schema, id: TypeId) -> Support {
+    derived::check_type_with_octets(schema, id, "a byte string")
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let runner = Derived {
+    let runner = DerivingLibrary {
         library: "minicbor",
         derive: Derive::Minicbor,
         calls: include_str!("minicbor/library.rs"),
-        part: Some(Part::Numbered),
+        partial: Some(FieldKey::Numbered),
     };
     Ok(runner.emit(unit))
 }

@@ -10,33 +10,33 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use wiregauge_holders::File;
-use wiregauge_schema::path::{Index, Step};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{reachable, Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
 
 use super::protobuf;
-use crate::codec::Answer;
+use crate::codec::Support;
 use crate::lowering::{self, Lowering};
 
 /// What a packed field holds at most.
-const COLUMNS: u64 = 256;
-const NAME: usize = 255;
+const MAX_COLUMNS: u64 = 256;
+const MAX_NAME: usize = 255;
 
 /// The rows of a list: what each has.
-struct Rows {
+struct RowLayout {
     id: TypeId,
-    parts: Vec<Part>,
+    parts: Vec<RowField>,
 }
 
 /// A field of a record in a row: one item, or a fixed array of them.
-struct Part {
+struct RowField {
     place: usize,
     is_array: bool,
-    items: Vec<Item>,
+    items: Vec<RowItem>,
 }
 
-enum Item {
+enum RowItem {
     Number(Column),
-    Record(Inner),
+    Record(RowRecord),
 }
 
 /// A number of a row.
@@ -48,45 +48,45 @@ struct Column {
 }
 
 /// A record in a row.
-struct Inner {
+struct RowRecord {
     id: TypeId,
     is_optional: bool,
     /// The column that tells of it in a row that has none of its numbers.
     marker: Option<String>,
-    parts: Vec<Part>,
+    parts: Vec<RowField>,
 }
 
-impl Rows {
+impl RowLayout {
     /// Those of a field that becomes a packed field: a list of records that hold numbers
     /// and such records only, and fit.
-    fn of(schema: &Schema, field: &Field) -> Option<Rows> {
+    fn from_field(schema: &Schema, field: &Field) -> Option<RowLayout> {
         let (Element::Record(id), Cardinality::List { .. }) = (field.element, field.cardinality)
         else {
             return None;
         };
-        let columns = if schema.recurses(id) { None } else { count(schema, id) };
+        let columns = if schema.is_recursive(id) { None } else { count(schema, id) };
         // Rows without a column cost no bytes: no reader could believe how many there are.
-        if !(1..=COLUMNS).contains(&columns?) {
+        if !(1..=MAX_COLUMNS).contains(&columns?) {
             return None;
         }
         let mut longest = 0;
         let parts = parts(schema, id, "", false, &mut longest);
-        (longest <= NAME).then_some(Rows { id, parts })
+        (longest <= MAX_NAME).then_some(RowLayout { id, parts })
     }
 
     /// Where a path leads in a row: the place of a field and which of its items, alternating.
     /// None where it leads behind the end of an array.
-    fn way(&self, path: &[Step]) -> Option<Vec<usize>> {
+    fn item_path(&self, path: &[PathStep]) -> Option<Vec<usize>> {
         let (mut parts, mut way) = (&self.parts, Vec::new());
         for step in path {
             let part = &parts[step.field];
             let item = match step.index {
-                Index::Single => 0,
-                Index::Middle => part.items.len() / 2,
-                Index::At(at) => at as usize,
+                ElementIndex::Single => 0,
+                ElementIndex::Middle => part.items.len() / 2,
+                ElementIndex::At(at) => at as usize,
             };
             way.extend([part.place, item]);
-            if let Item::Record(inner) = part.items.get(item)? {
+            if let RowItem::Record(inner) = part.items.get(item)? {
                 parts = &inner.parts;
             }
         }
@@ -94,12 +94,12 @@ impl Rows {
     }
 
     /// The column there.
-    fn column(&self, path: &[Step]) -> Option<&Column> {
+    fn column(&self, path: &[PathStep]) -> Option<&Column> {
         let mut parts = &self.parts;
-        for pair in self.way(path)?.chunks_exact(2) {
+        for pair in self.item_path(path)?.chunks_exact(2) {
             match &parts[pair[0]].items[pair[1]] {
-                Item::Number(column) => return Some(column),
-                Item::Record(inner) => parts = &inner.parts,
+                RowItem::Number(column) => return Some(column),
+                RowItem::Record(inner) => parts = &inner.parts,
             }
         }
         None
@@ -107,10 +107,13 @@ impl Rows {
 }
 
 /// The lists of a schema that become packed fields, each once by what it is of.
-fn all(schema: &Schema) -> Vec<Rows> {
+fn packed_lists(schema: &Schema) -> Vec<RowLayout> {
     let mut done = BTreeSet::new();
     let fields = schema.records().flat_map(|(_, record)| &record.fields);
-    fields.filter_map(|field| Rows::of(schema, field)).filter(|rows| done.insert(rows.id)).collect()
+    fields
+        .filter_map(|field| RowLayout::from_field(schema, field))
+        .filter(|rows| done.insert(rows.id))
+        .collect()
 }
 
 /// The items of a record's parts, each with its part and the member of the normalized record
@@ -118,9 +121,9 @@ fn all(schema: &Schema) -> Vec<Rows> {
 fn items<'a>(
     schema: &Schema,
     id: TypeId,
-    parts: &'a [Part],
+    parts: &'a [RowField],
     at: &str,
-) -> Vec<(&'a Part, &'a Item, String)> {
+) -> Vec<(&'a RowField, &'a RowItem, String)> {
     let mut items = Vec::new();
     for part in parts {
         let member = format!("{at}.{}", schema.record(id).fields[part.place].name.legal);
@@ -133,7 +136,7 @@ fn items<'a>(
 }
 
 /// Whether a part may be missing where its record is there.
-fn is_optional(schema: &Schema, id: TypeId, part: &Part) -> bool {
+fn is_optional(schema: &Schema, id: TypeId, part: &RowField) -> bool {
     schema.record(id).fields[part.place].cardinality == Cardinality::Optional
 }
 
@@ -166,7 +169,7 @@ fn parts(
     stem: &str,
     may_miss: bool,
     longest: &mut usize,
-) -> Vec<Part> {
+) -> Vec<RowField> {
     let mut part = |(place, field): (usize, &Field)| {
         let is_optional = field.cardinality == Cardinality::Optional;
         let mut item = |name: String| {
@@ -174,13 +177,14 @@ fn parts(
             let is_optional = may_miss || is_optional;
             let Element::Record(inner) = field.element else {
                 let scalar = schema.scalar(field.element).expect("a number");
-                return Item::Number(Column { name, scalar, is_optional });
+                return RowItem::Number(Column { name, scalar, is_optional });
             };
             let parts = parts(schema, inner, &format!("{name}."), is_optional, longest);
             let is_optional = field.cardinality == Cardinality::Optional;
-            let marker = (is_optional && !has_certain(schema, inner)).then(|| format!("{name}?"));
+            let marker =
+                (is_optional && !always_has_number(schema, inner)).then(|| format!("{name}?"));
             *longest = marker.as_ref().map_or(0, String::len).max(*longest);
-            Item::Record(Inner { id: inner, is_optional, marker, parts })
+            RowItem::Record(RowRecord { id: inner, is_optional, marker, parts })
         };
         let name = format!("{stem}{}", field.name.legal);
         let items = match field.cardinality {
@@ -190,16 +194,16 @@ fn parts(
             _ => vec![item(name)],
         };
         let is_array = matches!(field.cardinality, Cardinality::Array { .. });
-        Part { place, is_array, items }
+        RowField { place, is_array, items }
     };
     schema.record(id).fields.iter().enumerate().map(&mut part).collect()
 }
 
 /// Whether a record has a number wherever it is there itself.
-fn has_certain(schema: &Schema, id: TypeId) -> bool {
+fn always_has_number(schema: &Schema, id: TypeId) -> bool {
     schema.record(id).fields.iter().any(|field| match field.element {
         _ if field.cardinality == Cardinality::Optional => false,
-        Element::Record(inner) => has_certain(schema, inner),
+        Element::Record(inner) => always_has_number(schema, inner),
         _ => true,
     })
 }
@@ -210,7 +214,7 @@ fn lowered(schema: &Schema) -> Schema {
     for def in &mut lowered.types {
         let TypeDef::Record(record) = def else { continue };
         for field in &mut record.fields {
-            if Rows::of(schema, field).is_some() {
+            if RowLayout::from_field(schema, field).is_some() {
                 field.element = Element::Bytes;
                 field.cardinality = Cardinality::Implicit;
             }
@@ -228,7 +232,9 @@ fn messages(schema: &Schema) -> BTreeSet<TypeId> {
         }
         for field in &schema.record(id).fields {
             match field.element {
-                Element::Record(inner) if Rows::of(schema, field).is_none() => open.push(inner),
+                Element::Record(inner) if RowLayout::from_field(schema, field).is_none() => {
+                    open.push(inner)
+                }
                 _ => {}
             }
         }
@@ -236,31 +242,31 @@ fn messages(schema: &Schema) -> BTreeSet<TypeId> {
     known
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return protobuf::answer(schema, id);
+        return protobuf::check_type(schema, id);
     };
-    let has_rows = |field: &Field| Rows::of(schema, field).is_some();
+    let has_rows = |field: &Field| RowLayout::from_field(schema, field).is_some();
     if id == schema.root && !schema.records().any(|(_, record)| record.fields.iter().any(has_rows))
     {
-        return Answer::Rejected("it has no list of plain records".into());
+        return Support::Rejected("it has no list of plain records".into());
     }
     let mut lowerings = lowering::unions_and_bounds(record);
     if messages(schema).contains(&id) {
-        match protobuf::answer(&lowered(schema), id) {
-            Answer::Lowered(others) => lowerings.extend(others),
-            Answer::Supported => {}
+        match protobuf::check_type(&lowered(schema), id) {
+            Support::Lowered(others) => lowerings.extend(others),
+            Support::Supported => {}
             rejected => return rejected,
         }
     }
-    for rows in record.fields.iter().filter_map(|field| Rows::of(schema, field)) {
+    for rows in record.fields.iter().filter_map(|field| RowLayout::from_field(schema, field)) {
         lowerings.push(Lowering::new(
             "list of plain records as bytes that hold a packed field",
             "which fields the records have; the packed field says so itself",
         ));
         in_columns(schema, rows.id, &mut lowerings);
     }
-    Answer::lowered(lowerings)
+    Support::lowered(lowerings)
 }
 
 /// What columns say in another way.

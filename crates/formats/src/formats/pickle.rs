@@ -5,10 +5,10 @@ use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Field, Schema, TypeId};
 
 use crate::build::languages::python::{NEEDS, PYTHON};
-use crate::codec::{Answer, Codec, Emission, Linkage};
-use crate::python_form::PythonForm;
-use crate::python_glue::{self, Library};
-use crate::slot::Slot;
+use crate::codec::{Codec, Emission, Linkage, Support};
+use crate::flattened_field::FlattenedField;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 
 inventory::submit! {
     Codec {
@@ -16,8 +16,8 @@ inventory::submit! {
         title: "pickle Python",
         format: "pickle",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Standard,
+        is_bound: false,
+        linkage: Linkage::Standard,
         options: &[
             "the normalized form itself, protocol 5; only Python reads it. Never read untrusted \
              bytes with it: they can run code",
@@ -28,30 +28,30 @@ inventory::submit! {
             "decode, project, fixed, element: pickle.loads(bytes)",
         ],
         needs: NEEDS,
-        answer,
+        check_type,
         idl: None,
         emit,
     }
 }
 
-fn answer(_: &Schema, _: TypeId) -> Answer {
-    Answer::Supported
+fn check_type(_: &Schema, _: TypeId) -> Support {
+    Support::Supported
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = PythonForm::new(unit)?;
-    let glue = python_glue::glue(&form, &Plain { form: &form }, "");
+    let form = PythonMessage::new(unit)?;
+    let glue = glue::glue_file(&form, &Plain { form: &form }, "");
     let codec = File::new("codec.py", include_str!("pickle/codec.py"));
     Ok(Emission { files: vec![codec, File::new("glue.py", glue)], ..Emission::default() })
 }
 
 /// The normalized form itself.
 struct Plain<'a> {
-    form: &'a PythonForm<'a>,
+    form: &'a PythonMessage<'a>,
 }
 
-impl Library for Plain<'_> {
-    fn takes_itself(&self) -> bool {
+impl PythonLibrary for Plain<'_> {
+    fn has_own_take(&self) -> bool {
         true
     }
 
@@ -59,7 +59,7 @@ impl Library for Plain<'_> {
         format!("{at}.{}", self.form.member(id, place))
     }
 
-    fn make(&self, _: &PythonForm, _: TypeId, _: &[(Slot, String)]) -> Option<String> {
+    fn make(&self, _: &PythonMessage, _: TypeId, _: &[(FlattenedField, String)]) -> Option<String> {
         None
     }
 }

@@ -5,7 +5,7 @@ mod better;
 pub(super) mod cpp;
 mod definition;
 mod java;
-mod lists;
+mod list_encoding;
 pub(super) mod prost;
 pub(super) mod python;
 mod quick;
@@ -15,24 +15,24 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use wiregauge_holders::{File, SourceWriter, Unit};
-use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{
     Cardinality, Element, Field, Name, Record, Role, Scalar, Schema, TypeDef, TypeId,
 };
 
 pub(super) use definition::as_bytes;
 use definition::{definition, element_type, head, is_plain, messages, scalar_type, Syntax};
-use lists::Nothing;
-pub(super) use lists::{Lists, LOSES_SIGN};
+use list_encoding::PlainLists;
+pub(super) use list_encoding::{ListEncoding, LOSES_SIGN};
 
-use crate::codec::Answer;
+use crate::codec::Support;
+use crate::flattened_field::{self, FlattenedField};
+use crate::language::rust::glue;
 use crate::lowering::{self, Lowering};
-use crate::release::Library;
-use crate::rust_glue;
-use crate::slot::{self, Slot};
+use crate::packaged_library::PackagedLibrary;
 
 inventory::submit! {
-    Library {
+    PackagedLibrary {
         name: "Protobuf",
         packages: &["libprotobuf-dev"],
         tried: &[("3.12.4", "2020-07"), ("3.21.12", "2022-12"), ("36.2", "2026-09")],
@@ -40,14 +40,14 @@ inventory::submit! {
     }
 }
 
-pub(super) fn answer(schema: &Schema, id: TypeId) -> Answer {
+pub(super) fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
+        return Support::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
     };
     let is_group =
         |field: &&Field| field.wire.delimited && matches!(field.element, Element::Record(_));
     if let Some(field) = record.fields.iter().find(is_group) {
-        return Answer::Rejected(format!(
+        return Support::Rejected(format!(
             "{} is delimited, as a group is, which the definition in proto3 that is made for the \
              library cannot say; generated-protobuf-cpp, -java, -python and -rust write it",
             field.name.original
@@ -55,7 +55,7 @@ pub(super) fn answer(schema: &Schema, id: TypeId) -> Answer {
     }
     let mut lowerings: Vec<_> = lowering::bounds(record).into_iter().collect();
     lowerings.extend(lowering::unions(record).map(|union| union.and("the bytes are the same")));
-    for slot in slot::slots(schema, record) {
+    for slot in flattened_field::flatten_fields(schema, record) {
         let field = &slot.field;
         if slot.number.is_some() {
             lowerings.push(Lowering::spread());
@@ -73,7 +73,7 @@ pub(super) fn answer(schema: &Schema, id: TypeId) -> Answer {
             lowerings.push(Lowering::fixed_array());
         }
     }
-    Answer::lowered(lowerings)
+    Support::lowered(lowerings)
 }
 
 /// Makes `message.descriptors` of `message.proto`, in the runner's folder.
@@ -101,7 +101,7 @@ fn to_rust(schema: &Schema, field: &Field, value: &str) -> String {
 fn from_rust(schema: &Schema, field: &Field, value: &str) -> String {
     match schema.scalar(field.element).expect("a number") {
         scalar @ (Scalar::U8 | Scalar::U16 | Scalar::I8 | Scalar::I16) => {
-            format!("({value}) as {}", scalar.rust())
+            format!("({value}) as {}", scalar.rust_name())
         }
         _ => value.to_string(),
     }
@@ -113,9 +113,9 @@ fn same_in_rust(schema: &Schema, field: &Field) -> bool {
 }
 
 /// Fills `to.MEMBER` of a Rust library with a field's record or records.
-fn fill_records(schema: &Schema, id: TypeId, slot: &Slot, member: &str) -> String {
+fn fill_records(schema: &Schema, id: TypeId, slot: &FlattenedField, member: &str) -> String {
     let (f, m) = (&slot.value, member);
-    let fill = format!("fill_{}", schema.record(id).name.legal);
+    let fill = format!("fill_{}::<CHECK>", schema.record(id).name.legal);
     match slot.field.cardinality {
         Cardinality::Required | Cardinality::Implicit => {
             format!("lost |= {fill}(&from.{f}, to.{m}.get_or_insert_with(Default::default));")
@@ -124,21 +124,25 @@ fn fill_records(schema: &Schema, id: TypeId, slot: &Slot, member: &str) -> Strin
             "match &from.{f} {{ None => to.{m} = None, Some(from) => \
              lost |= {fill}(from, to.{m}.get_or_insert_with(Default::default)) }}"
         ),
+        // What is new is filled when it is made: a list is gone through once.
         Cardinality::List { .. } | Cardinality::Array { .. } => format!(
-            "to.{m}.resize_with(from.{f}.len(), Default::default);\n\
-             for (from, to) in from.{f}.iter().zip(&mut to.{m}) {{ lost |= {fill}(from, to) }}"
+            "to.{m}.truncate(from.{f}.len());\n\
+             for (from, to) in from.{f}.iter().zip(&mut to.{m}) {{ lost |= {fill}(from, to) }}\n\
+             to.{m}.extend(from.{f}[to.{m}.len()..].iter().map(|from| {{ \
+             let mut new = Default::default(); lost |= {fill}(from, &mut new); new }}));"
         ),
     }
 }
 
 /// Fills `to.MEMBER` of a Rust library with a field's number or numbers.
-fn fill_numbers(schema: &Schema, slot: &Slot, member: &str) -> String {
+fn fill_numbers(schema: &Schema, slot: &FlattenedField, member: &str) -> String {
     let (f, m) = (&slot.value, member);
     match slot.field.cardinality {
         Cardinality::Required | Cardinality::Implicit => {
             let lost = match schema.scalar(slot.field.element) {
                 Some(scalar) if scalar.is_float() => {
-                    format!("lost |= from.{f}.to_bits() == (-0.0_{}).to_bits();\n", scalar.rust())
+                    let (bits, of) = (format!("from.{f}.to_bits()"), scalar.rust_name());
+                    format!("if CHECK {{ lost |= {bits} == (-0.0_{of}).to_bits() }}\n")
                 }
                 _ => String::new(),
             };
@@ -158,18 +162,21 @@ fn fill_numbers(schema: &Schema, slot: &Slot, member: &str) -> String {
 }
 
 /// `pub fn fill_X`: normalized to a Rust library's, into whatever that held before,
-/// by a statement a slot. It tells whether a zero loses its sign.
+/// by a statement a slot. With `CHECK` it tells whether a zero loses its sign.
 fn fill(
     record: &Record,
     object: &str,
-    slots: &[Slot],
+    slots: &[FlattenedField],
     code: &mut SourceWriter,
-    fill: impl Fn(&Slot) -> String,
+    fill: impl Fn(&FlattenedField) -> String,
 ) {
     let name = &record.name.legal;
     code.line("");
     code.block(
-        format!("pub fn fill_{name}<'a>(from: &'a crate::message::{name}, to: &mut {object}) -> bool {{"),
+        format!(
+            "pub fn fill_{name}<'a, const CHECK: bool>(\
+             from: &'a crate::message::{name}, to: &mut {object}) -> bool {{"
+        ),
         "}",
         |code| {
             code.line("let mut lost = false;");
@@ -183,9 +190,9 @@ fn fill(
 fn take(
     record: &Record,
     object: &str,
-    slots: &[Slot],
+    slots: &[FlattenedField],
     code: &mut SourceWriter,
-    take: impl Fn(&Slot) -> (String, String),
+    take: impl Fn(&FlattenedField) -> (String, String),
 ) {
     let name = &record.name.legal;
     code.line("");
@@ -212,7 +219,7 @@ fn take(
 }
 
 /// Takes a field's record or records from a Rust library's member.
-fn take_records(schema: &Schema, id: TypeId, slot: &Slot, member: &str) -> String {
+fn take_records(schema: &Schema, id: TypeId, slot: &FlattenedField, member: &str) -> String {
     let (f, m) = (&slot.value, member);
     let take = format!("take_{}", schema.record(id).name.legal);
     let each =
@@ -235,7 +242,7 @@ fn take_records(schema: &Schema, id: TypeId, slot: &Slot, member: &str) -> Strin
 
 /// Takes a field's number or numbers from a Rust library's member; what is
 /// owned moves.
-fn take_numbers(schema: &Schema, slot: &Slot, member: &str) -> String {
+fn take_numbers(schema: &Schema, slot: &FlattenedField, member: &str) -> String {
     let (field, f, m) = (&slot.field, &slot.value, member);
     let same = same_in_rust(schema, field);
     match field.cardinality {
@@ -264,20 +271,20 @@ fn tally(
     schema: &Schema,
     record: &Record,
     object: &str,
-    lists: &dyn Lists,
+    lists: &dyn ListEncoding,
     code: &mut SourceWriter,
     member: impl Fn(&Field) -> String,
 ) {
     let name = &record.name.legal;
     code.line("");
-    let (result, question, tally) = match lists.fails() {
+    let (result, question, tally) = match lists.tally_may_fail() {
         true => ("Result<T, Error>", "?", "Ok(tally)"),
         false => ("T", "", "tally"),
     };
     let head = format!("pub fn tally_{name}<T: Tally>(from: &{object}) -> {result} {{");
     code.block(head, "}", |code| {
         code.line("let mut tally = T::default();");
-        for slot in slot::slots(schema, record) {
+        for slot in flattened_field::flatten_fields(schema, record) {
             if let Some(statement) = lists.tally(&slot) {
                 code.line(statement);
                 continue;
@@ -307,9 +314,13 @@ fn tally(
 }
 
 /// Begins the glue of a Rust library, by whose generator the modules are.
-fn rust_glue(crate_name: &str, partials: &[(&str, Partial)], lists: &dyn Lists) -> SourceWriter {
-    let mut code = rust_glue::glue(crate_name);
-    code.line(format!("pub const UNSAYABLE: &str = \"{}\";", lists.unsayable()));
+fn rust_glue(
+    crate_name: &str,
+    partials: &[(&str, Partial)],
+    lists: &dyn ListEncoding,
+) -> SourceWriter {
+    let mut code = glue::begin_glue(crate_name);
+    code.line(format!("pub const UNSAYABLE: &str = \"{}\";", lists.unsupported_values()));
     code.line("");
     for module in generated(partials) {
         code.line(format!("use crate::{module};"));
@@ -318,11 +329,11 @@ fn rust_glue(crate_name: &str, partials: &[(&str, Partial)], lists: &dyn Lists) 
 }
 
 /// `main.rs` of a Rust library.
-fn rust_main(codec: &str, partials: &[(&str, Partial)], lists: &dyn Lists) -> File {
+fn rust_main(codec: &str, partials: &[(&str, Partial)], lists: &dyn ListEncoding) -> File {
     let mut modules = vec!["codec", "glue"];
-    modules.extend(lists.beside());
+    modules.extend(lists.extra_modules());
     modules.extend(generated(partials));
-    rust_glue::main(codec, &modules)
+    glue::main_file(codec, &modules)
 }
 
 /// The modules that a library's generator makes.
@@ -337,14 +348,19 @@ struct Partial {
     /// Its records, each in the one before; none where there is nothing to read.
     schema: Schema,
     /// The path in it, which goes through the only field of each record.
-    indices: Vec<Index>,
+    indices: Vec<ElementIndex>,
     /// The statements behind it, where the last field is bytes that hold a list.
     inside: Option<String>,
 }
 
 impl Partial {
     /// Names of the types begin with `name`.
-    fn new(schema: &Schema, name: &str, path: Option<&[PathStep]>, lists: &dyn Lists) -> Partial {
+    fn new(
+        schema: &Schema,
+        name: &str,
+        path: Option<&[PathStep]>,
+        lists: &dyn ListEncoding,
+    ) -> Partial {
         let none = || Partial {
             schema: Schema { small_array: 0, ..Schema::new(Vec::new(), 0) },
             indices: Vec::new(),
@@ -353,10 +369,12 @@ impl Partial {
         let (mut id, mut records, mut indices) = (schema.root, Vec::new(), Vec::new());
         let (path, mut inside) = (path.unwrap_or_default(), None);
         for (depth, step) in path.iter().enumerate() {
-            let slots = slot::slots(schema, schema.record(id));
-            let Some((slot, index)) = slot::find(&slots, step) else { return none() };
+            let slots = flattened_field::flatten_fields(schema, schema.record(id));
+            let Some((slot, index)) = flattened_field::find_step(&slots, step) else {
+                return none();
+            };
             let mut field = slot.field.clone();
-            inside = lists.number(&field, index, &path[depth + 1..]);
+            inside = lists.tally_number(&field, index, &path[depth + 1..]);
             if inside.is_some() {
                 field.element = Element::Bytes;
                 field.cardinality = Cardinality::Implicit;
@@ -368,7 +386,7 @@ impl Partial {
             let legal = format!("{name}{depth}");
             let name = Name { original: legal.clone(), legal };
             records.push(Record { name, fields: vec![field], role: Role::Plain });
-            indices.push(if inside.is_some() { Index::Single } else { index });
+            indices.push(if inside.is_some() { ElementIndex::Single } else { index });
             if inside.is_some() {
                 break;
             }
@@ -389,7 +407,7 @@ impl Partial {
     }
 
     /// Both of a message, `Fixed0` and `Element0`.
-    fn both(unit: &Unit, lists: &dyn Lists) -> [(&'static str, Partial); 2] {
+    fn for_projection(unit: &Unit, lists: &dyn ListEncoding) -> [(&'static str, Partial); 2] {
         let new = |name, path: &Option<Vec<PathStep>>| {
             Partial::new(unit.schema, name, path.as_deref(), lists)
         };
@@ -461,12 +479,14 @@ impl Partial {
                     let field = &record.fields[0];
                     let value = format!("at.{}", member(field));
                     code.line(match index {
-                        Index::Single if is_plain(field) => format!("let at = &{value};"),
-                        Index::Single => format!("let Some(at) = &{value} else {{ {done} }};"),
-                        Index::At(index) => {
+                        ElementIndex::Single if is_plain(field) => format!("let at = &{value};"),
+                        ElementIndex::Single => {
+                            format!("let Some(at) = &{value} else {{ {done} }};")
+                        }
+                        ElementIndex::At(index) => {
                             format!("let Some(at) = {value}.get({index}) else {{ {done} }};")
                         }
-                        Index::Middle => {
+                        ElementIndex::Middle => {
                             format!(
                                 "let Some(at) = {value}.get({value}.len() / 2) else {{ {done} }};"
                             )

@@ -6,13 +6,13 @@
 use anyhow::Result;
 use wiregauge_holders::rust::Derive;
 use wiregauge_holders::{File, Unit};
-use wiregauge_schema::path::Index;
+use wiregauge_schema::path::ElementIndex;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema};
 
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, Linkage};
-use crate::derived;
-use crate::rust_glue;
+use crate::language::rust::derived;
+use crate::language::rust::glue;
 
 inventory::submit! {
     Codec {
@@ -20,8 +20,8 @@ inventory::submit! {
         title: "rkyv Rust",
         format: "rkyv",
         language: &RUST,
-        bound: false,
-        built: Linkage::Crate("rkyv"),
+        is_bound: false,
+        linkage: Linkage::Crate("rkyv"),
         options: &[
             "defaults: little-endian, aligned, 32-bit relative pointers",
             "reads in place by access_unchecked; verify is the checked access (bytecheck)",
@@ -36,7 +36,7 @@ inventory::submit! {
             "verify: rkyv::access::<Archived<Message>, Error>(bytes)",
         ],
         needs: &[],
-        answer: derived::answer,
+        check_type: derived::check_type,
         idl: None,
         emit,
     }
@@ -44,23 +44,23 @@ inventory::submit! {
 
 fn emit(unit: &Unit) -> Result<Emission> {
     let schema = unit.schema;
-    let mut code = rust_glue::glue("rkyv");
+    let mut code = glue::begin_glue("rkyv");
     code.line("use crate::message::Root;");
     code.line("use rkyv::Archived;");
     for (_, record) in schema.records() {
         let of = format!("Archived<crate::message::{}>", record.name.legal);
-        rust_glue::tally(record, &of, &mut code, |place, field| add(schema, place, field));
+        glue::tally(record, &of, &mut code, |place, field| add(schema, place, field));
     }
-    rust_glue::of_root(schema, &["tally"], &mut code);
-    rust_glue::accessors(
+    glue::alias_root_functions(schema, &["tally"], &mut code);
+    glue::accessors(
         unit,
         "Archived<Root>",
         &mut code,
-        |_, field, index| down(field, index),
+        |_, field, index| descend(field, index),
         |field| number(schema, field.element, "at"),
     );
     let files = vec![
-        rust_glue::main_deriving(Derive::Rkyv, "Rkyv", &["codec", "glue"]),
+        glue::main_file_deriving(Derive::Rkyv, "Rkyv", &["codec", "glue"]),
         File::new("codec.rs", include_str!("rkyv/codec.rs")),
         File::new("glue.rs", code.finish()),
     ];
@@ -93,13 +93,13 @@ fn add(schema: &Schema, place: usize, field: &Field) -> String {
 }
 
 /// The statement that goes down to a field's value or element.
-fn down(field: &Field, index: Index) -> String {
+fn descend(field: &Field, index: ElementIndex) -> String {
     let value = format!("at.{}", field.name.legal);
     let found = match (index, field.cardinality) {
-        (Index::Single, Cardinality::Optional) => format!("{value}.as_ref()"),
-        (Index::Single, _) => format!("Some(&{value})"),
-        (Index::At(index), _) => format!("{value}.get({index})"),
-        (Index::Middle, _) => format!("{value}.get({value}.len() / 2)"),
+        (ElementIndex::Single, Cardinality::Optional) => format!("{value}.as_ref()"),
+        (ElementIndex::Single, _) => format!("Some(&{value})"),
+        (ElementIndex::At(index), _) => format!("{value}.get({index})"),
+        (ElementIndex::Middle, _) => format!("{value}.get({value}.len() / 2)"),
     };
     format!("let Some(at) = {found} else {{ return }};")
 }

@@ -7,13 +7,13 @@ use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeDef, Ty
 use wiregauge_workshop::Need;
 
 use crate::build::languages::cpp::CPP;
-use crate::codec::{Answer, Codec, Emission, Linkage};
+use crate::codec::{Codec, Emission, Linkage, Support};
 use crate::lowering::{self, Lowering};
-use crate::release::Library;
+use crate::packaged_library::PackagedLibrary;
 use crate::sequential::{self, flag_name};
 
 inventory::submit! {
-    Library {
+    PackagedLibrary {
         name: "roscpp_core",
         packages: &["libroscpp-core-dev"],
         tried: &[("0.7.2", "2020-05"), ("0.7.3", "2023-06")],
@@ -27,8 +27,8 @@ inventory::submit! {
         title: "ROS 1 MSG C++ roscpp",
         format: "ros-msg",
         language: &CPP,
-        bound: false,
-        built: Linkage::Headers,
+        is_bound: false,
+        linkage: Linkage::Headers,
         options: &[
             "the format has no optional values: an optional value takes its bytes and those of a \
              flag, present or not",
@@ -43,15 +43,15 @@ inventory::submit! {
             "decode, project, fixed, element: deserialize(IStream(bytes, size), message)",
         ],
         needs: &[Need::Header("ros/serialization.h", "libroscpp-core-dev")],
-        answer,
+        check_type,
         idl: Some(idl),
         emit,
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::enumeration()]);
+        return Support::lowered(vec![Lowering::enumeration()]);
     };
     let mut lowerings = lowering::unions_and_bounds(record);
     lowerings.extend(sequential::lowerings(record));
@@ -63,7 +63,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
                 .push(Lowering::new("list of bytes as a list of strings", "that they are no text"));
         }
     }
-    Answer::lowered(lowerings)
+    Support::lowered(lowerings)
 }
 
 /// `Message.msg`: the message, then each record that it uses, delimited as ROS
@@ -136,7 +136,7 @@ fn is_fixed_size(schema: &Schema, id: TypeId) -> bool {
 
 fn emit(unit: &Unit) -> Result<Emission> {
     let schema = unit.schema;
-    let mut code = cpp::glue(&["message.hpp", "serializers.hpp"]);
+    let mut code = cpp::begin_glue(&["message.hpp", "serializers.hpp"]);
     code.line("namespace ros::message_traits {");
     for (id, record) in schema.records() {
         traits(schema, id, record, &mut code);

@@ -17,9 +17,9 @@ use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Cardinality, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::{first_error, maven, Need};
 
-use self::layout::{block_size, groups, has_flag, place, Place};
+use self::layout::{block_size, groups, has_flag, placement, FieldPlacement};
 use crate::build::languages::cpp::CPP;
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
 use crate::lowering::{self, Lowering};
 
 /// The largest block: its length is a uint16.
@@ -35,8 +35,8 @@ inventory::submit! {
         title: "SBE C++",
         format: "sbe",
         language: &CPP,
-        bound: false,
-        built: Linkage::Headers,
+        is_bound: false,
+        linkage: Linkage::Headers,
         options: &[
             "flyweights with their bounds checks on, kept between messages",
             "entries of fixed size are written and decoded by the group's own flyweight",
@@ -52,25 +52,25 @@ inventory::submit! {
             "fixed, element: message.x(); for a field in a group group.next().skip() up to its entry, then group.next().x()",
         ],
         needs: &[maven::NEED, Need::Program("java", "default-jdk-headless")],
-        answer,
+        check_type,
         idl: Some(definition::idl),
         emit,
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::enumeration()]);
+        return Support::lowered(vec![Lowering::enumeration()]);
     };
     let block = block_size(schema, id);
     if block > MAX_BLOCK {
-        return Answer::Rejected(format!(
+        return Support::Rejected(format!(
             "its fixed fields take {block} bytes, and a block of SBE at most {MAX_BLOCK}"
         ));
     }
     let groups = groups(schema, id);
     if groups > MAX_GROUPS {
-        return Answer::Rejected(format!(
+        return Support::Rejected(format!(
             "SBE cannot share a group's definition: written out it has {groups} groups, and a \
              runner of more than {MAX_GROUPS} takes too long to compile"
         ));
@@ -84,7 +84,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
             lowerings
                 .push(Lowering::flagged("value").and("SBE's null values cannot carry every value"));
         }
-        if place(schema, field) == Place::Group {
+        if placement(schema, field) == FieldPlacement::Group {
             lowerings.push(match field.cardinality {
                 Cardinality::Required | Cardinality::Implicit => {
                     Lowering::new("record as a group of one", "that there is exactly one")
@@ -97,7 +97,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
             });
         }
     }
-    Answer::lowered(lowerings)
+    Support::lowered(lowerings)
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
@@ -108,7 +108,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
             File::new("groups.hpp", include_str!("sbe/groups.hpp")),
             File::new("glue.hpp", glue::glue(unit)),
         ],
-        steps: vec![Step::Call(Box::new(|folder| compile(folder, "Cpp")))],
+        steps: vec![GeneratorStep::Call(Box::new(|folder| compile(folder, "Cpp")))],
         sources: vec!["main.cpp".into()],
         ..Emission::default()
     })

@@ -4,7 +4,7 @@ use wiregauge_workshop::maven::Jar;
 
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Linkage};
-use crate::jackson;
+use crate::language::java::jackson;
 
 const JARS: &[Jar] = &[
     jackson::CORE,
@@ -22,8 +22,8 @@ inventory::submit! {
         title: "Smile Java Jackson",
         format: "smile",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Jar("jackson-dataformat-smile"),
+        is_bound: false,
+        linkage: Linkage::Jar("jackson-dataformat-smile"),
         options: &[
             "the normalized form itself by databind: public fields, found once by reflection; one \
              ObjectWriter and one ObjectReader of the message's class for the whole process, as \
@@ -40,7 +40,7 @@ inventory::submit! {
              reader.readValue(array, from, length)",
         ],
         needs: NEEDS_WITH_JARS,
-        answer: |schema, id| jackson::answer(schema, id, "binary"),
+        check_type: |schema, id| jackson::check_type(schema, id, "binary"),
         idl: None,
         emit: |unit| jackson::emit(unit, include_str!("smile/Mapper.java"), JARS),
     }

@@ -5,18 +5,18 @@ mod java;
 
 use anyhow::Result;
 use wiregauge_holders::{cpp, File, SourceWriter, Unit};
-use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
 use crate::build::languages::cpp::CPP;
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::flattened_field::{self, FlattenedField};
 use crate::lowering::{self, Lowering};
-use crate::release::Library;
-use crate::slot::{self, Slot};
+use crate::packaged_library::PackagedLibrary;
 
 inventory::submit! {
-    Library {
+    PackagedLibrary {
         name: "Thrift",
         packages: &["libthrift-dev"],
         tried: &[
@@ -49,20 +49,21 @@ inventory::submit! {
         title: "Thrift C++ binary",
         format: "thrift",
         language: &CPP,
-        bound: false,
-        built: BUILT,
+        is_bound: false,
+        linkage: BUILT,
         options: &[
             "TBinaryProtocol",
             "--gen cpp:templates,moveable_types and protocols that know their transport's type: no \
              virtual call for each field",
-            "reads by TMemoryBuffer in place; writes by a TBufferBase into the output buffer, \
-             because a TMemoryBuffer would have to be copied",
+            "reads by a TMemoryBuffer in place; writes into another one that is kept, whose bytes are \
+             taken from where they are, as a transport would take them; where buffers are fresh, its \
+             memory is freed",
             "the library's limits of texts and containers are set to the message's size",
             "fixed and element read by the protocol, which skips everything before by skip()",
         ],
         calls: CALLS,
         needs: NEEDS,
-        answer,
+        check_type,
         idl: Some(|schema| idl(schema, "cpp")),
         emit: |unit| emit(unit, "TBinaryProtocol"),
     }
@@ -74,12 +75,12 @@ inventory::submit! {
         title: "Thrift C++ compact",
         format: "thrift-compact",
         language: &CPP,
-        bound: false,
-        built: BUILT,
+        is_bound: false,
+        linkage: BUILT,
         options: &["TCompactProtocol; otherwise as in the binary protocol"],
         calls: CALLS,
         needs: NEEDS,
-        answer,
+        check_type,
         idl: Some(|schema| idl(schema, "cpp")),
         emit: |unit| emit(unit, "TCompactProtocol"),
     }
@@ -109,16 +110,16 @@ fn wire_type(schema: &Schema, element: Element) -> String {
         Element::Record(_) => "protocol::T_STRUCT".into(),
         other => {
             let scalar = schema.scalar(other).expect("a number");
-            format!("wire_type<{}>()", scalar.cpp())
+            format!("wire_type<{}>()", scalar.cpp_name())
         }
     }
 }
 
 /// The slots of a record. Where one number is too large for Thrift's 16 bits, all
 /// are positions.
-fn slots(schema: &Schema, record: &Record) -> Vec<Slot> {
-    let mut slots = slot::slots(schema, record);
-    let fits = |slot: &Slot| (1..=i16::MAX as u32).contains(&slot.field.id);
+fn slots(schema: &Schema, record: &Record) -> Vec<FlattenedField> {
+    let mut slots = flattened_field::flatten_fields(schema, record);
+    let fits = |slot: &FlattenedField| (1..=i16::MAX as u32).contains(&slot.field.id);
     if !slots.iter().all(fits) {
         for (number, slot) in (1..).zip(&mut slots) {
             slot.field.id = number;
@@ -135,13 +136,13 @@ fn member_name(field: &Field) -> String {
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::enumeration()]);
+        return Support::lowered(vec![Lowering::enumeration()]);
     };
     let slots = slots(schema, record);
     if slots.len() > i16::MAX as usize {
-        return Answer::Rejected("it has more fields than Thrift can number (32,767)".into());
+        return Support::Rejected("it has more fields than Thrift can number (32,767)".into());
     }
     let mut lowerings = lowering::unions_and_bounds(record);
     if record.fields.iter().any(|field| field.id > i16::MAX as u32) {
@@ -173,7 +174,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
             lowerings.push(Lowering::fixed_array());
         }
     }
-    Answer::lowered(lowerings)
+    Support::lowered(lowerings)
 }
 
 /// `message.thrift` for a language.
@@ -212,12 +213,11 @@ fn emit(unit: &Unit, protocol: &str) -> Result<Emission> {
             idl(unit.schema, "cpp")?,
             File::new("main.cpp", include_str!("thrift/main.cpp")),
             File::new("octets.hpp", include_str!("thrift/octets.hpp")),
-            File::new("output.hpp", include_str!("thrift/output.hpp")),
             File::new("reader.hpp", include_str!("thrift/reader.hpp")),
             File::new("wire.hpp", wire(protocol)),
             File::new("glue.hpp", glue(unit)),
         ],
-        steps: vec![Step::command([
+        steps: vec![GeneratorStep::command([
             "thrift",
             "--gen",
             "cpp:templates,moveable_types",
@@ -250,7 +250,7 @@ fn wire(protocol: &str) -> String {
 fn glue(unit: &Unit) -> String {
     let schema = unit.schema;
     let root = &schema.root().name.legal;
-    let mut code = cpp::glue(&["message.hpp", "message_types.h", "octets.hpp", "reader.hpp"]);
+    let mut code = cpp::begin_glue(&["message.hpp", "message_types.h", "octets.hpp", "reader.hpp"]);
     code.line("#include <algorithm>");
     code.line("#include <cstring>");
     code.line("");
@@ -278,7 +278,7 @@ fn glue(unit: &Unit) -> String {
 }
 
 /// `fill`: normalized to Thrift's, whatever that held.
-fn fill(record: &Record, slots: &[Slot], code: &mut SourceWriter) {
+fn fill(record: &Record, slots: &[FlattenedField], code: &mut SourceWriter) {
     let name = &record.name.legal;
     code.line("");
     code.block(
@@ -321,7 +321,7 @@ fn fill(record: &Record, slots: &[Slot], code: &mut SourceWriter) {
 }
 
 /// `take`: Thrift's to normalized; strings move.
-fn take(schema: &Schema, record: &Record, slots: &[Slot], code: &mut SourceWriter) {
+fn take(schema: &Schema, record: &Record, slots: &[FlattenedField], code: &mut SourceWriter) {
     let name = &record.name.legal;
     code.line("");
     code.block(
@@ -346,7 +346,9 @@ fn take(schema: &Schema, record: &Record, slots: &[Slot], code: &mut SourceWrite
                 let one = |from: &str, to: &str| match (field.element, scalar) {
                     (Element::Record(_), _) => format!("take({from}, {to});"),
                     (Element::String, _) => format!("{to} = std::move({from});"),
-                    (_, Some(scalar)) => format!("{to} = static_cast<{}>({from});", scalar.cpp()),
+                    (_, Some(scalar)) => {
+                        format!("{to} = static_cast<{}>({from});", scalar.cpp_name())
+                    }
                     (_, None) => format!("take_octets({from}, {to});"),
                 };
                 let all = match scalar {
@@ -418,7 +420,7 @@ fn forget(schema: &Schema, record: &Record, code: &mut SourceWriter) {
 }
 
 /// `tally`: every number of Thrift's structure.
-fn tally(schema: &Schema, record: &Record, slots: &[Slot], code: &mut SourceWriter) {
+fn tally(schema: &Schema, record: &Record, slots: &[FlattenedField], code: &mut SourceWriter) {
     let name = &record.name.legal;
     code.line("");
     code.line("template <class Tally>");
@@ -428,7 +430,7 @@ fn tally(schema: &Schema, record: &Record, slots: &[Slot], code: &mut SourceWrit
             let (field, place, m) = (&slot.field, slot.place, member_name(&slot.field));
             let add = |value: &str| match schema.scalar(field.element) {
                 Some(scalar) => {
-                    format!("tally.number({place}, static_cast<{}>({value}));", scalar.cpp())
+                    format!("tally.number({place}, static_cast<{}>({value}));", scalar.cpp_name())
                 }
                 None if matches!(field.element, Element::Record(_)) => {
                     format!("tally.record({place}, glue::tally<Tally>({value}));")
@@ -458,13 +460,13 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut S
         let mut id = schema.root;
         for (depth, step) in path.unwrap_or_default().iter().enumerate() {
             let slots = slots(schema, schema.record(id));
-            let Some((slot, index)) = slot::find(&slots, step) else { return };
+            let Some((slot, index)) = flattened_field::find_step(&slots, step) else { return };
             let (field, number) = (&slot.field, slot.field.id);
             let wire = wire_type(schema, field.element);
             let index = match index {
-                Index::Single => None,
-                Index::At(index) => Some(index.to_string()),
-                Index::Middle => Some("count / 2".to_string()),
+                ElementIndex::Single => None,
+                ElementIndex::At(index) => Some(index.to_string()),
+                ElementIndex::Middle => Some("count / 2".to_string()),
             };
             code.line(format!("const Struct scope{depth}(in);"));
             let outer = match &index {
@@ -493,7 +495,7 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut S
             match field.element {
                 Element::Record(inner) => id = inner,
                 other => {
-                    let of = schema.scalar(other).expect("paths end at numbers").cpp();
+                    let of = schema.scalar(other).expect("paths end at numbers").cpp_name();
                     code.line(format!("tally.number(0, in.number<{of}>());"));
                 }
             }

@@ -12,13 +12,13 @@ use std::path::Path;
 use anyhow::{anyhow, Result};
 use stringcase::Caser;
 use wiregauge_holders::{File, SourceWriter, Unit};
-use wiregauge_schema::path::Index;
+use wiregauge_schema::path::ElementIndex;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::build::languages::rust::RUST;
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::language::rust::glue;
 use crate::lowering::{self, Lowering};
-use crate::rust_glue;
 
 inventory::submit! {
     Codec {
@@ -26,8 +26,8 @@ inventory::submit! {
         title: "zserio Rust",
         format: "zserio",
         language: &RUST,
-        bound: false,
-        built: Linkage::Crate("zserio"),
+        is_bound: false,
+        linkage: Linkage::Crate("zserio"),
         options: &[
             "arrays are not packed: no delta compression, the format's default",
             "the library writes into a buffer of its own, which is then copied",
@@ -41,7 +41,7 @@ inventory::submit! {
             "project, fixed, element: zserio::from_bytes::<Object>(bytes), fields of it",
         ],
         needs: &[],
-        answer,
+        check_type,
         idl: Some(idl),
         emit,
     }
@@ -54,12 +54,14 @@ const TAKEN: [&str; 5] =
 /// What carries optional bytes; no legal type has an underscore in its name.
 const OPTIONAL_BYTES: &str = "Optional_Bytes";
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
+        return Support::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
     };
     if TAKEN.contains(&record.name.legal.as_str()) {
-        return Answer::Rejected("zserio-rs-build's code imports another type of this name".into());
+        return Support::Rejected(
+            "zserio-rs-build's code imports another type of this name".into(),
+        );
     }
     let mut lowerings = lowerings(record);
     if record.fields.iter().any(is_optional_bytes) {
@@ -69,7 +71,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
              compile",
         ));
     }
-    Answer::lowered(lowerings)
+    Support::lowered(lowerings)
 }
 
 /// What becomes of a record with either library.
@@ -158,12 +160,12 @@ fn emit(unit: &Unit) -> Result<Emission> {
     Ok(Emission {
         files: vec![
             idl(unit.schema)?,
-            rust_glue::main("Zserio", &["codec", "generated", "glue", "octets"]),
+            glue::main_file("Zserio", &["codec", "generated", "glue", "octets"]),
             File::new("codec.rs", include_str!("zserio/codec.rs")),
             File::new("octets.rs", include_str!("zserio/octets.rs")),
             File::new("glue.rs", glue(unit)),
         ],
-        steps: vec![Step::Call(Box::new(generate))],
+        steps: vec![GeneratorStep::Call(Box::new(generate))],
         ..Emission::default()
     })
 }
@@ -183,7 +185,7 @@ fn generate(folder: &Path) -> Result<()> {
 fn glue(unit: &Unit) -> String {
     let schema = unit.schema;
     let root = schema.root();
-    let mut code = rust_glue::glue("zserio");
+    let mut code = glue::begin_glue("zserio");
     code.line("use crate::generated;");
     code.line("use crate::octets::{fill_bytes, take_bytes};");
     code.line("");
@@ -191,16 +193,14 @@ fn glue(unit: &Unit) -> String {
     for (_, record) in schema.records() {
         fill(schema, record, &mut code);
         take(schema, record, &mut code);
-        rust_glue::tally(record, &object(record), &mut code, |place, field| {
-            add(schema, place, field)
-        });
+        glue::tally(record, &object(record), &mut code, |place, field| add(schema, place, field));
     }
-    rust_glue::of_root(schema, &["fill", "take", "tally"], &mut code);
-    rust_glue::accessors(
+    glue::alias_root_functions(schema, &["fill", "take", "tally"], &mut code);
+    glue::accessors(
         unit,
         &object(root),
         &mut code,
-        |_, field, index| down(field, index),
+        |_, field, index| descend(field, index),
         |_| "*at".into(),
     );
     code.finish()
@@ -347,13 +347,13 @@ fn add(schema: &Schema, place: usize, field: &Field) -> String {
 }
 
 /// The statement that goes down to a field's value or element.
-fn down(field: &Field, index: Index) -> String {
+fn descend(field: &Field, index: ElementIndex) -> String {
     let value = format!("at.{}", elements(field));
     let found = match (index, field.cardinality) {
-        (Index::Single, Cardinality::Optional) => format!("&{value}"),
-        (Index::Single, _) => format!("Some(&{value})"),
-        (Index::At(index), _) => format!("{value}.get({index})"),
-        (Index::Middle, _) => format!("{value}.get({value}.len() / 2)"),
+        (ElementIndex::Single, Cardinality::Optional) => format!("&{value}"),
+        (ElementIndex::Single, _) => format!("Some(&{value})"),
+        (ElementIndex::At(index), _) => format!("{value}.get({index})"),
+        (ElementIndex::Middle, _) => format!("{value}.get({value}.len() / 2)"),
     };
     format!("let Some(at) = {found} else {{ return }};")
 }

@@ -1,7 +1,8 @@
 //! Schemas that together hold everything the model has.
 
 use wiregauge_schema::{
-    Cardinality, Element, Enum, EnumValue, Field, Name, Record, Role, Scalar, Schema, TypeDef, Wire,
+    Cardinality, Element, Enum, EnumValue, Field, Name, ProtobufEncoding, Record, Role, Scalar,
+    Schema, TypeDef,
 };
 
 /// Every schema by a name for messages. There are two, as each takes a build of all
@@ -26,7 +27,7 @@ fn name(text: &str, legal: &str) -> Name {
 fn field(fields: &mut Vec<Field>, text: &str, element: Element, cardinality: Cardinality) {
     let id = fields.len() as u32 + 1;
     let name = name(text, text);
-    let wire = Wire::default();
+    let wire = ProtobufEncoding::default();
     fields.push(Field { name, id, element, cardinality, union: None, default: None, wire });
 }
 
@@ -67,7 +68,7 @@ fn numbers() -> Schema {
     let mut root = Vec::new();
     for scalar in Scalar::ALL {
         for (suffix, cardinality) in CARDINALITIES {
-            let text = format!("{}_{suffix}", scalar.rust().replace("bool", "flag"));
+            let text = format!("{}_{suffix}", scalar.rust_name().replace("bool", "flag"));
             field(&mut root, &text, Element::Scalar(scalar), cardinality);
         }
     }

@@ -3,17 +3,17 @@
 use std::time::{Duration, Instant};
 
 use crate::runners::plan::{Deviation, Judge, Sample};
-use wiregauge_conversation::reply::{Epoch, Numbers, Reading};
-use wiregauge_conversation::runner::{Runner, Trouble};
+use wiregauge_conversation::reply::{Epoch, NumberDigest, Reading};
+use wiregauge_conversation::runner::{Runner, RunnerError};
 use wiregauge_result::run::Status;
 
 /// Names of [`Sample::readings`].
 const READINGS: [&str; 3] = ["all numbers", "the fixed field", "the element's field"];
 
 /// What becomes of a subject whose runner has trouble.
-pub fn status(trouble: Trouble) -> Status {
+pub fn status(trouble: RunnerError) -> Status {
     match trouble {
-        Trouble::Rejected(why) => Status::Rejected(why),
+        RunnerError::Rejected(why) => Status::Rejected(why),
         trouble => Status::Failed(trouble.to_string()),
     }
 }
@@ -36,7 +36,7 @@ pub fn prove(
     samples: &[Sample],
     bound: bool,
     judge: Option<&Judge>,
-) -> Result<Proven, Trouble> {
+) -> Result<Proven, RunnerError> {
     runner.reset()?;
     let mut proven = Proven::default();
     for (index, sample) in samples.iter().enumerate() {
@@ -49,10 +49,11 @@ pub fn prove(
             proven.deviations.push(deviations.map_err(|why| refused(index, &why))?);
         } else if !bound {
             let returned = runner.decode(&wire)?;
-            same(&sample.canonical, &returned).map_err(|why| refused(index, &why))?;
+            check_same(&sample.canonical, &returned).map_err(|why| refused(index, &why))?;
             let found = runner.values(index)?;
             for ((name, found), wanted) in READINGS.iter().zip(found).zip(sample.readings) {
-                agree(&wanted, &found).map_err(|why| refused(index, &format!("{name}: {why}")))?;
+                check_reading(&wanted, &found)
+                    .map_err(|why| refused(index, &format!("{name}: {why}")))?;
             }
         }
         proven.encoded.push(wire);
@@ -61,7 +62,7 @@ pub fn prove(
 }
 
 /// What an experiment makes, and so can be held against the message.
-enum Makes {
+enum ExperimentOutput {
     Bytes,
     Message,
     Both,
@@ -72,25 +73,25 @@ enum Makes {
     Nothing,
 }
 
-impl Makes {
-    fn of(experiment: &str) -> Makes {
+impl ExperimentOutput {
+    fn from_experiment(experiment: &str) -> ExperimentOutput {
         match experiment {
-            "encode" | "encode/write" => Makes::Bytes,
-            "decode" | "decode/checked" | "decode/extract" => Makes::Message,
-            "roundtrip" => Makes::Both,
-            "client" => Makes::BytesAndNumbers,
-            "project" | "project/checked" => Makes::Numbers(0),
-            "fixed" => Makes::Numbers(1),
-            "element" => Makes::Numbers(2),
-            _ => Makes::Nothing,
+            "encode" | "encode/write" => ExperimentOutput::Bytes,
+            "decode" | "decode/checked" | "decode/extract" => ExperimentOutput::Message,
+            "roundtrip" => ExperimentOutput::Both,
+            "client" => ExperimentOutput::BytesAndNumbers,
+            "project" | "project/checked" => ExperimentOutput::Numbers(0),
+            "fixed" => ExperimentOutput::Numbers(1),
+            "element" => ExperimentOutput::Numbers(2),
+            _ => ExperimentOutput::Nothing,
         }
     }
 
     /// Which of [`Sample::readings`] is read.
     fn reading(&self) -> Option<usize> {
         match self {
-            Makes::Numbers(which) => Some(*which),
-            Makes::BytesAndNumbers => Some(0),
+            ExperimentOutput::Numbers(which) => Some(*which),
+            ExperimentOutput::BytesAndNumbers => Some(0),
             _ => None,
         }
     }
@@ -98,16 +99,18 @@ impl Makes {
 
 /// What a message must come back as.
 #[derive(Clone, Copy)]
-pub enum Wanted<'a> {
+pub enum ExpectedMessage<'a> {
     /// As it was sent.
     Same,
     /// As far from it as in the proof.
     Judged(&'a Judge, &'a [Vec<Deviation>]),
 }
 
-impl Wanted<'_> {
-    fn hold(&self, index: usize, sent: &[u8], returned: &[u8]) -> Result<(), String> {
-        let Wanted::Judged(judge, proven) = self else { return same(sent, returned) };
+impl ExpectedMessage<'_> {
+    fn check(&self, index: usize, sent: &[u8], returned: &[u8]) -> Result<(), String> {
+        let ExpectedMessage::Judged(judge, proven) = self else {
+            return check_same(sent, returned);
+        };
         if judge(sent, returned)? != proven[index] {
             return Err("comes back otherwise than in the proof".into());
         }
@@ -118,23 +121,27 @@ impl Wanted<'_> {
 /// Holds an epoch of `iterations` messages against what the messages hold: the
 /// sums of the reading experiments, and what one more iteration on the message
 /// `proven` made by the same code on what the epoch left behind.
-pub fn epoch(
+pub fn check_epoch(
     runner: &mut Runner,
     samples: &[Sample],
-    wanted: &Wanted,
+    wanted: &ExpectedMessage,
     (experiment, iterations): (&str, u64),
     epoch: &Epoch,
     proven: Option<usize>,
-) -> Result<(), Trouble> {
+) -> Result<(), RunnerError> {
     let makes = match wanted {
-        Wanted::Judged(..) if Makes::of(experiment).reading().is_some() => Makes::Nothing,
-        _ => Makes::of(experiment),
+        ExpectedMessage::Judged(..)
+            if ExperimentOutput::from_experiment(experiment).reading().is_some() =>
+        {
+            ExperimentOutput::Nothing
+        }
+        _ => ExperimentOutput::from_experiment(experiment),
     };
     if let Some(which) = makes.reading() {
         let each: f64 = samples.iter().map(|sample| sample.readings[which].sum).sum();
         let sum = each * (iterations / samples.len() as u64) as f64;
-        if !close(epoch.sum, sum) {
-            return Err(Trouble::Refused(format!(
+        if !is_close(epoch.sum, sum) {
+            return Err(RunnerError::Refused(format!(
                 "{experiment}: {iterations} messages add up to {sum:e}, it reads {:e}",
                 epoch.sum
             )));
@@ -147,26 +154,28 @@ pub fn epoch(
         |what: &str| fault(format!("the runner does not tell {what} that it was asked for"));
     if let Some(which) = makes.reading() {
         let found = epoch.read.ok_or_else(|| lacks("the numbers"))?;
-        exact(&sample.readings[which].numbers, &found).map_err(fault)?;
+        check_numbers(&sample.readings[which].numbers, &found).map_err(fault)?;
     }
-    if let Makes::Message | Makes::Both = makes {
+    if let ExperimentOutput::Message | ExperimentOutput::Both = makes {
         let decoded = epoch.decoded.as_ref().ok_or_else(|| lacks("the decoded message"))?;
-        wanted.hold(index, &sample.canonical, decoded).map_err(fault)?;
+        wanted.check(index, &sample.canonical, decoded).map_err(fault)?;
     }
-    if let Makes::Bytes | Makes::Both | Makes::BytesAndNumbers = makes {
+    if let ExperimentOutput::Bytes | ExperimentOutput::Both | ExperimentOutput::BytesAndNumbers =
+        makes
+    {
         let encoded = epoch.encoded.as_ref().ok_or_else(|| lacks("the encoded bytes"))?;
         let returned = runner.decode(encoded)?;
-        wanted.hold(index, &sample.canonical, &returned).map_err(fault)?;
+        wanted.check(index, &sample.canonical, &returned).map_err(fault)?;
     }
     Ok(())
 }
 
-fn refused(message: usize, why: &str) -> Trouble {
-    Trouble::Refused(format!("message {message} {why}"))
+fn refused(message: usize, why: &str) -> RunnerError {
+    RunnerError::Refused(format!("message {message} {why}"))
 }
 
 /// Whether a message came back; the error says where not.
-fn same(sent: &[u8], returned: &[u8]) -> Result<(), String> {
+fn check_same(sent: &[u8], returned: &[u8]) -> Result<(), String> {
     match difference(sent, returned) {
         None => Ok(()),
         Some(at) => Err(format!(
@@ -177,14 +186,14 @@ fn same(sent: &[u8], returned: &[u8]) -> Result<(), String> {
     }
 }
 
-fn agree(wanted: &Reading, found: &Reading) -> Result<(), String> {
-    if !close(found.sum, wanted.sum) {
+fn check_reading(wanted: &Reading, found: &Reading) -> Result<(), String> {
+    if !is_close(found.sum, wanted.sum) {
         return Err(format!("the sum is {:e}, it reads {:e}", wanted.sum, found.sum));
     }
-    exact(&wanted.numbers, &found.numbers)
+    check_numbers(&wanted.numbers, &found.numbers)
 }
 
-fn exact(wanted: &Numbers, found: &Numbers) -> Result<(), String> {
+fn check_numbers(wanted: &NumberDigest, found: &NumberDigest) -> Result<(), String> {
     if wanted.count != found.count {
         return Err(format!("there are {} numbers, it reads {}", wanted.count, found.count));
     }
@@ -195,7 +204,7 @@ fn exact(wanted: &Numbers, found: &Numbers) -> Result<(), String> {
 }
 
 /// Whether two sums agree but for the order in which they were added.
-fn close(found: f64, wanted: f64) -> bool {
+fn is_close(found: f64, wanted: f64) -> bool {
     if wanted.is_nan() || wanted.is_infinite() {
         return found.is_nan() == wanted.is_nan() && (found == wanted || wanted.is_nan());
     }
@@ -215,13 +224,13 @@ mod tests {
 
     #[test]
     fn sums_agree_within_rounding_only() {
-        assert!(close(1.0 + 1e-9, 1.0));
-        assert!(!close(1.001, 1.0));
-        assert!(close(f64::NAN, f64::NAN));
-        assert!(!close(1.0, f64::NAN));
-        assert!(!close(f64::NAN, 1.0));
-        assert!(close(f64::INFINITY, f64::INFINITY));
-        assert!(!close(f64::NEG_INFINITY, f64::INFINITY));
+        assert!(is_close(1.0 + 1e-9, 1.0));
+        assert!(!is_close(1.001, 1.0));
+        assert!(is_close(f64::NAN, f64::NAN));
+        assert!(!is_close(1.0, f64::NAN));
+        assert!(!is_close(f64::NAN, 1.0));
+        assert!(is_close(f64::INFINITY, f64::INFINITY));
+        assert!(!is_close(f64::NEG_INFINITY, f64::INFINITY));
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Compressor {
 }
 
 /// What compressing a set of messages came to, per message.
-pub struct Squeezed {
+pub struct CompressionResult {
     /// Mean compressed size in bytes.
     pub bytes: f64,
     /// Mean nanoseconds to compress.
@@ -54,7 +54,10 @@ pub struct Squeezed {
 }
 
 /// Compresses and decompresses each message once.
-pub fn squeeze(compressor: Compressor, messages: &[Vec<u8>]) -> Result<Squeezed> {
+pub fn measure_compression(
+    compressor: Compressor,
+    messages: &[Vec<u8>],
+) -> Result<CompressionResult> {
     let count = messages.len().max(1) as f64;
     let start = Instant::now();
     let packed =
@@ -66,7 +69,7 @@ pub fn squeeze(compressor: Compressor, messages: &[Vec<u8>]) -> Result<Squeezed>
     }
     let decompress_ns = start.elapsed().as_nanos() as f64 / count;
     let bytes = packed.iter().map(Vec::len).sum::<usize>() as f64 / count;
-    Ok(Squeezed { bytes, compress_ns, decompress_ns })
+    Ok(CompressionResult { bytes, compress_ns, decompress_ns })
 }
 
 #[cfg(test)]
@@ -86,7 +89,7 @@ mod tests {
     #[test]
     fn sizes_are_means_over_the_messages() {
         let messages = vec![vec![7; 1000], Vec::new()];
-        let squeezed = squeeze(Compressor::Lz4, &messages).unwrap();
+        let squeezed = measure_compression(Compressor::Lz4, &messages).unwrap();
         let whole = Compressor::Lz4.compress(&messages[0]).unwrap().len();
         let none = Compressor::Lz4.compress(&[]).unwrap().len();
         assert_eq!(squeezed.bytes, (whole + none) as f64 / 2.0);

@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use anyhow::{bail, Result};
-use wiregauge_conversation::child::{Broken, Limits};
-use wiregauge_conversation::runner::{Launch, Runner, Trouble};
+use wiregauge_conversation::child::{ChildFailure, Limits};
+use wiregauge_conversation::runner::{Launch, Runner, RunnerError};
 use wiregauge_result::run::{Fact, Measurement, Status, Subject};
 use wiregauge_system::interrupt;
 
-use crate::rounds::{Contender, Sitting, Turn};
-use crate::runners::check::{self, Wanted};
+use crate::rounds::{Contender, ProcessRounds, Turn};
+use crate::runners::check::{self, ExpectedMessage};
 use crate::runners::managed::{self, Pace, WarmUp};
 use crate::runners::plan::{Deviation, Entrant, Experiment, Plan, Sample};
-use crate::schedule::{self, Share};
+use crate::schedule::{self, CellCost};
 
 /// One subject during the measurement.
 pub struct RunnerContender<'a> {
@@ -44,7 +44,7 @@ pub struct Cell {
     /// Messages per epoch.
     pub iterations: u64,
     /// What a round of it costs in calibration.
-    pub share: Share,
+    pub share: CellCost,
     /// Rounds in the process that runs.
     pub rounds: u32,
     /// `samples[process][round]`; none where it sat out or failed.
@@ -56,7 +56,7 @@ pub struct Cell {
 impl Cell {
     /// How long its samples take in a process, in nanoseconds.
     fn sampling(&self) -> f64 {
-        f64::from(self.rounds) * self.share.wall_ns / (1.0 + managed::SHARE)
+        f64::from(self.rounds) * self.share.wall_ns / (1.0 + managed::WARM_UP_SHARE)
     }
 }
 
@@ -77,8 +77,8 @@ impl<'a> RunnerContender<'a> {
     }
 
     /// What its messages of a case must come back as, once they are proven.
-    pub fn wanted(&self, case: usize) -> Option<Wanted<'_>> {
-        wanted(self.entrant, &self.subject, &self.deviations, case)
+    pub fn expected(&self, case: usize) -> Option<ExpectedMessage<'_>> {
+        expected_message(self.entrant, &self.subject, &self.deviations, case)
     }
 
     /// Its runner, while it is still to be measured.
@@ -114,13 +114,13 @@ impl<'a> RunnerContender<'a> {
     }
 
     /// Warms up the cells of a case, in what is left of the process's time for it.
-    fn warm_up(&mut self, runner: &mut Runner, case: usize) -> Result<(), Trouble> {
+    fn warm_up(&mut self, runner: &mut Runner, case: usize) -> Result<(), RunnerError> {
         let plan = self.plan;
-        let wanted = wanted(self.entrant, &self.subject, &self.deviations, case);
+        let wanted = expected_message(self.entrant, &self.subject, &self.deviations, case);
         for cell in self.cells.iter_mut().filter(|cell| cell.case == case && cell.rounds > 0) {
             let experiment = &plan.experiments[cell.experiment];
             let epoch = Epoch { plan, case, experiment, wanted };
-            let time = managed::part(self.warming, cell.sampling());
+            let time = managed::warm_up_share(self.warming, cell.sampling());
             let one = |iterations| epoch.run(runner, iterations, None);
             let (warm_up, took) = managed::warm_up(time, epoch.pace(), one)?;
             cell.warm_up = cell.warm_up.max(Some(warm_up));
@@ -144,33 +144,34 @@ impl<'a> RunnerContender<'a> {
     }
 }
 
-fn wanted<'w>(
+fn expected_message<'w>(
     entrant: &'w Entrant,
     subject: &Subject,
     deviations: &'w [Vec<Vec<Deviation>>],
     case: usize,
-) -> Option<Wanted<'w>> {
+) -> Option<ExpectedMessage<'w>> {
     match &entrant.judge {
-        Some(judge) => Some(Wanted::Judged(judge, &deviations[case])),
-        None => (!subject.bound).then_some(Wanted::Same),
+        Some(judge) => Some(ExpectedMessage::Judged(judge, &deviations[case])),
+        None => (!subject.bound).then_some(ExpectedMessage::Same),
     }
 }
 
 impl Contender for RunnerContender<'_> {
     type Live = Runner;
-    type Trouble = Trouble;
+    type Trouble = RunnerError;
 
-    fn start(&mut self, sitting: &Sitting) -> Result<Option<Runner>, Trouble> {
+    fn start(&mut self, sitting: &ProcessRounds) -> Result<Option<Runner>, RunnerError> {
         for cell in &mut self.cells {
             cell.samples[sitting.process] = vec![None; sitting.rounds as usize];
         }
         let samples: f64 = self.cells.iter().map(Cell::sampling).sum();
-        self.warming = samples * managed::SHARE + managed::least(self.plan.settings.epoch_ns);
+        self.warming =
+            samples * managed::WARM_UP_SHARE + managed::min_warm_up_ns(self.plan.settings.epoch_ns);
         let Some(launch) = self.runner() else { return Ok(None) };
         Runner::start(launch, Limits::default(), None, self.plan.patience).map(Some)
     }
 
-    fn load(&mut self, runner: &mut Runner, case: usize) -> Result<(), Trouble> {
+    fn load(&mut self, runner: &mut Runner, case: usize) -> Result<(), RunnerError> {
         load_all(runner, &self.plan.cases[case].samples)?;
         match runner.hello.managed {
             true => self.warm_up(runner, case),
@@ -178,11 +179,11 @@ impl Contender for RunnerContender<'_> {
         }
     }
 
-    fn epoch(&mut self, runner: &mut Runner, turn: &Turn) -> Result<(), Trouble> {
+    fn epoch(&mut self, runner: &mut Runner, turn: &Turn) -> Result<(), RunnerError> {
         let own = |cell: &Cell| cell.case == turn.case && cell.experiment == turn.experiment;
         let Some(place) = self.cells.iter().position(own) else { return Ok(()) };
         let cell = &self.cells[place];
-        let Some(own) = schedule::turn(turn.round, turn.rounds, cell.rounds) else {
+        let Some(own) = schedule::epoch_in_round(turn.round, turn.rounds, cell.rounds) else {
             return Ok(());
         };
         // The first and the last epoch of a process prove themselves.
@@ -191,7 +192,7 @@ impl Contender for RunnerContender<'_> {
             plan: self.plan,
             case: turn.case,
             experiment: &self.plan.experiments[turn.experiment],
-            wanted: self.wanted(turn.case),
+            wanted: self.expected(turn.case),
         };
         let ns = epoch.run(runner, cell.iterations, prove)?;
         let cell = &mut self.cells[place];
@@ -199,12 +200,12 @@ impl Contender for RunnerContender<'_> {
         Ok(())
     }
 
-    fn end(&mut self, _: Runner, _: &Sitting) -> Result<(), Trouble> {
+    fn end(&mut self, _: Runner, _: &ProcessRounds) -> Result<(), RunnerError> {
         Ok(())
     }
 
-    fn settle(&mut self, trouble: Trouble) -> Result<()> {
-        if let Trouble::Broken(Broken::Interrupted) = trouble {
+    fn record_failure(&mut self, trouble: RunnerError) -> Result<()> {
+        if let RunnerError::Broken(ChildFailure::Interrupted) = trouble {
             bail!(interrupt::Interrupted);
         }
         if self.subject.status == Status::Measured {
@@ -215,7 +216,7 @@ impl Contender for RunnerContender<'_> {
 }
 
 /// Gives a runner the messages of a case in place of others.
-pub fn load_all(runner: &mut Runner, samples: &[Sample]) -> Result<(), Trouble> {
+pub fn load_all(runner: &mut Runner, samples: &[Sample]) -> Result<(), RunnerError> {
     runner.reset()?;
     for sample in samples {
         runner.message(&sample.canonical)?;
@@ -232,7 +233,7 @@ pub struct Epoch<'a> {
     /// What is timed.
     pub experiment: &'a Experiment,
     /// What messages must come back as; none where there is nothing to prove.
-    pub wanted: Option<Wanted<'a>>,
+    pub wanted: Option<ExpectedMessage<'a>>,
 }
 
 impl Epoch<'_> {
@@ -250,17 +251,20 @@ impl Epoch<'_> {
         runner: &mut Runner,
         iterations: u64,
         prove: Option<usize>,
-    ) -> Result<f64, Trouble> {
+    ) -> Result<f64, RunnerError> {
         let mut lifetimes = self.plan.lifetimes();
         if let Some(objects) = &self.experiment.objects {
             lifetimes.objects.clone_from(objects);
         }
-        let name = self.experiment.of(&runner.hello.experiments).unwrap_or(&self.experiment.name);
+        let name = self
+            .experiment
+            .offered_name(&runner.hello.experiments)
+            .unwrap_or(&self.experiment.name);
         let samples = &self.plan.cases[self.case].samples;
         let prove = prove.filter(|_| self.wanted.is_some()).map(|turn| turn % samples.len());
         let epoch = runner.run(name, iterations, &lifetimes, prove)?;
         if let Some(wanted) = &self.wanted {
-            check::epoch(runner, samples, wanted, (name, iterations), &epoch, prove)?;
+            check::check_epoch(runner, samples, wanted, (name, iterations), &epoch, prove)?;
         }
         Ok(epoch.ns)
     }

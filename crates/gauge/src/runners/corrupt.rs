@@ -7,14 +7,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use wiregauge_conversation::child::Broken;
+use wiregauge_conversation::child::ChildFailure;
 use wiregauge_result::random::Random;
 use wiregauge_result::run::Fact;
 
 /// How bytes were damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum CorruptionKind {
     /// One to eight bits are flipped.
     BitFlip,
     /// The end is missing.
@@ -40,7 +40,10 @@ impl Corruptions {
     }
 
     /// Endlessly many damaged forms of a message.
-    pub fn of<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = (Kind, Vec<u8>)> + 'a {
+    pub fn corrupted_forms<'a>(
+        &self,
+        bytes: &'a [u8],
+    ) -> impl Iterator<Item = (CorruptionKind, Vec<u8>)> + 'a {
         let seed = self.seed;
         (0..).map(move |index| corrupt(bytes, seed, index))
     }
@@ -48,12 +51,12 @@ impl Corruptions {
 
 /// The damaged form of a message with this number. It always differs from the
 /// message.
-pub fn corrupt(bytes: &[u8], seed: u64, index: u64) -> (Kind, Vec<u8>) {
+pub fn corrupt(bytes: &[u8], seed: u64, index: u64) -> (CorruptionKind, Vec<u8>) {
     // Neighbouring numbers must not give neighbouring streams.
     let mut random = Random::new(Random::new(seed).next() ^ Random::new(!index).next());
     // A splice of zeros onto zeros is no damage: then draw again.
     for _ in 0..16 {
-        let (kind, damaged) = draw(bytes, &mut random);
+        let (kind, damaged) = random_corruption(bytes, &mut random);
         if damaged != bytes {
             return (kind, damaged);
         }
@@ -63,11 +66,11 @@ pub fn corrupt(bytes: &[u8], seed: u64, index: u64) -> (Kind, Vec<u8>) {
         Some(first) => *first ^= 1,
         None => damaged.push(0),
     }
-    let kind = if bytes.is_empty() { Kind::Extend } else { Kind::BitFlip };
+    let kind = if bytes.is_empty() { CorruptionKind::Extend } else { CorruptionKind::BitFlip };
     (kind, damaged)
 }
 
-fn draw(bytes: &[u8], random: &mut Random) -> (Kind, Vec<u8>) {
+fn random_corruption(bytes: &[u8], random: &mut Random) -> (CorruptionKind, Vec<u8>) {
     let mut damaged = bytes.to_vec();
     let length = bytes.len();
     // Of ten: three flips, two truncations, one extension, three lengths, one
@@ -78,16 +81,16 @@ fn draw(bytes: &[u8], random: &mut Random) -> (Kind, Vec<u8>) {
             for _ in 0..=random.below(8) {
                 damaged[position(random, length)] ^= 1 << random.below(8);
             }
-            Kind::BitFlip
+            CorruptionKind::BitFlip
         }
         3..=4 => {
             damaged.truncate(position(random, length));
-            Kind::Truncate
+            CorruptionKind::Truncate
         }
         5 => {
             let extra = 1 + random.below(64);
             damaged.extend((0..extra).map(|_| random.next() as u8));
-            Kind::Extend
+            CorruptionKind::Extend
         }
         6..=8 => {
             let number = extreme(length, random);
@@ -98,14 +101,14 @@ fn draw(bytes: &[u8], random: &mut Random) -> (Kind, Vec<u8>) {
             }
             let end = length.min(position + number.len());
             damaged[position..end].copy_from_slice(&number[..end - position]);
-            Kind::Length
+            CorruptionKind::Length
         }
         _ => {
             let size = 1 + random.below(length.min(64));
             let from = position(random, length - size + 1);
             let to = position(random, length - size + 1);
             damaged.copy_within(from..from + size, to);
-            Kind::Splice
+            CorruptionKind::Splice
         }
     };
     (kind, damaged)
@@ -147,7 +150,7 @@ fn position(random: &mut Random, length: usize) -> usize {
 /// What a decoder made of a damaged message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum DecodeOutcome {
     /// It refused it.
     Rejected,
     /// It accepted it and read the values of the undamaged message.
@@ -162,49 +165,49 @@ pub enum Outcome {
     Unbounded,
 }
 
-impl Outcome {
+impl DecodeOutcome {
     /// All outcomes, in the order of tables.
-    pub const ALL: [Outcome; 6] = [
-        Outcome::Rejected,
-        Outcome::Same,
-        Outcome::Different,
-        Outcome::Crashed,
-        Outcome::Hung,
-        Outcome::Unbounded,
+    pub const ALL: [DecodeOutcome; 6] = [
+        DecodeOutcome::Rejected,
+        DecodeOutcome::Same,
+        DecodeOutcome::Different,
+        DecodeOutcome::Crashed,
+        DecodeOutcome::Hung,
+        DecodeOutcome::Unbounded,
     ];
 
     /// What became of a decoder whose process broke. None if that was not the
     /// decoder's doing: the user interrupted, or the system failed.
-    pub fn of_broken(broken: &Broken) -> Option<Outcome> {
+    pub fn from_failure(broken: &ChildFailure) -> Option<DecodeOutcome> {
         match broken {
-            Broken::Hung => Some(Outcome::Hung),
-            Broken::Died(death) if death.out_of_memory() => Some(Outcome::Unbounded),
-            Broken::Died(_) | Broken::Nonsense(_) => Some(Outcome::Crashed),
-            Broken::Interrupted | Broken::Io(_) => None,
+            ChildFailure::Hung => Some(DecodeOutcome::Hung),
+            ChildFailure::Died(death) if death.out_of_memory() => Some(DecodeOutcome::Unbounded),
+            ChildFailure::Died(_) | ChildFailure::Nonsense(_) => Some(DecodeOutcome::Crashed),
+            ChildFailure::Interrupted | ChildFailure::Io(_) => None,
         }
     }
 
     /// Whether a decoder that does this must not be given bytes of strangers.
     pub fn unsafe_to_read(self) -> bool {
-        matches!(self, Outcome::Crashed | Outcome::Hung | Outcome::Unbounded)
+        matches!(self, DecodeOutcome::Crashed | DecodeOutcome::Hung | DecodeOutcome::Unbounded)
     }
 
     /// Name as a fact's metric: `corrupt/rejected`.
     pub fn metric(self) -> &'static str {
         match self {
-            Outcome::Rejected => "corrupt/rejected",
-            Outcome::Same => "corrupt/same",
-            Outcome::Different => "corrupt/different",
-            Outcome::Crashed => "corrupt/crashed",
-            Outcome::Hung => "corrupt/hung",
-            Outcome::Unbounded => "corrupt/unbounded",
+            DecodeOutcome::Rejected => "corrupt/rejected",
+            DecodeOutcome::Same => "corrupt/same",
+            DecodeOutcome::Different => "corrupt/different",
+            DecodeOutcome::Crashed => "corrupt/crashed",
+            DecodeOutcome::Hung => "corrupt/hung",
+            DecodeOutcome::Unbounded => "corrupt/unbounded",
         }
     }
 }
 
 /// How often there was each outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct OutcomeCounts {
     /// [`Outcome::Rejected`].
     pub rejected: u64,
     /// [`Outcome::Same`].
@@ -219,59 +222,61 @@ pub struct Tally {
     pub unbounded: u64,
 }
 
-impl Tally {
+impl OutcomeCounts {
     /// Counts an outcome.
-    pub fn add(&mut self, outcome: Outcome) {
+    pub fn add(&mut self, outcome: DecodeOutcome) {
         *match outcome {
-            Outcome::Rejected => &mut self.rejected,
-            Outcome::Same => &mut self.same,
-            Outcome::Different => &mut self.different,
-            Outcome::Crashed => &mut self.crashed,
-            Outcome::Hung => &mut self.hung,
-            Outcome::Unbounded => &mut self.unbounded,
+            DecodeOutcome::Rejected => &mut self.rejected,
+            DecodeOutcome::Same => &mut self.same,
+            DecodeOutcome::Different => &mut self.different,
+            DecodeOutcome::Crashed => &mut self.crashed,
+            DecodeOutcome::Hung => &mut self.hung,
+            DecodeOutcome::Unbounded => &mut self.unbounded,
         } += 1;
     }
 
     /// How often there was an outcome.
-    pub fn count(&self, outcome: Outcome) -> u64 {
+    pub fn count(&self, outcome: DecodeOutcome) -> u64 {
         match outcome {
-            Outcome::Rejected => self.rejected,
-            Outcome::Same => self.same,
-            Outcome::Different => self.different,
-            Outcome::Crashed => self.crashed,
-            Outcome::Hung => self.hung,
-            Outcome::Unbounded => self.unbounded,
+            DecodeOutcome::Rejected => self.rejected,
+            DecodeOutcome::Same => self.same,
+            DecodeOutcome::Different => self.different,
+            DecodeOutcome::Crashed => self.crashed,
+            DecodeOutcome::Hung => self.hung,
+            DecodeOutcome::Unbounded => self.unbounded,
         }
     }
 
     /// How many were tried.
     pub fn total(&self) -> u64 {
-        Outcome::ALL.iter().map(|&outcome| self.count(outcome)).sum()
+        DecodeOutcome::ALL.iter().map(|&outcome| self.count(outcome)).sum()
     }
 
     /// Whether the decoder must not be given bytes of strangers.
     pub fn unsafe_to_read(&self) -> bool {
-        Outcome::ALL.iter().any(|&outcome| outcome.unsafe_to_read() && self.count(outcome) > 0)
+        DecodeOutcome::ALL
+            .iter()
+            .any(|&outcome| outcome.unsafe_to_read() && self.count(outcome) > 0)
     }
 
     /// The counts as facts of a result, zeros too.
     pub fn facts(&self, case: &str, subject: &str) -> Vec<Fact> {
-        let fact = |&outcome: &Outcome| Fact {
+        let fact = |&outcome: &DecodeOutcome| Fact {
             case: case.into(),
             subject: subject.into(),
             metric: outcome.metric().into(),
             unit: "1".into(),
             value: self.count(outcome) as f64,
         };
-        Outcome::ALL.iter().map(fact).collect()
+        DecodeOutcome::ALL.iter().map(fact).collect()
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for OutcomeCounts {
     /// What there was, without what there was not: `97 rejected, 3 crashed`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
-        for outcome in Outcome::ALL {
+        for outcome in DecodeOutcome::ALL {
             let count = self.count(outcome);
             if count > 0 {
                 let name = outcome.metric().trim_start_matches("corrupt/");
@@ -300,7 +305,7 @@ mod tests {
     #[test]
     fn damage_is_the_same_forever() {
         let shown: Vec<String> = Corruptions::new(42)
-            .of(b"wiregauge")
+            .corrupted_forms(b"wiregauge")
             .take(12)
             .map(|(kind, bytes)| format!("{kind:?} {}", bytes.escape_ascii()))
             .collect();
@@ -326,22 +331,22 @@ mod tests {
     #[test]
     fn all_kinds_occur_in_their_shares() {
         let message = message(10_000);
-        let mut counts: HashMap<Kind, u32> = HashMap::new();
-        for (kind, damaged) in Corruptions::new(1).of(&message).take(2000) {
+        let mut counts: HashMap<CorruptionKind, u32> = HashMap::new();
+        for (kind, damaged) in Corruptions::new(1).corrupted_forms(&message).take(2000) {
             *counts.entry(kind).or_default() += 1;
             let length = damaged.len();
             match kind {
-                Kind::Truncate => assert!(length < message.len()),
-                Kind::Extend => assert!((10_001..=10_064).contains(&length)),
+                CorruptionKind::Truncate => assert!(length < message.len()),
+                CorruptionKind::Extend => assert!((10_001..=10_064).contains(&length)),
                 _ => assert_eq!(length, message.len()),
             }
         }
         for (kind, share) in [
-            (Kind::BitFlip, 600),
-            (Kind::Truncate, 400),
-            (Kind::Extend, 200),
-            (Kind::Length, 600),
-            (Kind::Splice, 200),
+            (CorruptionKind::BitFlip, 600),
+            (CorruptionKind::Truncate, 400),
+            (CorruptionKind::Extend, 200),
+            (CorruptionKind::Length, 600),
+            (CorruptionKind::Splice, 200),
         ] {
             assert!(counts[&kind].abs_diff(share) < 80, "{kind:?}: {}", counts[&kind]);
         }
@@ -385,7 +390,7 @@ mod tests {
         #[test]
         fn even_of_zeros(length in 0..64_usize, seed: u64) {
             let bytes = vec![0; length];
-            for (_, damaged) in Corruptions::new(seed).of(&bytes).take(50) {
+            for (_, damaged) in Corruptions::new(seed).corrupted_forms(&bytes).take(50) {
                 prop_assert_ne!(&damaged, &bytes);
             }
         }
@@ -393,12 +398,12 @@ mod tests {
 
     #[test]
     fn counts_become_facts() {
-        let mut tally = Tally::default();
-        for outcome in Outcome::ALL {
+        let mut tally = OutcomeCounts::default();
+        for outcome in DecodeOutcome::ALL {
             tally.add(outcome);
             assert_eq!(tally.count(outcome), 1);
         }
-        tally.add(Outcome::Rejected);
+        tally.add(DecodeOutcome::Rejected);
         assert_eq!(tally.total(), 7);
         let facts = tally.facts("points=1", "lcm");
         assert_eq!(facts.len(), 6);
@@ -406,26 +411,27 @@ mod tests {
         let text = "2 rejected, 1 same, 1 different, 1 crashed, 1 hung, 1 unbounded";
         assert_eq!(tally.to_string(), text);
         assert!(tally.unsafe_to_read());
-        let sound = Tally { rejected: 5, same: 1, different: 2, ..Tally::default() };
+        let sound =
+            OutcomeCounts { rejected: 5, same: 1, different: 2, ..OutcomeCounts::default() };
         assert!(!sound.unsafe_to_read());
         let json = serde_json::to_string(&tally).unwrap();
-        assert_eq!(serde_json::from_str::<Tally>(&json).unwrap(), tally);
+        assert_eq!(serde_json::from_str::<OutcomeCounts>(&json).unwrap(), tally);
     }
 
     #[test]
     fn a_broken_process_is_an_outcome() {
         use std::os::unix::process::ExitStatusExt;
         let died = |raw: i32, stderr: &str| {
-            Outcome::of_broken(&Broken::Died(Death {
+            DecodeOutcome::from_failure(&ChildFailure::Died(Death {
                 status: Some(ExitStatus::from_raw(raw)),
                 stderr: stderr.into(),
                 beyond: None,
             }))
         };
-        assert_eq!(died(11, ""), Some(Outcome::Crashed));
-        assert_eq!(died(86 << 8, ""), Some(Outcome::Unbounded));
-        assert_eq!(died(6, "terminate called: std::bad_alloc\n"), Some(Outcome::Unbounded));
-        assert_eq!(Outcome::of_broken(&Broken::Hung), Some(Outcome::Hung));
-        assert_eq!(Outcome::of_broken(&Broken::Interrupted), None);
+        assert_eq!(died(11, ""), Some(DecodeOutcome::Crashed));
+        assert_eq!(died(86 << 8, ""), Some(DecodeOutcome::Unbounded));
+        assert_eq!(died(6, "terminate called: std::bad_alloc\n"), Some(DecodeOutcome::Unbounded));
+        assert_eq!(DecodeOutcome::from_failure(&ChildFailure::Hung), Some(DecodeOutcome::Hung));
+        assert_eq!(DecodeOutcome::from_failure(&ChildFailure::Interrupted), None);
     }
 }

@@ -3,7 +3,7 @@
 //! the collection of garbage.
 
 use wiregauge_conversation::child::Limits;
-use wiregauge_conversation::runner::{Launch, Runner, Trouble};
+use wiregauge_conversation::runner::{Launch, Runner, RunnerError};
 use wiregauge_result::run::Fact;
 
 use crate::runners::plan::{Load, Plan};
@@ -18,32 +18,32 @@ const THOUSAND: u64 = 1000;
 const LONGEST: f64 = 2e9;
 /// How long garbage is counted for, in nanoseconds; some languages tell it in
 /// milliseconds.
-const COUNTED: f64 = 3e8;
+const GARBAGE_TIME_NS: f64 = 3e8;
 /// How long a message is repeated before, since what is cold collects less.
-const HEATED: f64 = 3e8;
+const GARBAGE_WARM_UP_NS: f64 = 3e8;
 /// An epoch is faster than another where it takes less than this part of its time.
-const FASTER: f64 = 0.97;
+const FASTER_RATIO: f64 = 0.97;
 /// So many epochs in a row that are not faster show that it is warm, if they take so
 /// many nanoseconds: a compiler that works beside needs time, not epochs.
-const WARM: u32 = 3;
+const STEADY_EPOCHS: u32 = 3;
 const STEADY: f64 = 5e7;
 
 /// What part of the time of a process's samples warming up may take besides.
-pub const SHARE: f64 = 0.5;
+pub const WARM_UP_SHARE: f64 = 0.5;
 /// How many epochs' time it may take in each process besides.
-const LEAST: f64 = 500.0;
+const MIN_WARM_UP_EPOCHS: f64 = 500.0;
 /// What part of the time that is left for it an experiment may take: the first compile
 /// most for those that follow.
-const PART: f64 = 1.0 / 3.0;
+const EXPERIMENT_SHARE: f64 = 1.0 / 3.0;
 
 /// Nanoseconds that a process has to warm up however short its samples are.
-pub fn least(epoch_ns: u64) -> f64 {
-    LEAST * epoch_ns as f64
+pub fn min_warm_up_ns(epoch_ns: u64) -> f64 {
+    MIN_WARM_UP_EPOCHS * epoch_ns as f64
 }
 
 /// Those that an experiment has of what is left, where its own samples take so many.
-pub fn part(left: f64, samples: f64) -> f64 {
-    (left * PART).max(left.min(samples * SHARE))
+pub fn warm_up_share(left: f64, samples: f64) -> f64 {
+    (left * EXPERIMENT_SHARE).max(left.min(samples * WARM_UP_SHARE))
 }
 
 /// How a cell warmed up, in the process that took longest.
@@ -66,8 +66,8 @@ pub struct Pace {
 
 impl Pace {
     /// How many messages to try next where so many took `ns`.
-    pub fn longer(&self, iterations: u64, ns: f64) -> u64 {
-        schedule::longer(iterations, ns, self.epoch_ns).next_multiple_of(self.messages)
+    pub fn more_iterations(&self, iterations: u64, ns: f64) -> u64 {
+        schedule::more_iterations(iterations, ns, self.epoch_ns).next_multiple_of(self.messages)
     }
 }
 
@@ -78,8 +78,8 @@ impl Pace {
 pub fn warm_up(
     time: f64,
     pace: Pace,
-    mut epoch: impl FnMut(u64) -> Result<f64, Trouble>,
-) -> Result<(WarmUp, f64), Trouble> {
+    mut epoch: impl FnMut(u64) -> Result<f64, RunnerError>,
+) -> Result<(WarmUp, f64), RunnerError> {
     let (mut best, mut took, mut epochs, mut fastest) = (f64::INFINITY, 0.0, 0, 0);
     let (mut steady, mut iterations) = (0.0, pace.messages);
     loop {
@@ -88,26 +88,26 @@ pub fn warm_up(
         epochs += 1;
         took += ns;
         steady += ns;
-        if each < best * FASTER {
+        if each < best * FASTER_RATIO {
             fastest = epochs;
             steady = 0.0;
         }
         best = best.min(each);
-        if epochs - fastest >= WARM && steady >= STEADY {
+        if epochs - fastest >= STEADY_EPOCHS && steady >= STEADY {
             return Ok((WarmUp { is_cut: false, epochs: fastest }, took));
         }
         if took >= time || iterations >= schedule::MOST {
             return Ok((WarmUp { is_cut: true, epochs }, took));
         }
         if ns < pace.epoch_ns {
-            iterations = pace.longer(iterations, ns.max(1.0));
+            iterations = pace.more_iterations(iterations, ns.max(1.0));
         }
     }
 }
 
 /// The figures of a runner that is not measured yet; none where its language is not
 /// managed.
-pub fn facts(plan: &Plan, launch: &Launch, is_bound: bool) -> Result<Vec<Fact>, Trouble> {
+pub fn facts(plan: &Plan, launch: &Launch, is_bound: bool) -> Result<Vec<Fact>, RunnerError> {
     let mut facts = Vec::new();
     for load in plan.cases.iter().filter(|_| !is_bound) {
         let mut figures: Vec<(String, &str, Vec<f64>)> = Vec::new();
@@ -116,7 +116,7 @@ pub fn facts(plan: &Plan, launch: &Launch, is_bound: bool) -> Result<Vec<Fact>, 
             if !runner.hello.managed {
                 return Ok(facts);
             }
-            for (metric, unit, value) in process(plan, load, &mut runner, number == 0)? {
+            for (metric, unit, value) in measure_process(plan, load, &mut runner, number == 0)? {
                 match figures.iter_mut().find(|(name, ..)| *name == metric) {
                     Some((_, _, values)) => values.push(value),
                     None => figures.push((metric, unit, vec![value])),
@@ -135,12 +135,12 @@ pub fn facts(plan: &Plan, launch: &Launch, is_bound: bool) -> Result<Vec<Fact>, 
 
 /// The figures of one process, which has done nothing yet. To ask for the garbage takes
 /// most of the time: one is asked.
-fn process(
+fn measure_process(
     plan: &Plan,
     load: &Load,
     runner: &mut Runner,
     is_asked: bool,
-) -> Result<Vec<(String, &'static str, f64)>, Trouble> {
+) -> Result<Vec<(String, &'static str, f64)>, RunnerError> {
     let mut figures = Vec::new();
     let Some(sample) = load.samples.first() else { return Ok(figures) };
     let wire = runner.message(&sample.canonical)?;
@@ -159,13 +159,13 @@ fn process(
             continue;
         }
         let mut heated = 0.0;
-        while heated < HEATED {
-            let iterations = (HEATED / 4.0 / each.max(1.0)).clamp(1.0, 1e6) as u64;
+        while heated < GARBAGE_WARM_UP_NS {
+            let iterations = (GARBAGE_WARM_UP_NS / 4.0 / each.max(1.0)).clamp(1.0, 1e6) as u64;
             let ns = runner.run(name, iterations, &plan.lifetimes(), None)?.ns;
             each = ns / iterations as f64;
             heated += ns;
         }
-        let iterations = (COUNTED / each.max(1.0)).clamp(8.0, 1e7) as u64;
+        let iterations = (GARBAGE_TIME_NS / each.max(1.0)).clamp(8.0, 1e7) as u64;
         let counted = runner.collections(name, iterations, &plan.lifetimes())?;
         figures.push((format!("collecting/{name}"), "1", counted.collecting / counted.ns));
     }
@@ -218,7 +218,7 @@ mod tests {
             Ok(ns)
         });
         let (warm, _) = warm.expect("nothing fails");
-        assert!(!warm.is_cut && warm.epochs > WARM, "{warm:?}");
+        assert!(!warm.is_cut && warm.epochs > STEADY_EPOCHS, "{warm:?}");
         // Slow ones made no long epoch, and what is steady comes behind them.
         assert!(longest < 4e6, "{longest}");
         assert!(done > 10_000 + (STEADY / 100.0) as u64, "{done}");

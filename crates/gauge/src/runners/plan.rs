@@ -108,7 +108,7 @@ impl Experiment {
     }
 
     /// What a runner that offers these is asked for; none where it cannot.
-    pub fn of<'a>(&'a self, offered: &[String]) -> Option<&'a str> {
+    pub fn offered_name<'a>(&'a self, offered: &[String]) -> Option<&'a str> {
         let names = [Some(&self.name), self.otherwise.as_ref()];
         names.into_iter().flatten().find(|name| offered.contains(name)).map(String::as_str)
     }

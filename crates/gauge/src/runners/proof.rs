@@ -5,24 +5,24 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use wiregauge_conversation::child::Limits;
-use wiregauge_conversation::runner::{Launch, Runner, Trouble};
+use wiregauge_conversation::runner::{Launch, Runner, RunnerError};
 use wiregauge_result::run::{Case, Fact, Measurement};
 
 use crate::runners::check;
-use crate::runners::compress::{squeeze, Compressor};
+use crate::runners::compress::{measure_compression, Compressor};
 use crate::runners::contender::{Cell, Epoch, RunnerContender};
 use crate::runners::managed;
 use crate::runners::plan::{Deviation, Plan};
-use crate::schedule::{self, Share};
+use crate::schedule::{self, CellCost};
 
 /// Repetitions of the compressors, which are not what is measured.
-const SQUEEZES: usize = 5;
+const COMPRESSION_RUNS: usize = 5;
 /// So many epochs are the longest that a runner warms up for before it is asked how long
 /// its epochs have to be.
 const HEATING: f64 = 100.0;
 /// Share of the time of what tells least: phases whose input has to be prepared,
 /// and what costs no more than the harness.
-const LITTLE: f64 = 0.25;
+const LOW_WEIGHT: f64 = 0.25;
 
 /// What proofs leave behind beside the cells.
 #[derive(Default)]
@@ -46,30 +46,30 @@ impl Proofs {
         &mut self,
         contender: &mut RunnerContender,
         launch: &Launch,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RunnerError> {
         let plan = contender.plan;
         let began = Instant::now();
         let mut runner = Runner::start(launch, Limits::default(), None, plan.patience)?;
         contender.starting = began.elapsed();
         // A bound has nothing to show where only parts are asked for.
         if !contender.subject.bound {
-            offers(&runner, plan)?;
+            check_offered(&runner, plan)?;
         }
         contender.subject.library.clone_from(&runner.hello.library);
         contender.subject.unchecked = runner.hello.unchecked;
         contender.is_managed = runner.hello.managed;
         if contender.is_managed {
-            let least = managed::least(plan.settings.epoch_ns);
+            let least = managed::min_warm_up_ns(plan.settings.epoch_ns);
             contender.starting += Duration::from_nanos(least as u64);
         }
         for (case, load) in plan.cases.iter().enumerate() {
-            let named = |trouble| on_case(trouble, &load.case, plan);
+            let named = |trouble| name_case(trouble, &load.case, plan);
             let bound = contender.subject.bound;
             let judge = contender.entrant.judge.as_ref();
             let proven = check::prove(&mut runner, &load.samples, bound, judge).map_err(named)?;
             contender.starting += proven.loading;
-            self.weigh(plan, &load.case, launch, &proven.encoded)?;
-            self.tell(&load.case, launch, &proven.deviations);
+            self.measure_sizes(plan, &load.case, launch, &proven.encoded)?;
+            self.add_deviations(&load.case, launch, &proven.deviations);
             contender.deviations.push(proven.deviations);
             for experiment in 0..plan.experiments.len() {
                 let cell = self.calibrate(contender, &mut runner, case, experiment);
@@ -80,7 +80,7 @@ impl Proofs {
     }
 
     /// The largest deviations of a case.
-    fn tell(&mut self, case: &Case, launch: &Launch, deviations: &[Vec<Deviation>]) {
+    fn add_deviations(&mut self, case: &Case, launch: &Launch, deviations: &[Vec<Deviation>]) {
         let first = self.facts.len();
         for Deviation { metric, unit, value } in deviations.iter().flatten() {
             let known = self.facts[first..].iter_mut().find(|fact| fact.metric == *metric);
@@ -98,13 +98,13 @@ impl Proofs {
     }
 
     /// Sizes of encoded messages, as they are and, where that is wanted, compressed.
-    fn weigh(
+    fn measure_sizes(
         &mut self,
         plan: &Plan,
         case: &Case,
         launch: &Launch,
         encoded: &[Vec<u8>],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RunnerError> {
         let total: usize = encoded.iter().map(Vec::len).sum();
         if total == 0 {
             return Ok(());
@@ -122,9 +122,9 @@ impl Proofs {
         for compressor in Compressor::ALL.into_iter().filter(|_| plan.squeeze) {
             let name = compressor.name();
             let (mut compress, mut decompress) = (Vec::new(), Vec::new());
-            for _ in 0..SQUEEZES {
-                let squeezed = squeeze(compressor, encoded)
-                    .map_err(|error| Trouble::Refused(format!("{name}: {error}")))?;
+            for _ in 0..COMPRESSION_RUNS {
+                let squeezed = measure_compression(compressor, encoded)
+                    .map_err(|error| RunnerError::Refused(format!("{name}: {error}")))?;
                 compress.push(Some(squeezed.compress_ns));
                 decompress.push(Some(squeezed.decompress_ns));
                 if compress.len() == 1 {
@@ -153,16 +153,16 @@ impl Proofs {
         runner: &mut Runner,
         case: usize,
         experiment: usize,
-    ) -> Result<Option<Cell>, Trouble> {
+    ) -> Result<Option<Cell>, RunnerError> {
         let plan = contender.plan;
         let wanted = &plan.experiments[experiment];
         let bound = contender.subject.bound;
         // A part that a codec has by another name is no part of a bound's.
         let is_part = wanted.otherwise.is_some() && bound;
-        if wanted.of(&runner.hello.experiments).is_none() || is_part {
+        if wanted.offered_name(&runner.hello.experiments).is_none() || is_part {
             return Ok(None);
         }
-        let epoch = Epoch { plan, case, experiment: wanted, wanted: contender.wanted(case) };
+        let epoch = Epoch { plan, case, experiment: wanted, wanted: contender.expected(case) };
         if runner.hello.managed {
             let time = HEATING * plan.settings.epoch_ns as f64;
             managed::warm_up(time, epoch.pace(), |n| epoch.run(runner, n, None))?;
@@ -172,21 +172,21 @@ impl Proofs {
         let floor = self.floors.entry((contender.subject.language.clone(), case, experiment));
         let floor = *floor.or_insert(if bound { each } else { 0.0 });
         let prepared = matches!(wanted.name.as_str(), "encode/write" | "decode/extract");
-        let weight = if floor * 2.0 >= each || prepared { LITTLE } else { 1.0 };
-        let warm_up = if runner.hello.managed { managed::SHARE } else { 0.0 };
-        let share = Share { wall_ns: wall_ns * (1.0 + warm_up), weight };
+        let weight = if floor * 2.0 >= each || prepared { LOW_WEIGHT } else { 1.0 };
+        let warm_up = if runner.hello.managed { managed::WARM_UP_SHARE } else { 0.0 };
+        let share = CellCost { wall_ns: wall_ns * (1.0 + warm_up), weight };
         let samples = Vec::new();
         Ok(Some(Cell { case, experiment, iterations, share, rounds: 0, samples, warm_up: None }))
     }
 }
 
 /// Whether a runner can do any of what is wanted.
-fn offers(runner: &Runner, plan: &Plan) -> Result<(), Trouble> {
+fn check_offered(runner: &Runner, plan: &Plan) -> Result<(), RunnerError> {
     let offered = &runner.hello.experiments;
-    if plan.experiments.iter().any(|wanted| wanted.of(offered).is_some()) {
+    if plan.experiments.iter().any(|wanted| wanted.offered_name(offered).is_some()) {
         return Ok(());
     }
-    Err(Trouble::Refused(format!(
+    Err(RunnerError::Refused(format!(
         "offers none of the experiments ({}); a runner offers encode and decode at least",
         offered.join(" ")
     )))
@@ -202,7 +202,7 @@ struct Calibrated {
     wall_ns: f64,
 }
 
-fn calibrate(runner: &mut Runner, epoch: &Epoch) -> Result<Calibrated, Trouble> {
+fn calibrate(runner: &mut Runner, epoch: &Epoch) -> Result<Calibrated, RunnerError> {
     let pace = epoch.pace();
     let mut iterations = pace.messages;
     loop {
@@ -211,18 +211,18 @@ fn calibrate(runner: &mut Runner, epoch: &Epoch) -> Result<Calibrated, Trouble> 
         if ns >= pace.epoch_ns || iterations >= schedule::MOST {
             return Ok(Calibrated { iterations, ns, wall_ns: began.elapsed().as_nanos() as f64 });
         }
-        iterations = pace.longer(iterations, ns);
+        iterations = pace.more_iterations(iterations, ns);
     }
 }
 
 /// Names the case in what a codec said, where there are several.
-fn on_case(trouble: Trouble, case: &Case, plan: &Plan) -> Trouble {
+fn name_case(trouble: RunnerError, case: &Case, plan: &Plan) -> RunnerError {
     match trouble {
-        Trouble::Refused(why) if plan.cases.len() > 1 => {
-            Trouble::Refused(format!("at {}: {why}", case.id))
+        RunnerError::Refused(why) if plan.cases.len() > 1 => {
+            RunnerError::Refused(format!("at {}: {why}", case.id))
         }
-        Trouble::Rejected(why) if plan.cases.len() > 1 => {
-            Trouble::Rejected(format!("at {}: {why}", case.id))
+        RunnerError::Rejected(why) if plan.cases.len() > 1 => {
+            RunnerError::Rejected(format!("at {}: {why}", case.id))
         }
         other => other,
     }

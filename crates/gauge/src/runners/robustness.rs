@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::runners::corrupt::{Corruptions, Outcome, Tally};
+use crate::runners::corrupt::{Corruptions, DecodeOutcome, OutcomeCounts};
 use wiregauge_conversation::child::Limits;
-use wiregauge_conversation::runner::{Launch, Runner, Trouble};
+use wiregauge_conversation::runner::{Launch, Runner, RunnerError};
 
 /// How long a decoder may take over one corrupt message.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -23,7 +23,7 @@ pub fn corrupt(
     canonical: &[u8],
     count: u64,
     seed: u64,
-) -> Result<Tally, Trouble> {
+) -> Result<OutcomeCounts, RunnerError> {
     let heap = HEAP + HEAP_PER_BYTE * wire.len() as u64;
     let settings = [("WIREGAUGE_ALLOC_LIMIT", heap.to_string())];
     let start = || {
@@ -32,18 +32,18 @@ pub fn corrupt(
         Runner::start(launch, limits, counter.map(|path| (path, &settings[..])), PATIENCE)
     };
     let mut runner = start()?;
-    let mut tally = Tally::default();
-    for (_, bytes) in Corruptions::new(seed).of(wire).take(count as usize) {
+    let mut tally = OutcomeCounts::default();
+    for (_, bytes) in Corruptions::new(seed).corrupted_forms(wire).take(count as usize) {
         let outcome = match runner.decode(&bytes) {
-            Ok(found) if found == canonical => Outcome::Same,
-            Ok(_) => Outcome::Different,
-            Err(Trouble::Refused(_) | Trouble::Rejected(_)) => Outcome::Rejected,
-            Err(Trouble::Broken(broken)) => match Outcome::of_broken(&broken) {
+            Ok(found) if found == canonical => DecodeOutcome::Same,
+            Ok(_) => DecodeOutcome::Different,
+            Err(RunnerError::Refused(_) | RunnerError::Rejected(_)) => DecodeOutcome::Rejected,
+            Err(RunnerError::Broken(broken)) => match DecodeOutcome::from_failure(&broken) {
                 Some(outcome) => {
                     runner = start()?;
                     outcome
                 }
-                None => return Err(Trouble::Broken(broken)),
+                None => return Err(RunnerError::Broken(broken)),
             },
         };
         tally.add(outcome);

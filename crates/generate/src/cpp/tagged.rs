@@ -5,15 +5,17 @@ use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Record, TypeId};
 
 use super::Header;
-use crate::tagged::{self, Kind, Number, Tagged};
+use crate::tagged::{self, ProtobufNumber, TaggedField, ValueKind};
 
 impl Header<'_> {
     /// What the fixed part calls a way to write numbers.
-    fn way(&self, number: Number) -> String {
+    fn number_encoding(&self, number: ProtobufNumber) -> String {
         let name = number.name();
         let name = format!("{}{}", name[..1].to_ascii_uppercase(), &name[1..]);
         match number {
-            Number::Enum(id) => format!("wiregauge::protobuf::Enum<{}>", self.names.of(id)),
+            ProtobufNumber::Enum(id) => {
+                format!("wiregauge::protobuf::Enum<{}>", self.names.type_name(id))
+            }
             _ => format!("wiregauge::protobuf::{name}"),
         }
     }
@@ -54,7 +56,7 @@ impl Header<'_> {
                 (Cardinality::Optional, ..) => format!("{member}.reset();"),
                 (Cardinality::List { .. }, ..) => format!("{member}.clear();"),
                 (_, Element::Record(inner), _) => {
-                    format!("{}::wiregauge_clear({member});", self.names.of(inner))
+                    format!("{}::wiregauge_clear({member});", self.names.type_name(inner))
                 }
                 (_, Element::String | Element::Bytes, false) => format!("{member}.clear();"),
                 _ => format!("{member} = {}{{{}}};", self.kind(field), self.initial(field)?),
@@ -64,21 +66,23 @@ impl Header<'_> {
         Ok(())
     }
 
-    fn put(&self, id: TypeId, tagged: &Tagged, code: &mut SourceWriter) {
+    fn put(&self, id: TypeId, tagged: &TaggedField, code: &mut SourceWriter) {
         let member = format!("self.{}", self.names.member(id, tagged.place));
-        if let (true, Kind::Number(number)) = (tagged.is_packed(), tagged.kind) {
-            let (way, key) = (self.way(number), tagged.packed_key());
+        if let (true, ValueKind::Number(number)) = (tagged.is_packed(), tagged.kind) {
+            let (way, key) = (self.number_encoding(number), tagged.packed_key());
             return code.line(format!("sink.template packed<{way}>({key}U, {member});"));
         }
         let key = tagged.key();
         let one = |value: &str| match tagged.kind {
-            Kind::Number(number) => {
-                format!("sink.template number<{}>({key}U, {value});", self.way(number))
+            ValueKind::Number(number) => {
+                format!("sink.template number<{}>({key}U, {value});", self.number_encoding(number))
             }
-            Kind::Text => format!("sink.text({key}U, {value});"),
-            Kind::Octets => format!("sink.block({key}U, {value});"),
-            Kind::Record(_) if tagged.is_delimited() => format!("sink.group({key}U, {value});"),
-            Kind::Record(_) => format!("sink.record({key}U, {value});"),
+            ValueKind::Text => format!("sink.text({key}U, {value});"),
+            ValueKind::Octets => format!("sink.block({key}U, {value});"),
+            ValueKind::Record(_) if tagged.is_delimited() => {
+                format!("sink.group({key}U, {value});")
+            }
+            ValueKind::Record(_) => format!("sink.record({key}U, {value});"),
         };
         code.line(match tagged.field.cardinality {
             Cardinality::List { .. } => {
@@ -87,8 +91,11 @@ impl Header<'_> {
             Cardinality::Optional => format!("if ({member}) {}", one(&format!("*{member}"))),
             _ if tagged.is_implicit => {
                 let is_there = match tagged.kind {
-                    Kind::Number(number) => {
-                        format!("!wiregauge::protobuf::is_zero<{}>({member})", self.way(number))
+                    ValueKind::Number(number) => {
+                        format!(
+                            "!wiregauge::protobuf::is_zero<{}>({member})",
+                            self.number_encoding(number)
+                        )
                     }
                     _ => format!("!{member}.empty()"),
                 };
@@ -98,8 +105,8 @@ impl Header<'_> {
         });
     }
 
-    fn merge(&self, id: TypeId, fields: &[Tagged], code: &mut SourceWriter) {
-        let required: Vec<&Tagged> = fields.iter().filter(|field| field.is_required).collect();
+    fn merge(&self, id: TypeId, fields: &[TaggedField], code: &mut SourceWriter) {
+        let required: Vec<&TaggedField> = fields.iter().filter(|field| field.is_required).collect();
         for tagged in &required {
             code.line(format!("bool seen{} = false;", tagged.place));
         }
@@ -118,8 +125,8 @@ impl Header<'_> {
             }
             code.line("break;");
             code.outdent();
-            if let (true, Kind::Number(number)) = (tagged.is_list(), tagged.kind) {
-                let way = self.way(number);
+            if let (true, ValueKind::Number(number)) = (tagged.is_list(), tagged.kind) {
+                let way = self.number_encoding(number);
                 code.open(format!("case {}U:", tagged.packed_key()));
                 code.line(format!("reader.template packed<{way}>({member});\nbreak;"));
                 code.outdent();
@@ -136,19 +143,19 @@ impl Header<'_> {
         }
     }
 
-    fn read(&self, tagged: &Tagged, member: &str, code: &mut SourceWriter) {
+    fn read(&self, tagged: &TaggedField, member: &str, code: &mut SourceWriter) {
         let (into, key) = match tagged.kind {
-            Kind::Number(number) => {
-                let value = format!("reader.template number<{}>()", self.way(number));
+            ValueKind::Number(number) => {
+                let value = format!("reader.template number<{}>()", self.number_encoding(number));
                 return code.line(match tagged.is_list() {
                     true => format!("{member}.push_back({value});"),
                     false => format!("{member} = {value};"),
                 });
             }
-            Kind::Text => ("text", ""),
-            Kind::Octets => ("block", ""),
-            Kind::Record(_) if tagged.is_delimited() => ("group", "key, "),
-            Kind::Record(_) => ("record", ""),
+            ValueKind::Text => ("text", ""),
+            ValueKind::Octets => ("block", ""),
+            ValueKind::Record(_) if tagged.is_delimited() => ("group", "key, "),
+            ValueKind::Record(_) => ("record", ""),
         };
         match tagged.field.cardinality {
             Cardinality::List { .. } => {

@@ -3,7 +3,7 @@
 use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::{Cardinality, Element, Field, Record, TypeDef, TypeId};
 
-use super::{begun, remark, Header, RULES};
+use super::{begin_header, remark, Header, RULES};
 use crate::definition::Package;
 use crate::names::{Names, Rules};
 
@@ -25,7 +25,7 @@ impl Header<'_> {
         let package = self.package;
         let views =
             Views { header: self, names: names(package), space: format!("::{namespace}::") };
-        let mut code = begun(package);
+        let mut code = begin_header(package);
         code.line(format!("#include \"{}.hpp\"", package.name));
         code.line("#include \"wiregauge/view.hpp\"\n\nnamespace wiregauge {");
         for id in self.order() {
@@ -73,7 +73,7 @@ impl Views<'_> {
             code.line(format!(
                 "{} {member}() const noexcept {{ \
                  return wiregauge::detail::show_field<{at}>(wiregauge_place); }}",
-                self.seen(field)
+                self.view_type(field)
             ));
         }
         if count != 0 {
@@ -84,17 +84,17 @@ impl Views<'_> {
     }
 
     fn holder(&self, id: TypeId) -> String {
-        format!("{}{}", self.space, self.names.of(id))
+        format!("{}{}", self.space, self.names.type_name(id))
     }
 
     /// As what a field is shown.
-    fn seen(&self, field: &Field) -> String {
+    fn view_type(&self, field: &Field) -> String {
         let one = match field.element {
             Element::String => "std::string_view".into(),
             Element::Bytes => "wiregauge::Numbers<std::uint8_t>".into(),
             Element::Record(id) => format!("wiregauge::View<wiregauge_wire, {}>", self.holder(id)),
             Element::Enum(id) => self.holder(id),
-            Element::Scalar(scalar) => scalar.cpp().into(),
+            Element::Scalar(scalar) => scalar.cpp_name().into(),
         };
         match field.cardinality {
             Cardinality::Required | Cardinality::Implicit => one,

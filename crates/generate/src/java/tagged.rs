@@ -6,56 +6,58 @@ use anyhow::Result;
 use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
 
-use super::parts::{Method, MOST};
+use super::method_parts::{Method, MOST};
 use super::Module;
-use crate::tagged::{self, Kind, Number, Tagged};
+use crate::tagged::{self, ProtobufNumber, TaggedField, ValueKind};
 
 /// What the fixed part calls a way to write numbers.
-fn way(number: Number) -> &'static str {
+fn number_encoding(number: ProtobufNumber) -> &'static str {
     match number {
-        Number::Enum(_) => "int32",
-        Number::Float => "f32",
-        Number::Double => "f64",
+        ProtobufNumber::Enum(_) => "int32",
+        ProtobufNumber::Float => "f32",
+        ProtobufNumber::Double => "f64",
         other => other.name(),
     }
 }
 
 /// A number in a list as its way wants it: unsigned ones are held by their bits.
-fn widened(number: Number, value: &str) -> String {
+fn widened(number: ProtobufNumber, value: &str) -> String {
     match number {
-        Number::Uint32 | Number::Fixed32 => format!("Integer.toUnsignedLong({value})"),
+        ProtobufNumber::Uint32 | ProtobufNumber::Fixed32 => {
+            format!("Integer.toUnsignedLong({value})")
+        }
         _ => value.to_owned(),
     }
 }
 
 /// A number as it is held in a list.
-fn narrowed(number: Number, value: &str) -> String {
+fn narrowed(number: ProtobufNumber, value: &str) -> String {
     match number {
-        Number::Uint32 | Number::Fixed32 => format!("(int) {value}"),
+        ProtobufNumber::Uint32 | ProtobufNumber::Fixed32 => format!("(int) {value}"),
         _ => value.to_owned(),
     }
 }
 
 /// The bytes of a number that always takes as many.
-fn size(number: Number) -> Option<usize> {
+fn size(number: ProtobufNumber) -> Option<usize> {
     match number {
-        Number::Fixed32 | Number::Sfixed32 | Number::Float => Some(4),
-        Number::Fixed64 | Number::Sfixed64 | Number::Double => Some(8),
+        ProtobufNumber::Fixed32 | ProtobufNumber::Sfixed32 | ProtobufNumber::Float => Some(4),
+        ProtobufNumber::Fixed64 | ProtobufNumber::Sfixed64 | ProtobufNumber::Double => Some(8),
         _ => None,
     }
 }
 
 /// Where a field is while its record is read: a list of numbers, how many these are, and
 /// whether the field was there.
-struct Held {
+struct FieldState {
     list: String,
     count: String,
     seen: String,
 }
 
 /// Whether it is a list of numbers.
-fn is_array(tagged: &Tagged) -> bool {
-    tagged.is_list() && matches!(tagged.kind, Kind::Number(_))
+fn is_array(tagged: &TaggedField) -> bool {
+    tagged.is_list() && matches!(tagged.kind, ValueKind::Number(_))
 }
 
 impl Module<'_> {
@@ -111,27 +113,29 @@ impl Module<'_> {
         Ok(())
     }
 
-    fn put(&self, id: TypeId, tagged: &Tagged, code: &mut SourceWriter) {
+    fn put(&self, id: TypeId, tagged: &TaggedField, code: &mut SourceWriter) {
         let member = format!("this.{}", self.names.member(id, tagged.place));
         // Keys are held by their bits.
         let key = tagged.key() as i32;
         let one = |value: &str, code: &mut SourceWriter| match tagged.kind {
-            Kind::Number(number) => code.line(format!("encoder.{}({key}, {value});", way(number))),
-            Kind::Text => code.line(format!("encoder.text({key}, {value});")),
-            Kind::Octets => code.line(format!("encoder.octets({key}, {value});")),
-            Kind::Record(_) if tagged.is_delimited() => {
+            ValueKind::Number(number) => {
+                code.line(format!("encoder.{}({key}, {value});", number_encoding(number)))
+            }
+            ValueKind::Text => code.line(format!("encoder.text({key}, {value});")),
+            ValueKind::Octets => code.line(format!("encoder.octets({key}, {value});")),
+            ValueKind::Record(_) if tagged.is_delimited() => {
                 code.line(format!("encoder.mark({});", key + 1));
                 code.line(format!("encoder.fields({value});"));
                 code.line(format!("encoder.mark({key});"));
             }
-            Kind::Record(_) => code.block("{", "}", |code| {
+            ValueKind::Record(_) => code.block("{", "}", |code| {
                 code.line("long before = encoder.size();");
                 code.line(format!("encoder.fields({value});"));
                 code.line(format!("encoder.behind({key}, before);"));
             }),
         };
         match (tagged.field.cardinality, tagged.kind) {
-            (Cardinality::List { .. }, Kind::Number(number)) => {
+            (Cardinality::List { .. }, ValueKind::Number(number)) => {
                 code.open(format!("if (encoder.there({member}).length != 0) {{"));
                 let place = widened(number, &format!("{member}[place]"));
                 let each = format!("for (int place = {member}.length - 1; place >= 0; place--) {{");
@@ -140,7 +144,7 @@ impl Module<'_> {
                     match size(number) {
                         Some(_) => code.line(format!("encoder.all({member});")),
                         None => code.block(each, "}", |code| {
-                            code.line(format!("encoder.{}({place});", way(number)));
+                            code.line(format!("encoder.{}({place});", number_encoding(number)));
                         }),
                     }
                     code.line(format!("encoder.behind({}, before);", tagged.packed_key() as i32));
@@ -162,16 +166,16 @@ impl Module<'_> {
             }
             _ if tagged.is_implicit => {
                 let is_there = match tagged.kind {
-                    Kind::Number(Number::Bool) => member.clone(),
+                    ValueKind::Number(ProtobufNumber::Bool) => member.clone(),
                     // Below zero there is one that is equal to it.
-                    Kind::Number(Number::Float) => {
+                    ValueKind::Number(ProtobufNumber::Float) => {
                         format!("Float.floatToRawIntBits({member}) != 0")
                     }
-                    Kind::Number(Number::Double) => {
+                    ValueKind::Number(ProtobufNumber::Double) => {
                         format!("Double.doubleToRawLongBits({member}) != 0")
                     }
-                    Kind::Number(_) => format!("{member} != 0"),
-                    Kind::Octets => format!("encoder.there({member}).length != 0"),
+                    ValueKind::Number(_) => format!("{member} != 0"),
+                    ValueKind::Octets => format!("encoder.there({member}).length != 0"),
                     _ => format!("!encoder.there({member}).isEmpty()"),
                 };
                 code.open(format!("if ({is_there}) {{"));
@@ -182,16 +186,17 @@ impl Module<'_> {
         }
     }
 
-    fn merge(&self, id: TypeId, fields: &[Tagged], code: &mut SourceWriter) {
+    fn merge(&self, id: TypeId, fields: &[TaggedField], code: &mut SourceWriter) {
         // Lists of numbers grow beside the array that they become.
-        let held = |tagged: &Tagged| Held {
+        let held = |tagged: &TaggedField| FieldState {
             list: format!("list{}", tagged.place),
             count: format!("count{}", tagged.place),
             seen: format!("seen{}", tagged.place),
         };
         for tagged in fields {
             if is_array(tagged) {
-                let (Held { list, count, .. }, kind) = (held(tagged), self.kind(tagged.field));
+                let (FieldState { list, count, .. }, kind) =
+                    (held(tagged), self.kind(tagged.field));
                 code.line(format!(
                     "{kind} {list} = {};\nint {count} = {list}.length;\ndecoder.again({count});",
                     self.member(id, tagged)
@@ -204,7 +209,7 @@ impl Module<'_> {
         let open = "for (int key = decoder.key(); key != 0; key = decoder.key()) {";
         code.block(open, "}", |code| self.arms(id, fields, held, code));
         for tagged in fields.iter().filter(|tagged| is_array(tagged)) {
-            let Held { list, count, .. } = held(tagged);
+            let FieldState { list, count, .. } = held(tagged);
             let whole = format!("{count} == {list}.length ? {list}");
             let member = self.member(id, tagged);
             code.line(format!("{member} = {whole} : Arrays.copyOf({list}, {count});"));
@@ -220,15 +225,15 @@ impl Module<'_> {
 
     /// The same with a method for each part of the fields. Their lists have room behind
     /// their numbers until all are read.
-    fn merge_many(&self, id: TypeId, fields: &[Tagged], code: &mut SourceWriter) {
-        let arrays: Vec<&Tagged> = fields.iter().filter(|tagged| is_array(tagged)).collect();
+    fn merge_many(&self, id: TypeId, fields: &[TaggedField], code: &mut SourceWriter) {
+        let arrays: Vec<&TaggedField> = fields.iter().filter(|tagged| is_array(tagged)).collect();
         let mut places = HashMap::new();
         arrays.iter().enumerate().for_each(|(at, tagged)| _ = places.insert(tagged.place, at));
         let required = fields.iter().filter(|tagged| tagged.is_required);
         places.extend(required.enumerate().map(|(at, tagged)| (tagged.place, at)));
-        let held = |tagged: &Tagged| {
+        let held = |tagged: &TaggedField| {
             let at = places.get(&tagged.place).copied().unwrap_or_default();
-            Held {
+            FieldState {
                 list: self.member(id, tagged),
                 count: format!("counts[{at}]"),
                 seen: format!("seen[{at}]"),
@@ -271,12 +276,12 @@ impl Module<'_> {
                 self.arms(id, chunk, held, code);
             });
         }
-        let begin = |tagged: &&Tagged, code: &mut SourceWriter| {
-            let Held { list, count, .. } = held(tagged);
+        let begin = |tagged: &&TaggedField, code: &mut SourceWriter| {
+            let FieldState { list, count, .. } = held(tagged);
             code.line(format!("{count} = {list}.length;\ndecoder.again({count});"));
         };
-        let end = |tagged: &&Tagged, code: &mut SourceWriter| {
-            let Held { list, count, .. } = held(tagged);
+        let end = |tagged: &&TaggedField, code: &mut SourceWriter| {
+            let FieldState { list, count, .. } = held(tagged);
             code.open(format!("if ({count} != {list}.length) {{"));
             code.line(format!("{list} = Arrays.copyOf({list}, {count});"));
             code.close("}");
@@ -292,8 +297,8 @@ impl Module<'_> {
     fn arms(
         &self,
         id: TypeId,
-        fields: &[Tagged],
-        held: impl Fn(&Tagged) -> Held,
+        fields: &[TaggedField],
+        held: impl Fn(&TaggedField) -> FieldState,
         code: &mut SourceWriter,
     ) {
         code.open("switch (key) {");
@@ -312,7 +317,7 @@ impl Module<'_> {
             }
             code.line("break;");
             code.close("}");
-            if let (true, Kind::Number(number)) = (tagged.is_list(), tagged.kind) {
+            if let (true, ValueKind::Number(number)) = (tagged.is_list(), tagged.kind) {
                 code.open(format!("case {}: {{", tagged.packed_key() as i32));
                 packed(number, &held(tagged), code);
                 code.line("break;");
@@ -323,15 +328,15 @@ impl Module<'_> {
         code.close("}");
     }
 
-    fn member(&self, id: TypeId, tagged: &Tagged) -> String {
+    fn member(&self, id: TypeId, tagged: &TaggedField) -> String {
         format!("this.{}", self.names.member(id, tagged.place))
     }
 
-    fn take(&self, tagged: &Tagged, member: &str, held: &Held, code: &mut SourceWriter) {
+    fn take(&self, tagged: &TaggedField, member: &str, held: &FieldState, code: &mut SourceWriter) {
         let value = match tagged.kind {
-            Kind::Number(number) => {
-                let value = format!("decoder.{}()", way(number));
-                let Held { list, count, .. } = held;
+            ValueKind::Number(number) => {
+                let value = format!("decoder.{}()", number_encoding(number));
+                let FieldState { list, count, .. } = held;
                 return match tagged.is_list() {
                     true => {
                         code.line(format!("{list} = Decoder.room({list}, {count}, 1);"));
@@ -340,10 +345,10 @@ impl Module<'_> {
                     false => code.line(format!("{member} = {value};")),
                 };
             }
-            Kind::Text => "decoder.text()",
-            Kind::Octets => "decoder.octets()",
-            Kind::Record(inner) => {
-                let name = self.names.of(inner);
+            ValueKind::Text => "decoder.text()",
+            ValueKind::Octets => "decoder.octets()",
+            ValueKind::Record(inner) => {
+                let name = self.names.type_name(inner);
                 code.line(match tagged.is_delimited() {
                     true => "long end = decoder.enter(key);",
                     false => "long end = decoder.enter();",
@@ -371,8 +376,8 @@ impl Module<'_> {
 }
 
 /// Reads packed numbers into the list of a field.
-fn packed(number: Number, held: &Held, code: &mut SourceWriter) {
-    let Held { list, count, .. } = held;
+fn packed(number: ProtobufNumber, held: &FieldState, code: &mut SourceWriter) {
+    let FieldState { list, count, .. } = held;
     code.line("int end = decoder.open();");
     match size(number) {
         Some(size) => {
@@ -381,7 +386,7 @@ fn packed(number: Number, held: &Held, code: &mut SourceWriter) {
             code.line(format!("decoder.all({list}, {count}, more);\n{count} += more;"));
         }
         None => code.block("while (decoder.more()) {", "}", |code| {
-            let value = narrowed(number, &format!("decoder.{}()", way(number)));
+            let value = narrowed(number, &format!("decoder.{}()", number_encoding(number)));
             code.line(format!("{list} = Decoder.room({list}, {count}, 1);"));
             code.line(format!("{list}[{count}++] = {value};"));
         }),

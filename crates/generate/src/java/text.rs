@@ -83,7 +83,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// A text as a literal where there is room for one, and else in parts.
-pub fn whole(text: &str) -> String {
+pub fn text_literal(text: &str) -> String {
     if text.len() > MOST {
         block(text)
     } else {
@@ -96,7 +96,7 @@ pub fn block(text: &str) -> String {
     let (mut parts, mut lines, mut size) = (Vec::new(), Vec::new(), 0);
     for line in text.split_inclusive('\n') {
         // A line alone may be too long.
-        for piece in pieces(line) {
+        for piece in split_line(line) {
             if size + piece.len() > MOST {
                 parts.push(std::mem::take(&mut lines));
                 size = 0;
@@ -119,7 +119,7 @@ pub fn block(text: &str) -> String {
 }
 
 /// A line in pieces that are short enough, parted between letters.
-fn pieces(line: &str) -> Vec<&str> {
+fn split_line(line: &str) -> Vec<&str> {
     let (mut pieces, mut rest) = (Vec::new(), line);
     while rest.len() > MOST / 2 {
         let at = (0..=MOST / 2).rev().find(|at| rest.is_char_boundary(*at)).unwrap_or(0);

@@ -3,13 +3,13 @@
 use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
 
-use super::parts::Method;
+use super::method_parts::Method;
 use super::Module;
 use crate::layout;
 use crate::wire::Wire;
 
 /// A bound as the fixed part takes it.
-fn most(bound: Option<u32>) -> String {
+fn bound_literal(bound: Option<u32>) -> String {
     match bound.and_then(|bound| i32::try_from(bound).ok()) {
         Some(bound) => bound.to_string(),
         // What no array in Java could have is no bound.
@@ -24,7 +24,7 @@ fn is_sized(field: &Field) -> bool {
 }
 
 /// What the walk of a field goes by.
-struct Walked<'a> {
+struct FieldWalk<'a> {
     place: usize,
     field: &'a Field,
     /// `this.ranges`.
@@ -43,16 +43,16 @@ impl Module<'_> {
                 _ => None,
             };
             let member = format!("this.{}", self.names.member(id, place));
-            let most_text = most(self.package.text_bound(record, field));
-            (member, most(list), most_text)
+            let most_text = bound_literal(self.package.text_bound(record, field));
+            (member, bound_literal(list), most_text)
         };
-        let fields: Vec<Walked> = record
+        let fields: Vec<FieldWalk> = record
             .fields
             .iter()
             .enumerate()
             .map(|(place, field)| {
                 let (member, most, most_text) = walked((place, field));
-                Walked { place, field, member, most, most_text }
+                FieldWalk { place, field, member, most, most_text }
             })
             .collect();
         let nothing = record.fields.is_empty();
@@ -77,15 +77,17 @@ impl Module<'_> {
         read.write(&fields, code, |field, code| self.read(field, code));
     }
 
-    fn measure(&self, walked: &Walked, code: &mut SourceWriter) {
-        let Walked { field, member, most, most_text, .. } = walked;
+    fn measure(&self, walked: &FieldWalk, code: &mut SourceWriter) {
+        let FieldWalk { field, member, most, most_text, .. } = walked;
         if is_sized(field) {
             code.line("sizer.open();");
         }
         let one = |value: &str| match (field.element, self.packed(field)) {
             (Element::String, _) => format!("sizer.text({value}, {most_text});"),
             (Element::Bytes, _) => format!("sizer.octets({value});"),
-            (_, Some(kind)) if kind.is_widened() => format!("sizer.{}({value});", kind.read()),
+            (_, Some(kind)) if kind.is_widened() => {
+                format!("sizer.{}({value});", kind.reader_method())
+            }
             (_, Some(kind)) => format!("sizer.number({});", kind.size()),
             _ => format!("sizer.there({value}).measure(sizer);"),
         };
@@ -115,15 +117,15 @@ impl Module<'_> {
         }
     }
 
-    fn write(&self, walked: &Walked, code: &mut SourceWriter) {
-        let Walked { place, field, member, .. } = walked;
+    fn write(&self, walked: &FieldWalk, code: &mut SourceWriter) {
+        let FieldWalk { place, field, member, .. } = walked;
         if is_sized(field) {
             code.line(format!("int start{place} = writer.open();"));
         }
         let one = |value: &str| match (field.element, self.packed(field)) {
             (Element::String, _) => format!("writer.text({value});"),
             (Element::Bytes, _) => format!("writer.octets({value});"),
-            (_, Some(kind)) => format!("writer.{}({value});", kind.write()),
+            (_, Some(kind)) => format!("writer.{}({value});", kind.writer_method()),
             _ => format!("{value}.write(writer);"),
         };
         match (field.cardinality, self.packed(field), field.element) {
@@ -152,15 +154,15 @@ impl Module<'_> {
         }
     }
 
-    fn read(&self, walked: &Walked, code: &mut SourceWriter) {
-        let Walked { place, field, member, most, most_text } = walked;
+    fn read(&self, walked: &FieldWalk, code: &mut SourceWriter) {
+        let FieldWalk { place, field, member, most, most_text } = walked;
         if is_sized(field) {
             code.line(format!("int end{place} = reader.open();"));
         }
         let value = |old: &str| match (field.element, self.packed(field)) {
             (Element::String, _) => format!("reader.text({most_text})"),
             (Element::Bytes, _) => format!("reader.octets({old})"),
-            (_, Some(kind)) => format!("reader.{}()", kind.read()),
+            (_, Some(kind)) => format!("reader.{}()", kind.reader_method()),
             _ => unreachable!("records are read into"),
         };
         match (field.cardinality, self.packed(field), field.element) {
@@ -171,7 +173,7 @@ impl Module<'_> {
                 code.line(format!("{member} = {};", value(member)));
             }
             (Cardinality::Optional, _, Element::Record(id)) => {
-                let least = self.least(field.element);
+                let least = self.min_element_size(field.element);
                 code.open(format!("if (!reader.option({least})) {{"));
                 code.line(format!("{member} = null;"));
                 code.next("} else {");
@@ -180,7 +182,7 @@ impl Module<'_> {
             }
             (Cardinality::Optional, kind, _) => {
                 let kind = match kind {
-                    Some(kind) => kind.plain(),
+                    Some(kind) => kind.single_type(),
                     None => self.element(field.element),
                 };
                 code.open("{");
@@ -203,7 +205,8 @@ impl Module<'_> {
                 code.line(format!("{member} = reader.texts({member}, {most}, {most_text});"));
             }
             (Cardinality::List { .. }, None, Element::Record(id)) => {
-                let (name, least) = (self.names.of(id), self.least(field.element));
+                let (name, least) =
+                    (self.names.type_name(id), self.min_element_size(field.element));
                 code.line(format!(
                     "{member} = reader.records({member}, {least}, {most}, {name}::new);"
                 ));
@@ -239,7 +242,7 @@ impl Module<'_> {
 
     fn read_record(&self, id: TypeId, member: &str, code: &mut SourceWriter) {
         code.open(format!("if ({member} == null) {{"));
-        code.line(format!("{member} = new {}();", self.names.of(id)));
+        code.line(format!("{member} = new {}();", self.names.type_name(id)));
         code.close("}");
         code.line(format!("{member}.read(reader);"));
     }
@@ -255,15 +258,16 @@ impl Module<'_> {
         let empty = match (field.element, self.packed(field)) {
             (Element::String, _) => "\"\"",
             (Element::Bytes, _) => "new byte[0]",
-            (_, Some(kind)) if kind.plain() == "boolean" => "false",
+            (_, Some(kind)) if kind.single_type() == "boolean" => "false",
             _ => "0",
         };
         format!("{member} == null ? {empty} : {member}")
     }
 
     /// The fewest bytes of an element on whatever wire, one at least.
-    fn least(&self, element: Element) -> i32 {
-        let sizes = Wire::SEQUENTIAL.map(|wire| layout::least_element(self.schema, element, wire));
+    fn min_element_size(&self, element: Element) -> i32 {
+        let sizes =
+            Wire::SEQUENTIAL.map(|wire| layout::min_element_size(self.schema, element, wire));
         let least = sizes.into_iter().min().unwrap_or(1).max(1);
         i32::try_from(least).unwrap_or(i32::MAX)
     }

@@ -4,32 +4,32 @@ use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Record, TypeId};
 
 use super::module::Module;
-use crate::tagged::{self, Kind, Number, Tagged};
+use crate::tagged::{self, ProtobufNumber, TaggedField, ValueKind};
 
 /// Most fields that are told apart one by one.
 const MOST_IN_CHAIN: usize = 32;
 
 /// What the fixed part calls a way to write numbers.
-fn way(number: Number) -> &'static str {
+fn number_encoding(number: ProtobufNumber) -> &'static str {
     match number {
-        Number::Enum(_) => "int32",
+        ProtobufNumber::Enum(_) => "int32",
         other => other.name(),
     }
 }
 
 /// What a decoder calls it: not like types of Python.
-fn read(number: Number) -> &'static str {
+fn read(number: ProtobufNumber) -> &'static str {
     match number {
-        Number::Bool => "flag",
-        Number::Float => "float4",
-        Number::Double => "float8",
-        other => way(other),
+        ProtobufNumber::Bool => "flag",
+        ProtobufNumber::Float => "float4",
+        ProtobufNumber::Double => "float8",
+        other => number_encoding(other),
     }
 }
 
 /// Whether it always takes as many bytes.
-fn is_fixed(number: Number) -> bool {
-    use Number::{Double, Fixed32, Fixed64, Float, Sfixed32, Sfixed64};
+fn is_fixed(number: ProtobufNumber) -> bool {
+    use ProtobufNumber::{Double, Fixed32, Fixed64, Float, Sfixed32, Sfixed64};
     matches!(number, Double | Fixed32 | Fixed64 | Float | Sfixed32 | Sfixed64)
 }
 
@@ -47,7 +47,7 @@ impl Module<'_> {
     /// The functions that write and read a record.
     pub(super) fn tagged(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {
         let fields = tagged::fields(self.schema, record).unwrap_or_default();
-        let name = self.names.of(id);
+        let name = self.names.type_name(id);
         code.line("\n");
         code.open(format!("def _put_protobuf_{name}(m: {name}, out: _Parts, depth: int) -> None:"));
         if fields.is_empty() {
@@ -69,18 +69,18 @@ impl Module<'_> {
         code.outdent();
     }
 
-    fn put(&self, id: TypeId, tagged: &Tagged, code: &mut SourceWriter) {
+    fn put(&self, id: TypeId, tagged: &TaggedField, code: &mut SourceWriter) {
         let member = format!("m.{}", self.names.member(id, tagged.place));
         let (at, own) = (tagged.place, key(tagged.key()));
         let one = |value: &str, code: &mut SourceWriter| match tagged.kind {
-            Kind::Number(number) => {
-                code.line(format!("out += ({own}, _{}({value}))", way(number)));
+            ValueKind::Number(number) => {
+                code.line(format!("out += ({own}, _{}({value}))", number_encoding(number)));
             }
-            Kind::Text => code.line(format!("_nested(out, {own}, {value}.encode())")),
-            Kind::Octets => code.line(format!("_nested(out, {own}, {value})")),
-            Kind::Record(inner) => {
+            ValueKind::Text => code.line(format!("_nested(out, {own}, {value}.encode())")),
+            ValueKind::Octets => code.line(format!("_nested(out, {own}, {value})")),
+            ValueKind::Record(inner) => {
                 code.line(format!("p{at}: _Parts = []"));
-                let name = self.names.of(inner);
+                let name = self.names.type_name(inner);
                 code.line(format!("_put_protobuf_{name}({value}, p{at}, _deeper(depth))"));
                 code.line(match tagged.is_delimited() {
                     true => format!("out += ({own}, *p{at}, {})", key(tagged.key() + 1)),
@@ -89,10 +89,13 @@ impl Module<'_> {
             }
         };
         match (tagged.field.cardinality, tagged.kind) {
-            (Cardinality::List { .. }, Kind::Number(number)) if tagged.is_packed() => {
+            (Cardinality::List { .. }, ValueKind::Number(number)) if tagged.is_packed() => {
                 let block = match (is_fixed(number), self.code(tagged.field)) {
                     (true, Some((kind, size))) => format!("_block({member}, \"{kind}\", {size})"),
-                    _ => format!("b\"\".join([_{}(one) for one in {member}])", way(number)),
+                    _ => format!(
+                        "b\"\".join([_{}(one) for one in {member}])",
+                        number_encoding(number)
+                    ),
                 };
                 code.open(format!("if len({member}):"));
                 code.line(format!("_nested(out, {}, {block})", key(tagged.packed_key())));
@@ -100,7 +103,9 @@ impl Module<'_> {
             }
             (Cardinality::List { .. }, _) => {
                 code.open(match tagged.kind {
-                    Kind::Number(Number::Float) => format!("for e{at} in _singles({member}):"),
+                    ValueKind::Number(ProtobufNumber::Float) => {
+                        format!("for e{at} in _singles({member}):")
+                    }
                     _ => format!("for e{at} in {member}:"),
                 });
                 one(&format!("e{at}"), code);
@@ -112,16 +117,18 @@ impl Module<'_> {
                 code.outdent();
             }
             // Below zero there is one that is equal to it.
-            (_, Kind::Number(Number::Float | Number::Double)) if tagged.is_implicit => {
-                let Kind::Number(number) = tagged.kind else { unreachable!("a number") };
-                code.line(format!("f{at} = _{}({member})", way(number)));
+            (_, ValueKind::Number(ProtobufNumber::Float | ProtobufNumber::Double))
+                if tagged.is_implicit =>
+            {
+                let ValueKind::Number(number) = tagged.kind else { unreachable!("a number") };
+                code.line(format!("f{at} = _{}({member})", number_encoding(number)));
                 code.open(format!("if any(f{at}):"));
                 code.line(format!("out += ({own}, f{at})"));
                 code.outdent();
             }
             _ if tagged.is_implicit => {
                 code.open(match tagged.kind {
-                    Kind::Number(_) => format!("if {member}:"),
+                    ValueKind::Number(_) => format!("if {member}:"),
                     _ => format!("if len({member}):"),
                 });
                 one(&member, code);
@@ -131,19 +138,19 @@ impl Module<'_> {
         }
     }
 
-    fn merge(&self, id: TypeId, fields: &[Tagged], code: &mut SourceWriter) {
-        let member = |tagged: &Tagged| format!("m.{}", self.names.member(id, tagged.place));
+    fn merge(&self, id: TypeId, fields: &[TaggedField], code: &mut SourceWriter) {
+        let member = |tagged: &TaggedField| format!("m.{}", self.names.member(id, tagged.place));
         for tagged in fields.iter().filter(|tagged| tagged.is_list()) {
             let at = tagged.place;
             code.line(match (tagged.kind, self.code(tagged.field)) {
-                (Kind::Number(_), Some((kind, _))) => {
+                (ValueKind::Number(_), Some((kind, _))) => {
                     format!("v{at}: array[Any] = array(\"{kind}\")")
                 }
-                (Kind::Number(_), None) => format!("v{at}: list[bool] = []"),
-                (Kind::Text, _) => format!("v{at}: list[str] = []"),
-                (Kind::Octets, _) => format!("v{at}: list[bytes] = []"),
-                (Kind::Record(inner), _) => {
-                    format!("v{at}: list[{}] = []", self.names.of(inner))
+                (ValueKind::Number(_), None) => format!("v{at}: list[bool] = []"),
+                (ValueKind::Text, _) => format!("v{at}: list[str] = []"),
+                (ValueKind::Octets, _) => format!("v{at}: list[bytes] = []"),
+                (ValueKind::Record(inner), _) => {
+                    format!("v{at}: list[{}] = []", self.names.type_name(inner))
                 }
             });
         }
@@ -170,7 +177,7 @@ impl Module<'_> {
 
     /// What is done by the key of a field. Of many fields half are parted from half, and so
     /// on: Python compiles no longer chains.
-    fn arms(&self, id: TypeId, fields: &[Tagged], code: &mut SourceWriter) {
+    fn arms(&self, id: TypeId, fields: &[TaggedField], code: &mut SourceWriter) {
         if fields.len() > MOST_IN_CHAIN {
             let (first, second) = fields.split_at(fields.len() / 2);
             code.open(format!("if key < {}:", second[0].field.id << 3));
@@ -180,7 +187,7 @@ impl Module<'_> {
             self.arms(id, second, code);
             return code.outdent();
         }
-        let name = self.names.of(id);
+        let name = self.names.type_name(id);
         let mut word = "if";
         for tagged in fields {
             let member = format!("m.{}", self.names.member(id, tagged.place));
@@ -197,7 +204,7 @@ impl Module<'_> {
                 code.line(format!("seen.add({})", tagged.place));
             }
             code.outdent();
-            if let (true, Kind::Number(number)) = (tagged.is_list(), tagged.kind) {
+            if let (true, ValueKind::Number(number)) = (tagged.is_list(), tagged.kind) {
                 code.open(format!("elif key == {}:", tagged.packed_key()));
                 let at = tagged.place;
                 match (is_fixed(number), self.code(tagged.field)) {
@@ -225,14 +232,14 @@ impl Module<'_> {
         }
     }
 
-    fn take(&self, tagged: &Tagged, member: &str, code: &mut SourceWriter) {
+    fn take(&self, tagged: &TaggedField, member: &str, code: &mut SourceWriter) {
         let at = tagged.place;
         let value = match tagged.kind {
-            Kind::Number(number) => format!("r.{}()", read(number)),
-            Kind::Text => "r.text()".into(),
-            Kind::Octets => "r.octets()".into(),
-            Kind::Record(inner) => {
-                let name = self.names.of(inner);
+            ValueKind::Number(number) => format!("r.{}()", read(number)),
+            ValueKind::Text => "r.text()".into(),
+            ValueKind::Octets => "r.octets()".into(),
+            ValueKind::Record(inner) => {
+                let name = self.names.type_name(inner);
                 let into = match tagged.field.cardinality {
                     Cardinality::List { .. } => {
                         code.line(format!("e{at} = {name}()"));
@@ -260,7 +267,7 @@ impl Module<'_> {
         };
         code.line(match (tagged.is_list(), tagged.kind) {
             // As an element of an array a float32 that is no number would change.
-            (true, Kind::Number(Number::Float)) => {
+            (true, ValueKind::Number(ProtobufNumber::Float)) => {
                 format!("v{at}.extend(_numbers(r.block(4), \"f\", False))")
             }
             (true, _) => format!("v{at}.append({value})"),

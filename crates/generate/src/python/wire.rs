@@ -22,7 +22,7 @@ pub fn class(wire: Wire) -> &'static str {
 }
 
 /// A step of writing or reading a record.
-enum Step {
+enum WireStep {
     /// To a multiple of so many bytes.
     Align(usize),
     /// So many numbers at once, by their codes with the gaps.
@@ -34,27 +34,27 @@ enum Step {
 /// What is known of the place that is written or read next: so many bytes behind
 /// a multiple of an alignment.
 #[derive(Clone, Copy)]
-struct Place {
+struct KnownOffset {
     modulus: usize,
     rest: usize,
 }
 
-impl Place {
-    const UNKNOWN: Place = Place { modulus: 1, rest: 0 };
+impl KnownOffset {
+    const UNKNOWN: KnownOffset = KnownOffset { modulus: 1, rest: 0 };
 
     /// The gap before a number of this size; none where it is not known.
     fn gap(self, size: usize) -> Option<usize> {
         (self.modulus >= size).then(|| (size - self.rest % size) % size)
     }
 
-    fn after(self, bytes: usize) -> Place {
-        Place { rest: (self.rest + bytes) % self.modulus, ..self }
+    fn after(self, bytes: usize) -> KnownOffset {
+        KnownOffset { rest: (self.rest + bytes) % self.modulus, ..self }
     }
 
-    fn aligned(self, size: usize) -> Place {
+    fn aligned(self, size: usize) -> KnownOffset {
         match self.gap(size) {
             Some(gap) => self.after(gap),
-            None => Place { modulus: size, rest: 0 },
+            None => KnownOffset { modulus: size, rest: 0 },
         }
     }
 }
@@ -62,7 +62,7 @@ impl Place {
 impl Module<'_> {
     /// The code of each number of a field that moves with its neighbours: a
     /// number, or a record of nothing but single ones.
-    fn together(&self, field: &Field) -> Option<Vec<Scalar>> {
+    fn adjacent_numbers(&self, field: &Field) -> Option<Vec<Scalar>> {
         if !matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit) {
             return None;
         }
@@ -71,7 +71,7 @@ impl Module<'_> {
                 let record = self.schema.record(id);
                 let mut all = Vec::new();
                 for field in &record.fields {
-                    all.extend(self.together(field)?);
+                    all.extend(self.adjacent_numbers(field)?);
                 }
                 (!all.is_empty() && all.len() <= MOST_TOGETHER).then_some(all)
             }
@@ -80,18 +80,18 @@ impl Module<'_> {
     }
 
     /// The steps of a record.
-    fn steps(&self, wire: Wire, record: &Record) -> Vec<Step> {
+    fn steps(&self, wire: Wire, record: &Record) -> Vec<WireStep> {
         let mut steps = Vec::new();
-        let mut place = Place::UNKNOWN;
+        let mut place = KnownOffset::UNKNOWN;
         let (mut codes, mut count) = (String::new(), 0);
         for (at, field) in record.fields.iter().enumerate() {
-            for number in self.together(field).unwrap_or_default() {
+            for number in self.adjacent_numbers(field).unwrap_or_default() {
                 let size = number.size().min(wire.alignment());
                 match place.gap(size) {
                     Some(gap) => codes.extend((0..gap).map(|_| 'x')),
                     None => {
                         end(&mut steps, &mut codes, &mut count);
-                        steps.push(Step::Align(size));
+                        steps.push(WireStep::Align(size));
                     }
                 }
                 place = place.aligned(size).after(number.size());
@@ -99,10 +99,10 @@ impl Module<'_> {
                 codes += if number == Scalar::Bool { "B" } else { code_of(number) };
                 count += 1;
             }
-            if self.together(field).is_none() {
+            if self.adjacent_numbers(field).is_none() {
                 end(&mut steps, &mut codes, &mut count);
-                steps.push(Step::Field(at));
-                place = self.place_after(wire, field);
+                steps.push(WireStep::Field(at));
+                place = self.offset_after(wire, field);
             }
         }
         end(&mut steps, &mut codes, &mut count);
@@ -117,18 +117,19 @@ impl Module<'_> {
         record: &Record,
         code: &mut SourceWriter,
     ) {
-        let (name, suffix) = (self.names.of(id), wire.name().replace('-', "_"));
+        let (name, suffix) = (self.names.type_name(id), wire.name().replace('-', "_"));
         let prefix = format!("_{}_{name}", suffix.to_ascii_uppercase());
         let steps = self.steps(wire, record);
         code.line("\n");
         let mut runs = 0;
         for step in &steps {
-            if let Step::Run { codes, .. } = step {
+            if let WireStep::Run { codes, .. } = step {
                 code.line(format!("{prefix}_{runs} = struct.Struct(\"<{codes}\")"));
                 runs += 1;
             }
         }
-        if let Some(row) = layout::gapped(self.schema, id, wire).filter(|_| self.is_listed(id)) {
+        if let Some(row) = layout::gapped_row(self.schema, id, wire).filter(|_| self.is_listed(id))
+        {
             let mut codes = String::new();
             for (gap, number) in row.numbers {
                 codes.extend((0..gap).map(|_| 'x'));
@@ -157,7 +158,7 @@ impl Module<'_> {
         wire: Wire,
         id: TypeId,
         record: &Record,
-        steps: &[Step],
+        steps: &[WireStep],
         prefix: &str,
         code: &mut SourceWriter,
     ) {
@@ -167,7 +168,7 @@ impl Module<'_> {
         let mut values = Vec::new();
         for (at, field) in record.fields.iter().enumerate() {
             let member = format!("m.{}", self.names.member(id, at));
-            let Some(numbers) = self.together(field) else { continue };
+            let Some(numbers) = self.adjacent_numbers(field) else { continue };
             let mut own = vec![member.clone()];
             if let Element::Record(inner) = field.element {
                 own.clear();
@@ -181,8 +182,8 @@ impl Module<'_> {
         let (mut values, mut runs) = (values.into_iter(), 0);
         for step in steps {
             match step {
-                Step::Align(size) => code.line(format!("w.align({size})")),
-                Step::Run { codes, count } => {
+                WireStep::Align(size) => code.line(format!("w.align({size})")),
+                WireStep::Run { codes, count } => {
                     let values: Vec<String> = values.by_ref().take(*count).collect();
                     let (run, values) = (format!("{prefix}_{runs}"), values.join(", "));
                     code.line(match codes.contains('f') {
@@ -191,7 +192,7 @@ impl Module<'_> {
                     });
                     runs += 1;
                 }
-                Step::Field(at) => {
+                WireStep::Field(at) => {
                     let member = format!("m.{}", self.names.member(id, *at));
                     self.write_field(wire, record, *at, &member, code);
                 }
@@ -204,7 +205,7 @@ impl Module<'_> {
         wire: Wire,
         id: TypeId,
         record: &Record,
-        steps: &[Step],
+        steps: &[WireStep],
         prefix: &str,
         code: &mut SourceWriter,
     ) {
@@ -214,32 +215,33 @@ impl Module<'_> {
         let (mut values, mut runs) = (Vec::new(), 0);
         for step in steps {
             match step {
-                Step::Align(size) => code.line(format!("r.align({size})")),
-                Step::Run { codes, count } => {
+                WireStep::Align(size) => code.line(format!("r.align({size})")),
+                WireStep::Run { codes, count } => {
                     let take = if codes.contains('f') { "take_floats" } else { "take" };
                     code.line(format!("t{runs} = r.{take}({prefix}_{runs})"));
                     values.extend((0..*count).map(|at| format!("t{runs}[{at}]")));
                     runs += 1;
                 }
-                Step::Field(at) => self.read_field(wire, record, *at, code),
+                WireStep::Field(at) => self.read_field(wire, record, *at, code),
             }
         }
         let mut values = values.into_iter();
         let fields = record.fields.iter().enumerate();
-        let made = fields.map(|(at, field)| match self.together(field) {
-            Some(_) => self.made(field, &mut values),
+        let made = fields.map(|(at, field)| match self.adjacent_numbers(field) {
+            Some(_) => self.construct_field(field, &mut values),
             None => format!("v{at}"),
         });
         let made: Vec<String> = made.collect();
-        code.line(format!("return {}({})", self.names.of(id), made.join(", ")));
+        code.line(format!("return {}({})", self.names.type_name(id), made.join(", ")));
     }
 
     /// A field of single numbers from their values.
-    fn made(&self, field: &Field, values: &mut dyn Iterator<Item = String>) -> String {
+    fn construct_field(&self, field: &Field, values: &mut dyn Iterator<Item = String>) -> String {
         if let Element::Record(inner) = field.element {
             let fields = self.schema.record(inner).fields.iter();
-            let fields: Vec<String> = fields.map(|field| self.made(field, values)).collect();
-            return format!("{}({})", self.names.of(inner), fields.join(", "));
+            let fields: Vec<String> =
+                fields.map(|field| self.construct_field(field, values)).collect();
+            return format!("{}({})", self.names.type_name(inner), fields.join(", "));
         }
         let value = values.next().expect("a value for each number");
         match self.schema.scalar(field.element) {
@@ -249,13 +251,13 @@ impl Module<'_> {
     }
 
     /// What is known of the place behind a field of variable size.
-    fn place_after(&self, wire: Wire, field: &Field) -> Place {
+    fn offset_after(&self, wire: Wire, field: &Field) -> KnownOffset {
         let size = match (self.code(field), field.cardinality) {
             (Some((_, size)), Cardinality::List { .. }) => size.min(4),
             (Some((_, size)), Cardinality::Array { .. }) => size,
             _ => 1,
         };
-        Place { modulus: size.min(wire.alignment()), rest: 0 }
+        KnownOffset { modulus: size.min(wire.alignment()), rest: 0 }
     }
 
     fn write_field(
@@ -276,7 +278,7 @@ impl Module<'_> {
             Element::String => code.line(format!("w.text({value}{})", most(text_bound))),
             Element::Bytes => code.line(format!("w.octets({value})")),
             Element::Record(id) => {
-                code.line(format!("_write_{suffix}_{}({value}, w)", self.names.of(id)));
+                code.line(format!("_write_{suffix}_{}({value}, w)", self.names.type_name(id)));
             }
             other => {
                 let scalar = self.schema.scalar(other).expect("a number");
@@ -307,7 +309,7 @@ impl Module<'_> {
                         let alignment = block.alignment.min(wire.alignment());
                         let first = self.first(id).size().min(wire.alignment());
                         if alignment == 1 {
-                            let name = self.names.of(id);
+                            let name = self.names.type_name(id);
                             code.line(format!("w.put(_records({name}, {member}))"));
                             return self.close(is_delimited, 'w', at, code);
                         }
@@ -320,7 +322,7 @@ impl Module<'_> {
                             true => String::new(),
                             false => format!("if w.size % {alignment} == 0:"),
                         };
-                        let name = self.names.of(id);
+                        let name = self.names.type_name(id);
                         let put = format!("w.put(_records({name}, {member}))");
                         if fits.is_empty() {
                             code.line(put);
@@ -335,9 +337,9 @@ impl Module<'_> {
                             code.outdent();
                         }
                     }
-                    Element::Record(id) if layout::gapped(self.schema, id, wire).is_some() => {
+                    Element::Record(id) if layout::gapped_row(self.schema, id, wire).is_some() => {
                         let first = self.first(id).size().min(wire.alignment());
-                        let (name, rows) = (self.names.of(id), self.rows(wire, id));
+                        let (name, rows) = (self.names.type_name(id), self.rows(wire, id));
                         code.open(format!("if {member}:"));
                         code.line(format!("w.align({first})"));
                         code.outdent();
@@ -398,7 +400,7 @@ impl Module<'_> {
     /// What the rows of a plain record with gaps are called.
     fn rows(&self, wire: Wire, id: TypeId) -> String {
         let suffix = wire.name().replace('-', "_").to_ascii_uppercase();
-        format!("_{suffix}_{}_ROWS", self.names.of(id))
+        format!("_{suffix}_{}_ROWS", self.names.type_name(id))
     }
 
     /// NumPy's type of a record at a place in such a row, which has moved behind it then, with
@@ -454,7 +456,7 @@ impl Module<'_> {
                 None => "r.text()".into(),
             },
             Element::Bytes => "r.octets()".into(),
-            Element::Record(id) => format!("_read_{suffix}_{}(r)", self.names.of(id)),
+            Element::Record(id) => format!("_read_{suffix}_{}(r)", self.names.type_name(id)),
             other => match self.schema.scalar(other).expect("a number") {
                 Scalar::Bool => "_flag(r.block(1)[0])".into(),
                 Scalar::F32 => "r.float4()".into(),
@@ -462,7 +464,7 @@ impl Module<'_> {
             },
         };
         let value = format!("v{at}");
-        let least = layout::least_element(self.schema, field.element, wire);
+        let least = layout::min_element_size(self.schema, field.element, wire);
         let is_delimited = self.is_delimited(wire, field);
         if is_delimited {
             code.line(format!("s{at} = r.open()"));
@@ -480,10 +482,10 @@ impl Module<'_> {
                 self.read_block(wire, id, bound, &value, &one, code);
             }
             (Cardinality::List { bound }, None, Element::Record(id))
-                if layout::gapped(self.schema, id, wire).is_some() =>
+                if layout::gapped_row(self.schema, id, wire).is_some() =>
             {
                 let first = self.first(id).size().min(wire.alignment());
-                let (name, rows) = (self.names.of(id), self.rows(wire, id));
+                let (name, rows) = (self.names.type_name(id), self.rows(wire, id));
                 code.line(format!("n = r.count({least}{})", most(bound)));
                 code.open("if n:");
                 code.line(format!("r.align({first})"));
@@ -528,7 +530,7 @@ impl Module<'_> {
         let block = layout::row(self.schema, id, wire).expect("a block");
         let first = self.first(id).size().min(wire.alignment());
         let alignment = block.alignment.min(wire.alignment());
-        let name = self.names.of(id);
+        let name = self.names.type_name(id);
         let most = bound.map_or(String::new(), |bound| format!(", {bound}"));
         let whole = format!("_records_at(r, {name}, n)");
         code.line(format!("n = r.count({}{most})", block.size));
@@ -551,9 +553,9 @@ impl Module<'_> {
     }
 }
 
-fn end(steps: &mut Vec<Step>, codes: &mut String, count: &mut usize) {
+fn end(steps: &mut Vec<WireStep>, codes: &mut String, count: &mut usize) {
     if *count > 0 {
         let codes = std::mem::take(codes);
-        steps.push(Step::Run { codes, count: std::mem::take(count) });
+        steps.push(WireStep::Run { codes, count: std::mem::take(count) });
     }
 }

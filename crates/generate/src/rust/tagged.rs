@@ -5,13 +5,13 @@ use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Record, TypeId};
 
 use super::Module;
-use crate::tagged::{self, Kind, Number, Tagged};
+use crate::tagged::{self, ProtobufNumber, TaggedField, ValueKind};
 
 /// What the fixed part calls a way to write numbers.
-fn way(number: Number) -> String {
+fn number_encoding(number: ProtobufNumber) -> String {
     let name = match number {
         // Integers with names are held as such.
-        Number::Enum(_) => "int32",
+        ProtobufNumber::Enum(_) => "int32",
         other => other.name(),
     };
     format!("protobuf::{}{}", name[..1].to_ascii_uppercase(), &name[1..])
@@ -27,7 +27,7 @@ impl Module<'_> {
     ) -> Result<()> {
         let fields = tagged::fields(self.schema, record).unwrap_or_default();
         code.line("");
-        code.open(format!("impl protobuf::Message for {} {{", self.names.of(id)));
+        code.open(format!("impl protobuf::Message for {} {{", self.names.type_name(id)));
         let sink = if fields.is_empty() { "_" } else { "sink" };
         let open = format!("fn put<S: protobuf::Sink>(&self, {sink}: &mut S) {{");
         code.block(open, "}\n", |code| {
@@ -37,7 +37,7 @@ impl Module<'_> {
         let open = format!("fn merge(&mut self, {reader}) -> Result<(), protobuf::Error> {{");
         code.block(open, "}\n", |code| {
             for (at, members) in tagged::unions(record).iter().enumerate() {
-                let name = self.names.of(id);
+                let name = self.names.type_name(id);
                 code.block(format!("fn clear_union{at}(message: &mut {name}) {{"), "}\n", |code| {
                     for place in members {
                         code.line(format!("message.{} = None;", self.names.member(id, *place)));
@@ -66,35 +66,35 @@ impl Module<'_> {
         Ok(())
     }
 
-    fn put(&self, id: TypeId, tagged: &Tagged, code: &mut SourceWriter) {
+    fn put(&self, id: TypeId, tagged: &TaggedField, code: &mut SourceWriter) {
         let member = format!("self.{}", self.names.member(id, tagged.place));
         let key = tagged.key();
-        if let (true, Kind::Number(number)) = (tagged.is_packed(), tagged.kind) {
+        if let (true, ValueKind::Number(number)) = (tagged.is_packed(), tagged.kind) {
             let key = tagged.packed_key();
             code.line(match number {
-                Number::Enum(_) => format!(
+                ProtobufNumber::Enum(_) => format!(
                     "let numbers: Vec<i32> = {member}.iter().map(|one| one.0).collect();\n\
                      sink.packed::<{}>({key}, &numbers);",
-                    way(number)
+                    number_encoding(number)
                 ),
-                _ => format!("sink.packed::<{}>({key}, &{member});", way(number)),
+                _ => format!("sink.packed::<{}>({key}, &{member});", number_encoding(number)),
             });
             return;
         }
         // By what a value is called, and whether that is a reference.
         let one = |value: &str, is_reference: bool| match tagged.kind {
-            Kind::Number(number @ Number::Enum(_)) => {
-                format!("sink.number::<{}>({key}, {value}.0);", way(number))
+            ValueKind::Number(number @ ProtobufNumber::Enum(_)) => {
+                format!("sink.number::<{}>({key}, {value}.0);", number_encoding(number))
             }
-            Kind::Number(number) => {
+            ValueKind::Number(number) => {
                 let star = if is_reference { "*" } else { "" };
-                format!("sink.number::<{}>({key}, {star}{value});", way(number))
+                format!("sink.number::<{}>({key}, {star}{value});", number_encoding(number))
             }
-            Kind::Text => format!("sink.block({key}, {value}.as_bytes());"),
-            Kind::Octets => {
+            ValueKind::Text => format!("sink.block({key}, {value}.as_bytes());"),
+            ValueKind::Octets => {
                 format!("sink.block({key}, {}{value});", if is_reference { "" } else { "&" })
             }
-            Kind::Record(_) => {
+            ValueKind::Record(_) => {
                 let way = if tagged.is_delimited() { "group" } else { "record" };
                 format!("sink.{way}({key}, {}{value});", if is_reference { "" } else { "&" })
             }
@@ -112,11 +112,11 @@ impl Module<'_> {
             }
             _ if tagged.is_implicit => {
                 let is_there = match tagged.kind {
-                    Kind::Number(number @ Number::Enum(_)) => {
-                        format!("!protobuf::is_zero::<{}>({member}.0)", way(number))
+                    ValueKind::Number(number @ ProtobufNumber::Enum(_)) => {
+                        format!("!protobuf::is_zero::<{}>({member}.0)", number_encoding(number))
                     }
-                    Kind::Number(number) => {
-                        format!("!protobuf::is_zero::<{}>({member})", way(number))
+                    ValueKind::Number(number) => {
+                        format!("!protobuf::is_zero::<{}>({member})", number_encoding(number))
                     }
                     _ => format!("!{member}.is_empty()"),
                 };
@@ -128,7 +128,7 @@ impl Module<'_> {
         }
     }
 
-    fn merge(&self, id: TypeId, fields: &[Tagged], code: &mut SourceWriter) {
+    fn merge(&self, id: TypeId, fields: &[TaggedField], code: &mut SourceWriter) {
         let required = fields.iter().filter(|field| field.is_required).count();
         if required > 0 {
             code.line(format!("let mut seen = [false; {required}];"));
@@ -151,12 +151,12 @@ impl Module<'_> {
                 at += 1;
             }
             code.close("}");
-            if let (true, Kind::Number(number)) = (tagged.is_list(), tagged.kind) {
+            if let (true, ValueKind::Number(number)) = (tagged.is_list(), tagged.kind) {
                 let member = self.names.member(id, tagged.place);
                 code.line(format!(
                     "{} => reader.packed::<{}, _>(&mut self.{member})?,",
                     tagged.packed_key(),
-                    way(number)
+                    number_encoding(number)
                 ));
             }
         }
@@ -172,17 +172,17 @@ impl Module<'_> {
         });
     }
 
-    fn read(&self, id: TypeId, tagged: &Tagged, code: &mut SourceWriter) {
+    fn read(&self, id: TypeId, tagged: &TaggedField, code: &mut SourceWriter) {
         let member = format!("self.{}", self.names.member(id, tagged.place));
-        let number = |number: Number| {
-            let value = format!("reader.number::<{}>()?", way(number));
+        let number = |number: ProtobufNumber| {
+            let value = format!("reader.number::<{}>()?", number_encoding(number));
             match number {
-                Number::Enum(kind) => format!("{}({value})", self.names.of(kind)),
+                ProtobufNumber::Enum(kind) => format!("{}({value})", self.names.type_name(kind)),
                 _ => value,
             }
         };
         let (into, key) = match tagged.kind {
-            Kind::Number(kind) => {
+            ValueKind::Number(kind) => {
                 let value = number(kind);
                 return code.line(match tagged.field.cardinality {
                     Cardinality::List { .. } => format!("{member}.push({value});"),
@@ -190,10 +190,10 @@ impl Module<'_> {
                     _ => format!("{member} = {value};"),
                 });
             }
-            Kind::Text => ("text", ""),
-            Kind::Octets => ("octets", ""),
-            Kind::Record(_) if tagged.is_delimited() => ("group", "key, "),
-            Kind::Record(_) => ("record", ""),
+            ValueKind::Text => ("text", ""),
+            ValueKind::Octets => ("octets", ""),
+            ValueKind::Record(_) if tagged.is_delimited() => ("group", "key, "),
+            ValueKind::Record(_) => ("record", ""),
         };
         match tagged.field.cardinality {
             Cardinality::List { .. } => {

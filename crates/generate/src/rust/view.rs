@@ -5,9 +5,9 @@ use wiregauge_schema::{
     Cardinality, Element, Enum, Field, Record, Scalar, Schema, TypeDef, TypeId,
 };
 
-use super::{begun, remark, Module, MODULES, RULES};
+use super::{begin_module, remark, Module, MODULES, RULES};
 use crate::definition::Package;
-use crate::doc;
+use crate::doc_comment;
 use crate::names::{Names, Rules};
 
 /// What a view has beside its fields, and what holders keep free.
@@ -23,7 +23,7 @@ impl Module<'_> {
     pub(super) fn views(&self) -> File {
         let package = self.package;
         let views = Views { module: self, names: names(package) };
-        let mut code = begun(package);
+        let mut code = begin_module(package);
         // No type is called like these.
         let holders = RULES.module(&package.name, MODULES);
         code.line(format!("\nuse super::{holders} as holders;"));
@@ -34,7 +34,7 @@ impl Module<'_> {
                 TypeDef::Enum(def) => views.enumeration(id, def, &mut code),
                 TypeDef::Record(record) => {
                     views.view(id, record, &mut code);
-                    views.shown(id, record, &mut code);
+                    views.write_shown(id, record, &mut code);
                 }
             }
         }
@@ -51,7 +51,7 @@ impl Views<'_> {
     /// The struct with a method for each field. No field begins with a low line, as what
     /// finds them does.
     fn view(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {
-        let (name, original) = (self.names.of(id), &record.name.original);
+        let (name, original) = (self.names.type_name(id), &record.name.original);
         let package = self.module.package;
         remark(&format!("{original}, in place.\n{}", package.comment(original)), code);
         code.line("#[derive(Clone, Copy)]");
@@ -61,10 +61,10 @@ impl Views<'_> {
         for (at, field) in record.fields.iter().enumerate() {
             let (member, written) = (self.names.member(id, at), &field.name.original);
             remark(package.member_comment(original, written), code);
-            remark(&doc::renamed(member, written).unwrap_or_default(), code);
-            doc::unsaid(field).iter().for_each(|text| remark(text, code));
+            remark(&doc_comment::renamed_note(member, written).unwrap_or_default(), code);
+            doc_comment::field_notes(field).iter().for_each(|text| remark(text, code));
             code.line("#[inline]");
-            let open = format!("pub fn {member}(&self) -> {} {{", self.seen(field));
+            let open = format!("pub fn {member}(&self) -> {} {{", self.view_type(field));
             let show = format!("{}::show(self.0.bytes, self._at_{at}())", self.kind(field));
             code.block(open, "}\n", |code| code.line(show));
         }
@@ -97,8 +97,8 @@ impl Views<'_> {
     }
 
     /// How it is checked and shown.
-    fn shown(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {
-        let name = self.names.of(id);
+    fn write_shown(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {
+        let name = self.names.type_name(id);
         let kinds: Vec<String> = record.fields.iter().map(|field| self.kind(field)).collect();
         let marks = self.marks(record);
         let last = marks.iter().rposition(Option::is_some);
@@ -162,7 +162,8 @@ impl Views<'_> {
                 "wires::behind_number::<W, Self>(at)",
             ),
         ];
-        let open = format!("impl<W: Wire> wires::Shown<W> for holders::{} {{", self.names.of(id));
+        let open =
+            format!("impl<W: Wire> wires::Shown<W> for holders::{} {{", self.names.type_name(id));
         code.block(open, "}", |code| {
             code.line("type Seen<'a> = Self;");
             code.line("type Many<'a> = wires::Numbers<'a, Self>;");
@@ -177,7 +178,9 @@ impl Views<'_> {
     /// A field as what knows how it is shown.
     fn kind(&self, field: &Field) -> String {
         let one = match field.element {
-            Element::Record(id) | Element::Enum(id) => format!("holders::{}", self.names.of(id)),
+            Element::Record(id) | Element::Enum(id) => {
+                format!("holders::{}", self.names.type_name(id))
+            }
             other => self.module.element(other),
         };
         let kind = match field.cardinality {
@@ -190,13 +193,13 @@ impl Views<'_> {
     }
 
     /// As what a field is shown.
-    fn seen(&self, field: &Field) -> String {
+    fn view_type(&self, field: &Field) -> String {
         let one = match field.element {
             Element::String => "&'a str".into(),
             Element::Bytes => "&'a [u8]".into(),
-            Element::Record(id) => format!("{}<'a, W>", self.names.of(id)),
-            Element::Enum(id) => format!("holders::{}", self.names.of(id)),
-            Element::Scalar(scalar) => scalar.rust().into(),
+            Element::Record(id) => format!("{}<'a, W>", self.names.type_name(id)),
+            Element::Enum(id) => format!("holders::{}", self.names.type_name(id)),
+            Element::Scalar(scalar) => scalar.rust_name().into(),
         };
         match field.cardinality {
             Cardinality::Required | Cardinality::Implicit => one,
@@ -205,7 +208,7 @@ impl Views<'_> {
                 Element::Scalar(Scalar::U8) => "&'a [u8]".into(),
                 Element::Scalar(_) | Element::Enum(_) => format!("wires::Numbers<'a, {one}>"),
                 Element::Record(id) => {
-                    format!("wires::List<'a, W, holders::{}>", self.names.of(id))
+                    format!("wires::List<'a, W, holders::{}>", self.names.type_name(id))
                 }
                 other => format!("wires::List<'a, W, {}>", self.module.element(other)),
             },

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use wiregauge_generate::{losses, Language, Package, Wire};
+use wiregauge_generate::{losses, HolderLanguage, Package, Wire};
 use wiregauge_schema::msg;
 use wiregauge_schema::{generate, Sizes};
 
@@ -80,7 +80,7 @@ fn arrays_of_no_elements_take_no_bytes() {
         let error = losses(wire, &package).expect_err("DDS has none such").to_string();
         assert!(error.contains("p/Inner.numbers is an array of no elements"), "{error}");
     }
-    for language in Language::ALL {
+    for language in HolderLanguage::ALL {
         write(&package, language, &[Wire::RosMsg], at);
     }
     for count in 0..3usize {

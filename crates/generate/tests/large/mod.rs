@@ -1,6 +1,6 @@
 //! Definitions of a thousand fields.
 
-use wiregauge_generate::{Language, Package, Wire};
+use wiregauge_generate::{HolderLanguage, Package, Wire};
 use wiregauge_schema::proto;
 
 use crate::support::{java, write};
@@ -24,7 +24,7 @@ fn large(count: usize, is_union: bool) -> Package {
 #[test]
 fn large_definitions_make_no_more_code_than_they_need() {
     for is_union in [true, false] {
-        for language in Language::ALL {
+        for language in HolderLanguage::ALL {
             for wires in [&Wire::SEQUENTIAL[..], &[Wire::Protobuf], &Wire::ALL] {
                 let size = |count: usize| -> (usize, usize) {
                     let files =
@@ -39,7 +39,7 @@ fn large_definitions_make_no_more_code_than_they_need() {
             }
         }
         let folder = tempfile::tempdir().expect("a folder");
-        write(&large(1000, is_union), Language::Java, &Wire::ALL, folder.path());
+        write(&large(1000, is_union), HolderLanguage::Java, &Wire::ALL, folder.path());
         java::compile_bare(folder.path());
     }
 }

@@ -8,9 +8,9 @@ use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::process::Command;
 
-use wiregauge_generate::{generate, Language, Package, Wire};
+use wiregauge_generate::{generate, HolderLanguage, Package, Wire};
+use wiregauge_schema::documentation::{Constant, MemberDocumentation, TypeDocumentation};
 use wiregauge_schema::name::MACROS;
-use wiregauge_schema::wording::{Constant, MemberWording, TypeWording};
 use wiregauge_schema::{
     Cardinality, Element, Enum, EnumValue, Field, Name, Record, Role, Scalar, Schema, TypeDef,
 };
@@ -43,7 +43,7 @@ fn words() -> Vec<String> {
     }
     for wires in FAMILIES {
         let package = package("zz", schema(&["Point".to_owned()], wires, 0));
-        for language in Language::ALL {
+        for language in HolderLanguage::ALL {
             for file in generate(&package, language, wires).expect("it can be generated") {
                 let tokens = file.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
                 let is_name = |word: &&str| {
@@ -171,10 +171,13 @@ fn schema(words: &[String], wires: &[Wire], turn: usize) -> Schema {
         types.push(def);
         typed.push((word.clone(), (element, there(pick(0).1))));
         let comment = format!("{word} {word}. {word}< import {word}; ??/");
-        let member = MemberWording { comment: comment.clone(), spelling: String::new() };
+        let member = MemberDocumentation { comment: comment.clone(), spelling: String::new() };
         let members = ["x", "zz0", word].map(|name| (name.to_owned(), member.clone()));
         let members = BTreeMap::from(members);
-        wording.push((original, TypeWording { comment, members, ..TypeWording::default() }));
+        wording.push((
+            original,
+            TypeDocumentation { comment, members, ..TypeDocumentation::default() },
+        ));
     }
     types.push(enumeration("p.ZzValues", words));
     let kinds = kinds(wires, leaf, kind);
@@ -204,13 +207,16 @@ fn schema(words: &[String], wires: &[Wire], turn: usize) -> Schema {
     let constants = words.iter().enumerate().map(constant).collect();
     let fields = kinds.iter().enumerate().map(|(at, kind)| (format!("zz{at}"), *kind)).collect();
     types.push(record("p.ZzConstants", fields));
-    wording.push(("p.ZzConstants".into(), TypeWording { constants, ..TypeWording::default() }));
+    wording.push((
+        "p.ZzConstants".into(),
+        TypeDocumentation { constants, ..TypeDocumentation::default() },
+    ));
     let fields = words.iter().enumerate();
     let fields = fields.map(|(at, word)| (word.clone(), kinds[(at + turn) % kinds.len()]));
     types.push(record("p.ZzFields", fields.collect()));
     let root = types.len() - 1;
     let mut schema = Schema::new(types, root);
-    wording.into_iter().for_each(|(original, words)| schema.wording.say(&original, words));
+    wording.into_iter().for_each(|(original, words)| schema.wording.insert(&original, words));
     schema
 }
 
@@ -233,7 +239,7 @@ fn assert_named(words: Vec<String>, turn: usize) {
         for wires in FAMILIES {
             let folder = tempfile::tempdir().expect("a folder");
             let package = package("named", schema(&words, wires, turn));
-            for language in Language::ALL {
+            for language in HolderLanguage::ALL {
                 write(&package, language, wires, folder.path());
             }
             compile(folder.path(), &["named".into()], wires);
@@ -346,7 +352,7 @@ fn compile_packages(words: &[String]) {
     for word in words {
         let types = vec![record(&format!("{word}/msg/Zz"), vec![("x".into(), number)])];
         let package = package(word, Schema::new(types, 0));
-        for language in Language::ALL {
+        for language in HolderLanguage::ALL {
             write(&package, language, &Wire::SEQUENTIAL, folder.path());
         }
     }
@@ -356,7 +362,7 @@ fn compile_packages(words: &[String]) {
 #[test]
 fn no_name_keeps_it_from_compiling() {
     let seeds = Seeds::new(env!("CARGO_MANIFEST_DIR"), "generated", "no_name_keeps");
-    seeds.each(1, |seed| {
+    seeds.try_each(1, |seed| {
         assert_named(some(words(), seed, 120), seed as usize % 24);
         assert_packages(some(packages(), seed, 120));
     });
@@ -411,7 +417,8 @@ fn compiler(arguments: &[&str], lines: &str) -> (String, String) {
 #[test]
 fn names_of_the_headers_are_known() {
     let package = package("zz", schema(&["Point".to_owned()], &Wire::SEQUENTIAL, 0));
-    let files = generate(&package, Language::Cpp, &[Wire::Cdr, Wire::Protobuf]).expect("headers");
+    let files =
+        generate(&package, HolderLanguage::Cpp, &[Wire::Cdr, Wire::Protobuf]).expect("headers");
     let lines = files.iter().flat_map(|file| file.text.lines());
     let own: BTreeSet<&str> = lines.filter(|line| line.starts_with("#include <")).collect();
     let own = own.into_iter().map(|line| format!("{line}\n")).collect::<String>();

@@ -10,9 +10,9 @@ use std::process::Command;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use wiregauge_generate::{generate, Language, Package, Wire};
+use wiregauge_generate::{generate, HolderLanguage, Package, Wire};
 use wiregauge_schema::{arbitrary, Cardinality, Element, Schema, TypeDef};
-use wiregauge_workshop::python::Python;
+use wiregauge_workshop::python::PythonEnvironment;
 
 /// The build folder that the tests share.
 pub fn build_folder() -> PathBuf {
@@ -21,8 +21,8 @@ pub fn build_folder() -> PathBuf {
 }
 
 /// Python with what holders are held against.
-pub fn python() -> Python {
-    Python::environment(&build_folder(), include_str!("../python/requirements.txt"))
+pub fn python() -> PythonEnvironment {
+    PythonEnvironment::create(&build_folder(), include_str!("../python/requirements.txt"))
         .expect("Python and its packages")
 }
 
@@ -36,13 +36,13 @@ pub fn succeeds(command: &mut Command) -> String {
 }
 
 /// Runs a program of `tests/python` with these arguments.
-pub fn run_python(python: &Python, program: &str, arguments: &[&Path]) -> String {
+pub fn run_python(python: &PythonEnvironment, program: &str, arguments: &[&Path]) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python").join(program);
     succeeds(Command::new(&python.program).arg(path).args(arguments))
 }
 
 /// Writes the files of a package into a folder.
-pub fn write(package: &Package, language: Language, wires: &[Wire], folder: &Path) {
+pub fn write(package: &Package, language: HolderLanguage, wires: &[Wire], folder: &Path) {
     for file in generate(package, language, wires).expect("it can be generated") {
         let path = folder.join(&file.path);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -51,9 +51,14 @@ pub fn write(package: &Package, language: Language, wires: &[Wire], folder: &Pat
 }
 
 /// Holds the messages in a folder against Cyclone DDS.
-pub fn run_dds(python: &Python, package: &Package, module: &Path, messages: &Path) -> String {
+pub fn run_dds(
+    python: &PythonEnvironment,
+    package: &Package,
+    module: &Path,
+    messages: &Path,
+) -> String {
     let element = |element: Element| match element {
-        Element::Scalar(scalar) => scalar.rust().into(),
+        Element::Scalar(scalar) => scalar.rust_name().into(),
         Element::String => "string".into(),
         Element::Bytes => "bytes".into(),
         Element::Record(id) => format!("record:{}", package.schema.record(id).name.original),

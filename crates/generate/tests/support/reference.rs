@@ -2,7 +2,7 @@
 //! all languages must write.
 
 use wiregauge_generate::Wire;
-use wiregauge_schema::{Cardinality, Element, Field, Integer, Role, Schema, TypeId, Value};
+use wiregauge_schema::{Cardinality, Element, Field, IntegerEncoding, Role, Schema, TypeId, Value};
 
 /// The bytes of a message.
 pub fn encode(schema: &Schema, value: &Value, wire: Wire) -> Vec<u8> {
@@ -207,9 +207,11 @@ fn number(field: &Field, value: &Value, out: &mut Vec<u8>) -> u64 {
             out.push(u8::from(*value));
             0
         }
-        (Value::Unsigned(value), Integer::Fixed) => fixed(&value.to_le_bytes()[..size], out),
-        (Value::Signed(value), Integer::Fixed) => fixed(&value.to_le_bytes()[..size], out),
-        (Value::Signed(value), Integer::Zigzag) => {
+        (Value::Unsigned(value), IntegerEncoding::Fixed) => {
+            fixed(&value.to_le_bytes()[..size], out)
+        }
+        (Value::Signed(value), IntegerEncoding::Fixed) => fixed(&value.to_le_bytes()[..size], out),
+        (Value::Signed(value), IntegerEncoding::Zigzag) => {
             let value = i128::from(*value);
             varint(if value < 0 { -2 * value - 1 } else { 2 * value } as u64, out);
             0

@@ -27,9 +27,9 @@ use std::collections::BTreeMap;
 use anyhow::{bail, ensure, Context, Result};
 
 /// Length of what comes first in every frame.
-pub const HEADER: usize = 32;
+pub const FRAME_HEADER_SIZE: usize = 32;
 /// Length of what comes before a message.
-pub const BEFORE: usize = 72;
+pub const MESSAGE_HEADER_SIZE: usize = 72;
 /// Longest text, but for a definition.
 const LONGEST: usize = 1 << 16;
 /// Largest definition.
@@ -46,7 +46,7 @@ const END: u8 = 5;
 
 /// What every frame says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct FrameHeader {
     /// Whose it is.
     pub stream: u64,
     /// Messages that were sent before.
@@ -59,9 +59,9 @@ pub struct Head {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Frame<'a> {
     /// A channel, of which messages will come.
-    Channel(u16, Described),
+    Channel(u16, ChannelDescription),
     /// A message.
-    Message(Message, &'a [u8]),
+    Message(FrameMessage, &'a [u8]),
     /// What is said of the whole trace.
     Metadata(String, BTreeMap<String, String>),
     /// The player is there.
@@ -72,7 +72,7 @@ pub enum Frame<'a> {
 
 /// What is said of a channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Described {
+pub struct ChannelDescription {
     /// Whose clock frames are stamped by.
     pub clock: String,
     /// The channel's name.
@@ -91,7 +91,7 @@ pub struct Described {
 
 /// What is said of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct FrameMessage {
     /// Its channel.
     pub channel: u16,
     /// Its number in the trace.
@@ -103,36 +103,36 @@ pub struct Message {
 }
 
 /// Says whose a frame is, the last thing before it is sent.
-pub fn stamp(frame: &mut [u8], head: Head) {
+pub fn write_frame_header(frame: &mut [u8], head: FrameHeader) {
     frame[8..16].copy_from_slice(&head.stream.to_le_bytes());
     frame[16..24].copy_from_slice(&head.before.to_le_bytes());
     frame[24..32].copy_from_slice(&head.sent.to_le_bytes());
 }
 
-fn begin(kind: u8, flag: u8, channel: u16) -> Vec<u8> {
-    let mut frame = Vec::with_capacity(BEFORE);
+fn begin_frame(kind: u8, flag: u8, channel: u16) -> Vec<u8> {
+    let mut frame = Vec::with_capacity(MESSAGE_HEADER_SIZE);
     frame.extend_from_slice(&MAGIC);
     frame.extend_from_slice(&[kind, flag]);
     frame.extend_from_slice(&channel.to_le_bytes());
-    frame.resize(HEADER, 0);
+    frame.resize(FRAME_HEADER_SIZE, 0);
     frame
 }
 
 /// A frame that tells of a channel.
-pub fn channel(number: u16, described: &Described) -> Vec<u8> {
-    let mut frame = begin(CHANNEL, 0, number);
-    let Described { clock, topic, message_encoding, type_name, .. } = described;
+pub fn channel(number: u16, described: &ChannelDescription) -> Vec<u8> {
+    let mut frame = begin_frame(CHANNEL, 0, number);
+    let ChannelDescription { clock, topic, message_encoding, type_name, .. } = described;
     for text in [clock, topic, message_encoding, type_name, &described.definition_encoding] {
-        put(&mut frame, text.as_bytes());
+        put_bytes(&mut frame, text.as_bytes());
     }
-    put(&mut frame, &described.definition);
-    put_all(&mut frame, &described.metadata);
+    put_bytes(&mut frame, &described.definition);
+    put_entries(&mut frame, &described.metadata);
     frame
 }
 
 /// What comes before a message.
-pub fn before(message: &Message) -> Vec<u8> {
-    let mut frame = begin(MESSAGE, 0, message.channel);
+pub fn message_header(message: &FrameMessage) -> Vec<u8> {
+    let mut frame = begin_frame(MESSAGE, 0, message.channel);
     let times = [message.time, message.publish_time];
     let flags = u32::from(times[0].is_some()) | u32::from(times[1].is_some()) << 1;
     frame.extend_from_slice(&message.sequence.to_le_bytes());
@@ -145,20 +145,20 @@ pub fn before(message: &Message) -> Vec<u8> {
 
 /// A frame with what is said of the whole trace under a name.
 pub fn metadata(name: &str, entries: &BTreeMap<String, String>) -> Vec<u8> {
-    let mut frame = begin(METADATA, 0, 0);
-    put(&mut frame, name.as_bytes());
-    put_all(&mut frame, entries);
+    let mut frame = begin_frame(METADATA, 0, 0);
+    put_bytes(&mut frame, name.as_bytes());
+    put_entries(&mut frame, entries);
     frame
 }
 
 /// A frame that tells that the player is there.
-pub fn beat() -> Vec<u8> {
-    begin(BEAT, 0, 0)
+pub fn heartbeat() -> Vec<u8> {
+    begin_frame(BEAT, 0, 0)
 }
 
 /// A frame that tells that there is no more, and whether that was all.
 pub fn end(whole: bool) -> Vec<u8> {
-    begin(END, whole.into(), 0)
+    begin_frame(END, whole.into(), 0)
 }
 
 /// Whether a frame is a message.
@@ -177,16 +177,16 @@ pub fn is_end(frame: &[u8]) -> bool {
     frame.get(4) == Some(&END)
 }
 
-fn put(frame: &mut Vec<u8>, text: &[u8]) {
+fn put_bytes(frame: &mut Vec<u8>, text: &[u8]) {
     frame.extend_from_slice(&(text.len() as u32).to_le_bytes());
     frame.extend_from_slice(text);
 }
 
-fn put_all(frame: &mut Vec<u8>, entries: &BTreeMap<String, String>) {
+fn put_entries(frame: &mut Vec<u8>, entries: &BTreeMap<String, String>) {
     frame.extend_from_slice(&(entries.len() as u32).to_le_bytes());
     for (key, value) in entries {
-        put(frame, key.as_bytes());
-        put(frame, value.as_bytes());
+        put_bytes(frame, key.as_bytes());
+        put_bytes(frame, value.as_bytes());
     }
 }
 
@@ -202,13 +202,14 @@ pub fn check(frame: &[u8]) -> Result<()> {
 ///
 /// # Errors
 /// When it is no frame.
-pub fn read(sample: &[u8]) -> Result<(Head, Frame<'_>)> {
-    let (header, behind) = sample.split_first_chunk::<HEADER>().context("it is too short")?;
+pub fn read(sample: &[u8]) -> Result<(FrameHeader, Frame<'_>)> {
+    let (header, behind) =
+        sample.split_first_chunk::<FRAME_HEADER_SIZE>().context("it is too short")?;
     ensure!(header[..4] == MAGIC, "it does not begin as a frame does");
     let word = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("8 bytes"));
-    let head = Head { stream: word(8), before: word(16), sent: word(24) };
+    let head = FrameHeader { stream: word(8), before: word(16), sent: word(24) };
     let number = u16::from_le_bytes([header[6], header[7]]);
-    let mut rest = Rest(behind);
+    let mut rest = FrameReader(behind);
     let frame = match header[4] {
         MESSAGE => {
             let sequence = rest.number()?;
@@ -218,12 +219,12 @@ pub fn read(sample: &[u8]) -> Result<(Head, Frame<'_>)> {
                 Ok::<_, anyhow::Error>((flags >> bit & 1 == 1).then_some(time))
             };
             let (time, publish_time) = (time(0)?, time(1)?);
-            let message = Message { channel: number, sequence, time, publish_time };
+            let message = FrameMessage { channel: number, sequence, time, publish_time };
             return Ok((head, Frame::Message(message, rest.0)));
         }
         CHANNEL => Frame::Channel(
             number,
-            Described {
+            ChannelDescription {
                 clock: rest.text()?,
                 topic: rest.text()?,
                 message_encoding: rest.text()?,
@@ -243,9 +244,9 @@ pub fn read(sample: &[u8]) -> Result<(Head, Frame<'_>)> {
 }
 
 /// What is still to be read.
-struct Rest<'a>(&'a [u8]);
+struct FrameReader<'a>(&'a [u8]);
 
-impl<'a> Rest<'a> {
+impl<'a> FrameReader<'a> {
     fn array<const N: usize>(&mut self) -> Result<&'a [u8; N]> {
         let (array, rest) = self.0.split_first_chunk().context("it ends early")?;
         self.0 = rest;
@@ -280,8 +281,8 @@ impl<'a> Rest<'a> {
 mod tests {
     use super::*;
 
-    fn described() -> Described {
-        Described {
+    fn described() -> ChannelDescription {
+        ChannelDescription {
             clock: "a clock".into(),
             topic: "/lidar".into(),
             message_encoding: "cdr".into(),
@@ -294,23 +295,23 @@ mod tests {
 
     #[test]
     fn comes_back_as_it_was() {
-        let head = Head { stream: 1 << 63, before: 7, sent: 8 };
+        let head = FrameHeader { stream: 1 << 63, before: 7, sent: 8 };
         let back = |mut frame: Vec<u8>, wanted: Frame| {
-            stamp(&mut frame, head);
+            write_frame_header(&mut frame, head);
             assert_eq!(read(&frame).unwrap(), (head, wanted));
         };
         back(channel(65535, &described()), Frame::Channel(65535, described()));
         let entries = BTreeMap::from([("a".into(), "b".into())]);
         back(metadata("name", &entries), Frame::Metadata("name".into(), entries.clone()));
-        back(beat(), Frame::Beat);
+        back(heartbeat(), Frame::Beat);
         back(end(true), Frame::End(true));
         back(end(false), Frame::End(false));
         for time in [None, Some(0), Some(i128::MIN), Some(i128::MAX)] {
             for publish_time in [None, Some(-1)] {
-                let message = Message { channel: 3, sequence: u32::MAX, time, publish_time };
+                let message = FrameMessage { channel: 3, sequence: u32::MAX, time, publish_time };
                 for data in [&b""[..], b"bytes"] {
-                    let start = before(&message);
-                    assert_eq!(start.len(), BEFORE);
+                    let start = message_header(&message);
+                    assert_eq!(start.len(), MESSAGE_HEADER_SIZE);
                     back([&start[..], data].concat(), Frame::Message(message, data));
                 }
             }
@@ -329,11 +330,11 @@ mod tests {
 
     #[test]
     fn what_is_announced_is_not_believed() {
-        let mut long = begin(METADATA, 0, 0);
-        put(&mut long, b"");
+        let mut long = begin_frame(METADATA, 0, 0);
+        put_bytes(&mut long, b"");
         long.extend_from_slice(&u32::MAX.to_le_bytes());
         assert!(read(&long).unwrap_err().to_string().contains("4096 are the most"));
-        let mut frame = begin(METADATA, 0, 0);
+        let mut frame = begin_frame(METADATA, 0, 0);
         frame.extend_from_slice(&u32::MAX.to_le_bytes());
         assert!(read(&frame).unwrap_err().to_string().contains("65536 are the most"));
     }

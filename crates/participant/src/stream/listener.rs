@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::setup::{record, Said, Setup, FAILURE, FRAME};
-use super::starter::Starter;
+use super::parent_process::ParentProcess;
+use super::setup::{record_header, Setup, StreamReport, FAILURE, FRAME};
 use crate::clock::monotonic;
 use crate::transport::Transport;
 
@@ -16,21 +16,21 @@ const PATIENCE: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// When nothing can be listened to.
-pub fn listen(setup: &Setup, transport: &dyn Transport, starter: &mut Starter) -> Result<()> {
+pub fn listen(setup: &Setup, transport: &dyn Transport, starter: &mut ParentProcess) -> Result<()> {
     let (mut reader, endpoint) = transport.reader(&setup.topic)?;
-    starter.say(&Said::Open(endpoint))?;
+    starter.send_report(&StreamReport::Open(endpoint))?;
     while !starter.is_gone() {
         let handed = match reader.next(PATIENCE) {
             Ok(None) => continue,
             Ok(Some(sample)) => {
-                let head = record(monotonic(), sample.len(), FRAME);
-                starter.give(&head, sample)
+                let head = record_header(monotonic(), sample.len(), FRAME);
+                starter.write_record(&head, sample)
             }
             Err(error) => {
                 let why = format!("{error:#}");
-                let head = record(monotonic(), why.len(), FAILURE);
+                let head = record_header(monotonic(), why.len(), FAILURE);
                 // That nobody wants to know is no error.
-                let _ = starter.give(&head, why.as_bytes());
+                let _ = starter.write_record(&head, why.as_bytes());
                 return Ok(());
             }
         };

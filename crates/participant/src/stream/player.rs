@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Result};
 
-use super::frame::{self, Head};
-use super::setup::{parts, Said, Sent, Setup, RECORD};
-use super::starter::Starter;
+use super::frame::{self, FrameHeader};
+use super::parent_process::ParentProcess;
+use super::setup::{parse_record_header, PlayResult, Setup, StreamReport, RECORD_HEADER_SIZE};
 use crate::clock::{monotonic, Clock};
-use crate::latency::Times;
+use crate::latency::TimeHistogram;
 use crate::transport::{Transport, Writer};
 
 /// From beat to beat, in nanoseconds.
 const BEAT: u64 = 1_000_000_000;
 /// A beat waits so long for a pause, in nanoseconds.
-const OVERDUE: u64 = 4 * BEAT;
+const MAX_BEAT_DELAY_NS: u64 = 4 * BEAT;
 /// A pause that is long enough for a beat, in nanoseconds.
 const PAUSE: u64 = 20_000_000;
 /// How long before it is due a message is put into the transport's room, in nanoseconds; and
@@ -29,24 +29,28 @@ const PAUSE: u64 = 20_000_000;
 const LEAD: u64 = 5_000_000;
 const LEAD_OF_BYTE: u64 = 5;
 /// Longest sleep until it looks whether it is still wanted, in nanoseconds.
-const NAP: u64 = 50_000_000;
+const MAX_SLEEP_NS: u64 = 50_000_000;
 /// How long readers may take to get all that was sent: the readers of a transport leave when
 /// they have the end.
-const LINGER: Duration = Duration::from_secs(10);
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The same where nobody wants to wait for it.
-const LINGER_WHEN_STOPPED: Duration = Duration::from_secs(2);
+const STOPPED_DELIVERY_TIMEOUT: Duration = Duration::from_secs(2);
 /// After how long readers that are still there are told of the end again.
-const AGAIN: Duration = Duration::from_secs(1);
+const END_RESEND_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Finds the readers, and plays to them what comes.
 ///
 /// # Errors
 /// When they are not there in time, are gone, or the transport fails.
-pub fn play(setup: &Setup, transport: &dyn Transport, starter: &mut Starter) -> Result<Sent> {
+pub fn play(
+    setup: &Setup,
+    transport: &dyn Transport,
+    starter: &mut ParentProcess,
+) -> Result<PlayResult> {
     let deadline = Instant::now() + Duration::from_nanos(setup.wait);
-    let mut writer = reach(setup, transport, starter, deadline)?;
-    let found = find(setup, writer.as_mut(), starter, deadline)?;
-    starter.say(&Said::Ready(found))?;
+    let mut writer = open_writer(setup, transport, starter, deadline)?;
+    let found = find_readers(setup, writer.as_mut(), starter, deadline)?;
+    starter.send_report(&StreamReport::Ready(found))?;
     let mut player = Player {
         writer: writer.as_mut(),
         starter,
@@ -57,18 +61,18 @@ pub fn play(setup: &Setup, transport: &dyn Transport, starter: &mut Starter) -> 
         channels: BTreeMap::new(),
         turn: 0,
         next_beat: monotonic() + BEAT,
-        sent: Sent::default(),
-        late: Times::new(),
+        sent: PlayResult::default(),
+        late: TimeHistogram::new(),
     };
     let stopped = player.run()?;
-    player.await_readers(stopped)
+    player.await_delivery(stopped)
 }
 
 /// A writer, once its readers listen.
-fn reach(
+fn open_writer(
     setup: &Setup,
     transport: &dyn Transport,
-    starter: &Starter,
+    starter: &ParentProcess,
     deadline: Instant,
 ) -> Result<Box<dyn Writer>> {
     loop {
@@ -88,10 +92,10 @@ fn reach(
 }
 
 /// Waits until the writer knows of the readers that are wanted; how many there are.
-fn find(
+fn find_readers(
     setup: &Setup,
     writer: &mut dyn Writer,
-    starter: &Starter,
+    starter: &ParentProcess,
     deadline: Instant,
 ) -> Result<usize> {
     let wanted = setup.topic.readers;
@@ -112,7 +116,7 @@ fn find(
 
 struct Player<'a> {
     writer: &'a mut dyn Writer,
-    starter: &'a mut Starter,
+    starter: &'a mut ParentProcess,
     clock: Clock,
     stream: u64,
     largest: usize,
@@ -123,20 +127,20 @@ struct Player<'a> {
     /// The channel that is told of again next.
     turn: usize,
     next_beat: u64,
-    sent: Sent,
-    late: Times,
+    sent: PlayResult,
+    late: TimeHistogram,
 }
 
 impl Player<'_> {
     /// Plays until the end, or until nobody wants it any more: whether it was stopped.
     fn run(&mut self) -> Result<bool> {
-        let mut head = [0; RECORD];
+        let mut head = [0; RECORD_HEADER_SIZE];
         loop {
             if !self.await_record()? || !self.starter.read(&mut head)? {
                 self.send(&mut frame::end(false))?;
                 return Ok(true);
             }
-            let (due, size, _) = parts(&head);
+            let (due, size, _) = parse_record_header(&head);
             ensure!(
                 size <= self.largest,
                 "a frame of {size} bytes, where {} are the most",
@@ -144,7 +148,7 @@ impl Player<'_> {
             );
             let lead = LEAD + size as u64 * LEAD_OF_BYTE;
             let wanted = self.wait(due.saturating_sub(lead))?;
-            let room = self.writer.room_of(size)?;
+            let room = self.writer.buffer_of_size(size)?;
             if !wanted || !self.starter.read(room)? {
                 self.send(&mut frame::end(false))?;
                 return Ok(true);
@@ -158,11 +162,11 @@ impl Player<'_> {
                 self.late.add(monotonic().saturating_sub(due));
             }
             let (stream, before) = (self.stream, self.sent.messages);
-            frame::stamp(room, Head { stream, before, sent: monotonic() });
+            frame::write_frame_header(room, FrameHeader { stream, before, sent: monotonic() });
             self.writer.send()?;
             if is_message {
                 self.sent.messages += 1;
-                self.sent.bytes += (size - frame::BEFORE) as u64;
+                self.sent.bytes += (size - frame::MESSAGE_HEADER_SIZE) as u64;
             }
             if is_end {
                 return Ok(false);
@@ -172,16 +176,16 @@ impl Player<'_> {
 
     fn send(&mut self, bytes: &mut [u8]) -> Result<()> {
         let (stream, before) = (self.stream, self.sent.messages);
-        frame::stamp(bytes, Head { stream, before, sent: monotonic() });
-        self.writer.room_of(bytes.len())?.copy_from_slice(bytes);
+        frame::write_frame_header(bytes, FrameHeader { stream, before, sent: monotonic() });
+        self.writer.buffer_of_size(bytes.len())?.copy_from_slice(bytes);
         self.writer.send()
     }
 
     /// Waits until there is something to read; false where nobody wants it any more.
     fn await_record(&mut self) -> Result<bool> {
         while !self.starter.is_gone() {
-            self.beat(u64::MAX)?;
-            if self.starter.has_more(Duration::from_nanos(NAP))? {
+            self.send_heartbeat(u64::MAX)?;
+            if self.starter.has_more(Duration::from_nanos(MAX_SLEEP_NS))? {
                 return Ok(true);
             }
         }
@@ -192,22 +196,22 @@ impl Player<'_> {
     fn wait(&mut self, until: u64) -> Result<bool> {
         loop {
             let now = monotonic();
-            self.beat(until.saturating_sub(now))?;
+            self.send_heartbeat(until.saturating_sub(now))?;
             if self.starter.is_gone() {
                 return Ok(false);
             }
             if now >= until {
                 return Ok(true);
             }
-            self.clock.wait_until(until.min(now + NAP));
+            self.clock.wait_until(until.min(now + MAX_SLEEP_NS));
         }
     }
 
     /// Tells that it is there, where it is time for that and there is nothing else to do for
     /// so long.
-    fn beat(&mut self, free: u64) -> Result<()> {
+    fn send_heartbeat(&mut self, free: u64) -> Result<()> {
         let now = monotonic();
-        let due = if free >= PAUSE { self.next_beat } else { self.next_beat + OVERDUE };
+        let due = if free >= PAUSE { self.next_beat } else { self.next_beat + MAX_BEAT_DELAY_NS };
         if now < due {
             return Ok(());
         }
@@ -216,7 +220,7 @@ impl Player<'_> {
         if found == 0 && self.found > 0 {
             bail!("nobody reads any more");
         }
-        self.send(&mut frame::beat())?;
+        self.send(&mut frame::heartbeat())?;
         // Who came since then knows none of them; who came for another one that left gets
         // them one after the other.
         let again: Vec<u16> = match found > self.found {
@@ -239,19 +243,19 @@ impl Player<'_> {
 
     /// Waits until the readers have everything, as far as the transport can tell. Who is
     /// still there is told of the end again: it may be what a transport dropped.
-    fn await_readers(mut self, stopped: bool) -> Result<Sent> {
-        let linger = if stopped { LINGER_WHEN_STOPPED } else { LINGER };
+    fn await_delivery(mut self, stopped: bool) -> Result<PlayResult> {
+        let linger = if stopped { STOPPED_DELIVERY_TIMEOUT } else { DELIVERY_TIMEOUT };
         let deadline = Instant::now() + linger;
-        let mut again = Instant::now() + AGAIN;
+        let mut again = Instant::now() + END_RESEND_INTERVAL;
         let mut left = self.writer.readers()?;
         while left > 0 && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(5));
             // A reader that leaves at this moment cannot be sent to.
             if Instant::now() >= again && self.send(&mut frame::end(!stopped)).is_ok() {
-                again = Instant::now() + AGAIN;
+                again = Instant::now() + END_RESEND_INTERVAL;
             }
             left = self.writer.readers()?;
         }
-        Ok(Sent { late: self.late.distribution(), left, ..self.sent })
+        Ok(PlayResult { late: self.late.distribution(), left, ..self.sent })
     }
 }

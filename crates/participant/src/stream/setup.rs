@@ -10,13 +10,13 @@ use crate::latency::Distribution;
 use crate::transport::Topic;
 
 /// Length of what comes before the bytes of a record.
-pub const RECORD: usize = 16;
+pub const RECORD_HEADER_SIZE: usize = 16;
 /// The mark of a record with a frame.
 pub const FRAME: u32 = 0;
 /// The mark of a record that says why there will be no more.
 pub const FAILURE: u32 = 1;
 /// Longest line.
-pub const LONGEST: usize = 1 << 20;
+pub const MAX_LINE: usize = 1 << 20;
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,20 +39,20 @@ pub struct Setup {
 
 /// What the program says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Said {
+pub enum StreamReport {
     /// A listener listens, and where, if its transport tells.
     Open(String),
     /// A player has found its readers, so many.
     Ready(usize),
     /// A player is done.
-    Sent(Sent),
+    Sent(PlayResult),
     /// It cannot go on.
     Failed(String),
 }
 
 /// What was played.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Sent {
+pub struct PlayResult {
     /// Messages.
     pub messages: u64,
     /// Their bytes.
@@ -64,8 +64,8 @@ pub struct Sent {
 }
 
 /// What comes before the bytes of a record.
-pub fn record(time: u64, size: usize, mark: u32) -> [u8; RECORD] {
-    let mut head = [0; RECORD];
+pub fn record_header(time: u64, size: usize, mark: u32) -> [u8; RECORD_HEADER_SIZE] {
+    let mut head = [0; RECORD_HEADER_SIZE];
     head[..8].copy_from_slice(&time.to_le_bytes());
     head[8..12].copy_from_slice(&(size as u32).to_le_bytes());
     head[12..].copy_from_slice(&mark.to_le_bytes());
@@ -73,7 +73,7 @@ pub fn record(time: u64, size: usize, mark: u32) -> [u8; RECORD] {
 }
 
 /// The time, the size and the mark of a record.
-pub fn parts(head: &[u8; RECORD]) -> (u64, usize, u32) {
+pub fn parse_record_header(head: &[u8; RECORD_HEADER_SIZE]) -> (u64, usize, u32) {
     let word = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes"));
     let time = u64::from_le_bytes(head[..8].try_into().expect("eight bytes"));
     (time, word(8) as usize, word(12))

@@ -23,7 +23,7 @@ struct Header<'b> {
 
 /// The columns of a file.
 pub fn columns(bytes: &[u8]) -> Result<Vec<Column>> {
-    let header = Header::of(bytes)?;
+    let header = Header::parse(bytes)?;
     let mut columns = header.columns()?;
     match header.form.as_str() {
         "ascii" => header.text(&mut columns)?,
@@ -43,7 +43,7 @@ pub fn columns(bytes: &[u8]) -> Result<Vec<Column>> {
 }
 
 impl<'b> Header<'b> {
-    fn of(bytes: &'b [u8]) -> Result<Header<'b>> {
+    fn parse(bytes: &'b [u8]) -> Result<Header<'b>> {
         let mut rest = bytes;
         let [mut names, mut sizes, mut kinds, mut counts] = <[Vec<&str>; 4]>::default();
         let mut points = None;
@@ -112,7 +112,7 @@ impl<'b> Header<'b> {
                 _ => format!("{}_{at}", field.name),
             },
             unit: unit(&field.name),
-            values: field.kind.none(),
+            values: field.kind.empty_values(),
             present: None,
         };
         let of = |field: &Field| (0..field.count).map(|at| column(field, at)).collect();
@@ -201,7 +201,7 @@ fn fields(names: &[&str], sizes: &[&str], kinds: &[&str], counts: &[&str]) -> Re
         let count = counts.get(at).map_or(Some(1), |count| count.parse().ok());
         let count = count.filter(|count| (1..=1 << 16).contains(count));
         let mut count = count.with_context(|| format!("field {name} of {} numbers", counts[at]))?;
-        let mut known = kind(kinds[at], sizes[at]);
+        let mut known = field_type(kinds[at], sizes[at]);
         // What fills a gap may be of any type: its bytes are passed over.
         if let (None, "_", Ok(size @ 1..=64)) = (known, *name, sizes[at].parse::<usize>()) {
             (known, count) = (Some(Type::U8), count * size);
@@ -216,7 +216,7 @@ fn fields(names: &[&str], sizes: &[&str], kinds: &[&str], counts: &[&str]) -> Re
     Ok(fields)
 }
 
-fn kind(kind: &str, size: &str) -> Option<Type> {
+fn field_type(kind: &str, size: &str) -> Option<Type> {
     Some(match (kind, size) {
         ("I", "1") => Type::I8,
         ("U", "1") => Type::U8,
@@ -238,13 +238,13 @@ fn push(values: &mut Values, word: &str) -> Option<()> {
 
 /// A number in little-endian bytes.
 trait Number: Sized {
-    fn of(bytes: &[u8]) -> Self;
+    fn from_le(bytes: &[u8]) -> Self;
 }
 
 macro_rules! numbers {
     ($($kind:ty)*) => {
         $(impl Number for $kind {
-            fn of(bytes: &[u8]) -> $kind {
+            fn from_le(bytes: &[u8]) -> $kind {
                 <$kind>::from_le_bytes(bytes.try_into().expect("an element's bytes"))
             }
         })*
@@ -254,5 +254,5 @@ macro_rules! numbers {
 numbers! { i8 u8 i16 u16 i32 u32 u64 f32 f64 }
 
 fn read<'e, T: Number>(list: &mut Vec<T>, elements: impl Iterator<Item = &'e [u8]>) {
-    list.extend(elements.map(T::of));
+    list.extend(elements.map(T::from_le));
 }

@@ -6,14 +6,14 @@ use anyhow::{ensure, Result};
 use wiregauge_trace::wire::{is_message, Content, Fields};
 
 /// All fields of a message.
-pub fn all_of(message: &[u8]) -> Result<Fields<'_>> {
+pub fn read_fields(message: &[u8]) -> Result<Fields<'_>> {
     ensure!(is_message(message), "no valid Protobuf message");
     Ok(Fields(message))
 }
 
 /// The messages, or bytes, of a number.
 pub fn messages(message: &[u8], wanted: u64) -> Result<Vec<&[u8]>> {
-    let found = all_of(message)?.filter_map(|(number, content)| match content {
+    let found = read_fields(message)?.filter_map(|(number, content)| match content {
         Content::Bytes(bytes) if number == wanted => Some(bytes),
         _ => None,
     });
@@ -22,7 +22,7 @@ pub fn messages(message: &[u8], wanted: u64) -> Result<Vec<&[u8]>> {
 
 /// A message that is there once; where it comes in pieces, they are put together as
 /// Protobuf does: one behind the other.
-pub fn merged(message: &[u8], wanted: u64) -> Result<Cow<'_, [u8]>> {
+pub fn merge_messages(message: &[u8], wanted: u64) -> Result<Cow<'_, [u8]>> {
     let pieces = messages(message, wanted)?;
     Ok(match pieces[..] {
         [] => Cow::default(),
@@ -42,7 +42,7 @@ pub fn double(content: Content) -> Option<f64> {
 /// The doubles in the fields 1 to 3, as vectors have them; 0 where they are absent.
 pub fn vector(message: &[u8]) -> Result<[f64; 3]> {
     let mut found = [0.0; 3];
-    for (number, content) in all_of(message)? {
+    for (number, content) in read_fields(message)? {
         if let (1..=3, Some(value)) = (number, double(content)) {
             found[number as usize - 1] = value;
         }

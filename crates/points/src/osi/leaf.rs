@@ -11,7 +11,7 @@ pub enum Root {
 
 /// The lists of points that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum List {
+pub enum PointListKind {
     /// Of `LidarSensorView`.
     LidarReflections,
     /// Of `RadarSensorView`.
@@ -34,7 +34,7 @@ pub enum List {
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LeafKind {
     /// A double.
     Number,
     /// A message with a number of 64 bits.
@@ -56,7 +56,7 @@ pub struct Leaf {
     pub number: u64,
     /// Its number in the message that `number` is; 0 where it is the point's own.
     pub inner: u64,
-    pub kind: Kind,
+    pub kind: LeafKind,
 }
 
 impl Leaf {
@@ -67,27 +67,27 @@ impl Leaf {
 }
 
 const fn number(name: &'static str, unit: &'static str, number: u64) -> Leaf {
-    Leaf { name, unit, number, inner: 0, kind: Kind::Number }
+    Leaf { name, unit, number, inner: 0, kind: LeafKind::Number }
 }
 
 const fn inner(name: &'static str, unit: &'static str, number: u64, inner: u64) -> Leaf {
-    Leaf { name, unit, number, inner, kind: Kind::Number }
+    Leaf { name, unit, number, inner, kind: LeafKind::Number }
 }
 
 const fn identifier(name: &'static str, number: u64) -> Leaf {
-    Leaf { name, unit: "", number, inner: 1, kind: Kind::Identifier }
+    Leaf { name, unit: "", number, inner: 1, kind: LeafKind::Identifier }
 }
 
 const fn enumeration(name: &'static str, number: u64) -> Leaf {
-    Leaf { name, unit: "", number, inner: 0, kind: Kind::Enumeration }
+    Leaf { name, unit: "", number, inner: 0, kind: LeafKind::Enumeration }
 }
 
 const fn count(name: &'static str, number: u64) -> Leaf {
-    Leaf { name, unit: "", number, inner: 0, kind: Kind::Count }
+    Leaf { name, unit: "", number, inner: 0, kind: LeafKind::Count }
 }
 
 const fn flag(name: &'static str, number: u64) -> Leaf {
-    Leaf { name, unit: "", number, inner: 0, kind: Kind::Flag }
+    Leaf { name, unit: "", number, inner: 0, kind: LeafKind::Flag }
 }
 
 const LIDAR_REFLECTION: &[Leaf] = &[
@@ -230,27 +230,27 @@ const CAMERA_POINT: &[Leaf] = &[
     inner("point_rmse.elevation", "rad", 3, 3),
 ];
 
-impl List {
+impl PointListKind {
     /// What is known of its points.
     pub fn leaves(self) -> &'static [Leaf] {
         match self {
-            List::LidarReflections => LIDAR_REFLECTION,
-            List::RadarReflections => RADAR_REFLECTION,
-            List::LidarDetections => LIDAR_DETECTION,
-            List::RadarDetections => RADAR_DETECTION,
-            List::LogicalDetections => LOGICAL_DETECTION,
-            List::UltrasonicDetections => ULTRASONIC_DETECTION,
-            List::IndirectDetections => INDIRECT_DETECTION,
-            List::CameraDetections => CAMERA_DETECTION,
-            List::CameraPoints => CAMERA_POINT,
+            PointListKind::LidarReflections => LIDAR_REFLECTION,
+            PointListKind::RadarReflections => RADAR_REFLECTION,
+            PointListKind::LidarDetections => LIDAR_DETECTION,
+            PointListKind::RadarDetections => RADAR_DETECTION,
+            PointListKind::LogicalDetections => LOGICAL_DETECTION,
+            PointListKind::UltrasonicDetections => ULTRASONIC_DETECTION,
+            PointListKind::IndirectDetections => INDIRECT_DETECTION,
+            PointListKind::CameraDetections => CAMERA_DETECTION,
+            PointListKind::CameraPoints => CAMERA_POINT,
         }
     }
 
     /// The number of its points in the message that holds it.
     pub fn number(self) -> u64 {
         match self {
-            List::LogicalDetections => 3,
-            List::IndirectDetections | List::CameraPoints => 4,
+            PointListKind::LogicalDetections => 3,
+            PointListKind::IndirectDetections | PointListKind::CameraPoints => 4,
             _ => 2,
         }
     }
@@ -259,10 +259,10 @@ impl List {
     pub fn is_packable(self) -> bool {
         matches!(
             self,
-            List::LidarReflections
-                | List::RadarReflections
-                | List::LidarDetections
-                | List::RadarDetections
+            PointListKind::LidarReflections
+                | PointListKind::RadarReflections
+                | PointListKind::LidarDetections
+                | PointListKind::RadarDetections
         )
     }
 }

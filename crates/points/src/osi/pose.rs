@@ -2,16 +2,16 @@
 
 use anyhow::Result;
 
-use super::fields::{all_of, merged, vector};
+use super::fields::{merge_messages, read_fields, vector};
 use crate::points::Pose;
 
 /// The pose that a `MountingPosition` says; none where there is none.
-pub fn of(mounted: &[u8]) -> Result<Option<Pose>> {
-    if all_of(mounted)?.next().is_none() {
+pub fn read_pose(mounted: &[u8]) -> Result<Option<Pose>> {
+    if read_fields(mounted)?.next().is_none() {
         return Ok(None);
     }
-    let position = vector(&merged(mounted, 1)?)?;
-    let [roll, pitch, yaw] = vector(&merged(mounted, 2)?)?;
+    let position = vector(&merge_messages(mounted, 1)?)?;
+    let [roll, pitch, yaw] = vector(&merge_messages(mounted, 2)?)?;
     Ok(Some(Pose { position, orientation: quaternion(roll, pitch, yaw) }))
 }
 
@@ -68,9 +68,9 @@ mod tests {
 
     #[test]
     fn nothing_is_no_pose() {
-        assert_eq!(of(&[]).unwrap(), None);
+        assert_eq!(read_pose(&[]).unwrap(), None);
         let bytes = [&[0x0a, 9, 0x11][..], &2.5f64.to_le_bytes()].concat();
         let wanted = Pose { position: [0.0, 2.5, 0.0], ..Pose::ORIGIN };
-        assert_eq!(of(&bytes).unwrap(), Some(wanted));
+        assert_eq!(read_pose(&bytes).unwrap(), Some(wanted));
     }
 }

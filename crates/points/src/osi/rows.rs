@@ -5,33 +5,33 @@ use wiregauge_packed as packed;
 use wiregauge_packed::{Element, Half, Number, View};
 use wiregauge_trace::wire::{is_message, Content, Fields};
 
-use super::fields::{all_of, messages};
-use super::leaf::{Kind, Leaf, List};
+use super::fields::{messages, read_fields};
+use super::leaf::{Leaf, LeafKind, PointListKind};
 use crate::column::{each, Column, Values};
 
 /// How many rows a list has, and a column for each field that some of them have.
-pub fn columns(list: List, holder: &[u8]) -> Result<(usize, Vec<Column>)> {
+pub fn columns(list: PointListKind, holder: &[u8]) -> Result<(usize, Vec<Column>)> {
     if list.is_packable() {
         // Of several the last counts.
         if let Some(field) = messages(holder, u64::from(packed::FIELD))?.last() {
             let view = View::open(field).map_err(|error| anyhow!("the packed field: {error}"))?;
-            let columns = list.leaves().iter().filter_map(|leaf| unpacked(&view, leaf));
+            let columns = list.leaves().iter().filter_map(|leaf| unpack_column(&view, leaf));
             return Ok((view.rows(), columns.collect::<Result<_>>()?));
         }
     }
     let rows = messages(holder, list.number())?;
-    let mut read: Vec<Read> = list.leaves().iter().map(|_| Read::default()).collect();
+    let mut read: Vec<FieldValues> = list.leaves().iter().map(|_| FieldValues::default()).collect();
     for (at, row) in rows.iter().enumerate() {
-        for (number, content) in all_of(row)? {
+        for (number, content) in read_fields(row)? {
             let leaves = list.leaves().iter().zip(&mut read);
             let leaves = leaves.filter(|(leaf, _)| leaf.number == number);
             for (leaf, column) in leaves {
                 match (leaf.inner, content) {
-                    (0, content) => column.take(leaf.kind, content, at),
+                    (0, content) => column.add_value(leaf.kind, content, at),
                     (inner, Content::Bytes(message)) => {
                         ensure!(is_message(message), "{}: no valid Protobuf message", leaf.name);
                         let found = Fields(message).filter(|(number, _)| *number == inner);
-                        found.for_each(|(_, content)| column.take(leaf.kind, content, at));
+                        found.for_each(|(_, content)| column.add_value(leaf.kind, content, at));
                     }
                     _ => {}
                 }
@@ -44,19 +44,21 @@ pub fn columns(list: List, holder: &[u8]) -> Result<(usize, Vec<Column>)> {
 
 /// The values of a field, up to the last row that has one.
 #[derive(Default)]
-struct Read {
+struct FieldValues {
     bits: Vec<u64>,
     present: Vec<bool>,
     /// How many rows have one.
     count: usize,
 }
 
-impl Read {
+impl FieldValues {
     /// Takes a row's value; of several the last counts.
-    fn take(&mut self, kind: Kind, content: Content, row: usize) {
+    fn add_value(&mut self, kind: LeafKind, content: Content, row: usize) {
         let bits = match (kind, content) {
-            (Kind::Number, Content::Fixed(bytes)) => bytes.try_into().map(u64::from_le_bytes).ok(),
-            (Kind::Number, _) => None,
+            (LeafKind::Number, Content::Fixed(bytes)) => {
+                bytes.try_into().map(u64::from_le_bytes).ok()
+            }
+            (LeafKind::Number, _) => None,
             (_, Content::Number(number)) => Some(number),
             _ => None,
         };
@@ -76,11 +78,15 @@ impl Read {
         self.bits.resize(rows, 0);
         self.present.resize(rows, false);
         let values = match leaf.kind {
-            Kind::Number => Values::F64(self.bits.into_iter().map(f64::from_bits).collect()),
-            Kind::Identifier => Values::U64(self.bits),
-            Kind::Enumeration => Values::I32(self.bits.iter().map(|bits| *bits as i32).collect()),
-            Kind::Count => Values::U32(self.bits.iter().map(|bits| *bits as u32).collect()),
-            Kind::Flag => Values::U8(self.bits.iter().map(|bits| u8::from(*bits != 0)).collect()),
+            LeafKind::Number => Values::F64(self.bits.into_iter().map(f64::from_bits).collect()),
+            LeafKind::Identifier => Values::U64(self.bits),
+            LeafKind::Enumeration => {
+                Values::I32(self.bits.iter().map(|bits| *bits as i32).collect())
+            }
+            LeafKind::Count => Values::U32(self.bits.iter().map(|bits| *bits as u32).collect()),
+            LeafKind::Flag => {
+                Values::U8(self.bits.iter().map(|bits| u8::from(*bits != 0)).collect())
+            }
         };
         let present = (self.count < rows).then_some(self.present);
         Some(Column { name: leaf.column(), unit: leaf.unit, values, present })
@@ -88,7 +94,7 @@ impl Read {
 }
 
 /// A column of the packed field; none where it has no such column.
-fn unpacked(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
+fn unpack_column(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
     let column = view.values(leaf.name)?;
     let element = column.element?;
     let rows = view.rows();
@@ -98,7 +104,7 @@ fn unpacked(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
     }
     let wrong = || anyhow!("the packed field: column {} of another type", leaf.name);
     let mut values = match leaf.kind {
-        Kind::Number => {
+        LeafKind::Number => {
             let raw = match element {
                 Element::F64 => numbers::<f64, _>(&column, rows, |value| value),
                 Element::F32 => numbers::<f32, _>(&column, rows, f64::from),
@@ -119,8 +125,8 @@ fn unpacked(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
             Values::F64(raw.into_iter().map(value).collect())
         }
         // No list with counts and flags is packed.
-        Kind::Count | Kind::Flag => return None,
-        Kind::Identifier | Kind::Enumeration => {
+        LeafKind::Count | LeafKind::Flag => return None,
+        LeafKind::Identifier | LeafKind::Enumeration => {
             let whole: Vec<u64> = match element {
                 Element::U64 => numbers::<u64, _>(&column, rows, |value| value),
                 Element::U32 => numbers::<u32, _>(&column, rows, u64::from),
@@ -133,7 +139,7 @@ fn unpacked(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
                 _ => return Some(Err(wrong())),
             };
             match leaf.kind {
-                Kind::Identifier => Values::U64(whole),
+                LeafKind::Identifier => Values::U64(whole),
                 _ => Values::I32(whole.into_iter().map(|value| value as i32).collect()),
             }
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use wiregauge_trace::channel::{Channel, Definition};
-use wiregauge_trace::read::{Head, Nanoseconds, Place};
+use wiregauge_trace::read::{MessageInfo, MessagePosition, Nanoseconds};
 
 /// A field of a message.
 pub enum Field {
@@ -89,14 +89,14 @@ pub fn sensor_data() -> Channel {
     channel("data", "osi3.SensorData", "protobuf")
 }
 
-pub fn head(time: Nanoseconds, size: usize) -> Head {
-    Head {
+pub fn head(time: Nanoseconds, size: usize) -> MessageInfo {
+    MessageInfo {
         channel: 0,
         sequence: 0,
         time: Some(time),
         publish_time: Some(time),
         size: size as u64,
-        place: Place { at: 0, within: None },
+        place: MessagePosition { at: 0, within: None },
     }
 }
 
@@ -114,7 +114,7 @@ impl std::io::Write for Out {
 }
 
 impl wiregauge_trace::write::Output for Out {
-    fn settle(self) -> anyhow::Result<()> {
+    fn commit(self) -> anyhow::Result<()> {
         Ok(())
     }
 }

@@ -14,57 +14,57 @@ use arrow_ipc::CompressionType;
 use arrow_schema::{DataType, Field, Schema};
 use wiregauge_points::{Type, Values};
 
-use crate::reduction::{Entry, Keeps, Make, Part, Reduction};
+use crate::reduction::{DecodeUnit, Fidelity, Reduction, ReductionEntry, ReductionFactory};
 use crate::table::{Column, Table};
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "arrow",
         title: "Arrow IPC",
         order: 50,
         library: LIBRARY,
         is_bound: false,
-        keeps: Keeps::Everything,
+        keeps: Fidelity::Everything,
         exact: false,
-        part: Part::Row,
+        decode_unit: DecodeUnit::Row,
         options: &[STREAM, COPIED],
-        behind: &[],
+        compressors: &[],
         sorted_by: None,
-        make: Make::Here(|| Box::new(Arrow { compression: None })),
+        make: ReductionFactory::Rust(|| Box::new(Arrow { compression: None })),
     }
 }
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "arrow-zstd",
         title: "Arrow IPC, its own zstd 1",
         order: 51,
         library: LIBRARY,
         is_bound: false,
-        keeps: Keeps::Everything,
+        keeps: Fidelity::Everything,
         exact: false,
-        part: Part::Whole,
+        decode_unit: DecodeUnit::Whole,
         options: &[STREAM, "each buffer compressed by itself, zstd at level 1", COPIED],
-        behind: &[],
+        compressors: &[],
         sorted_by: None,
-        make: Make::Here(|| Box::new(Arrow { compression: Some(CompressionType::ZSTD) })),
+        make: ReductionFactory::Rust(|| Box::new(Arrow { compression: Some(CompressionType::ZSTD) })),
     }
 }
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "arrow-lz4",
         title: "Arrow IPC, its own LZ4",
         order: 52,
         library: LIBRARY,
         is_bound: false,
-        keeps: Keeps::Everything,
+        keeps: Fidelity::Everything,
         exact: false,
-        part: Part::Whole,
+        decode_unit: DecodeUnit::Whole,
         options: &[STREAM, "each buffer compressed by itself, LZ4 frames", COPIED],
-        behind: &[],
+        compressors: &[],
         sorted_by: None,
-        make: Make::Here(|| Box::new(Arrow { compression: Some(CompressionType::LZ4_FRAME) })),
+        make: ReductionFactory::Rust(|| Box::new(Arrow { compression: Some(CompressionType::LZ4_FRAME) })),
     }
 }
 
@@ -81,7 +81,7 @@ struct Arrow {
 ///
 /// # Safety
 /// The buffer, and all that is made of it, must be gone before the slice is.
-unsafe fn lent(bytes: &[u8]) -> Buffer {
+unsafe fn borrow_bytes(bytes: &[u8]) -> Buffer {
     let start = NonNull::from(bytes).cast::<u8>();
     // SAFETY: these are so many bytes, which live on as the caller says.
     unsafe { Buffer::from_custom_allocation(start, bytes.len(), Arc::new(())) }
@@ -91,18 +91,21 @@ unsafe fn lent(bytes: &[u8]) -> Buffer {
 ///
 /// # Safety
 /// As of [`lent`].
-unsafe fn array(column: &Column) -> ArrayRef {
+unsafe fn borrow_array(column: &Column) -> ArrayRef {
     /// # Safety
     /// As of [`lent`].
-    unsafe fn of<T: ArrowPrimitiveType>(list: &[T::Native], bits: Option<&[u8]>) -> ArrayRef
+    unsafe fn typed_array<T: ArrowPrimitiveType>(
+        list: &[T::Native],
+        bits: Option<&[u8]>,
+    ) -> ArrayRef
     where
         T::Native: bytemuck::Pod,
     {
         // SAFETY: as the caller says.
-        let buffer = unsafe { lent(bytemuck::cast_slice(list)) };
+        let buffer = unsafe { borrow_bytes(bytemuck::cast_slice(list)) };
         let values = ScalarBuffer::new(buffer, 0, list.len());
         // SAFETY: as the caller says.
-        let bits = bits.map(|bits| unsafe { lent(bits) });
+        let bits = bits.map(|bits| unsafe { borrow_bytes(bits) });
         let nulls = bits.map(|bits| NullBuffer::new(BooleanBuffer::new(bits, 0, list.len())));
         Arc::new(PrimitiveArray::<T>::new(values, nulls))
     }
@@ -110,20 +113,20 @@ unsafe fn array(column: &Column) -> ArrayRef {
     // SAFETY: as the caller says.
     unsafe {
         match &column.values {
-            Values::I8(list) => of::<types::Int8Type>(list, bits),
-            Values::U8(list) => of::<types::UInt8Type>(list, bits),
-            Values::I16(list) => of::<types::Int16Type>(list, bits),
-            Values::U16(list) => of::<types::UInt16Type>(list, bits),
-            Values::I32(list) => of::<types::Int32Type>(list, bits),
-            Values::U32(list) => of::<types::UInt32Type>(list, bits),
-            Values::U64(list) => of::<types::UInt64Type>(list, bits),
-            Values::F32(list) => of::<types::Float32Type>(list, bits),
-            Values::F64(list) => of::<types::Float64Type>(list, bits),
+            Values::I8(list) => typed_array::<types::Int8Type>(list, bits),
+            Values::U8(list) => typed_array::<types::UInt8Type>(list, bits),
+            Values::I16(list) => typed_array::<types::Int16Type>(list, bits),
+            Values::U16(list) => typed_array::<types::UInt16Type>(list, bits),
+            Values::I32(list) => typed_array::<types::Int32Type>(list, bits),
+            Values::U32(list) => typed_array::<types::UInt32Type>(list, bits),
+            Values::U64(list) => typed_array::<types::UInt64Type>(list, bits),
+            Values::F32(list) => typed_array::<types::Float32Type>(list, bits),
+            Values::F64(list) => typed_array::<types::Float64Type>(list, bits),
         }
     }
 }
 
-fn kind(data_type: &DataType) -> Result<Type> {
+fn type_of_arrow(data_type: &DataType) -> Result<Type> {
     Ok(match data_type {
         DataType::Int8 => Type::I8,
         DataType::UInt8 => Type::U8,
@@ -177,7 +180,7 @@ impl Reduction for Arrow {
         out.clear();
         // SAFETY: the arrays are dropped with this function, and the table lives on.
         let arrays: Vec<ArrayRef> =
-            table.columns.iter().map(|column| unsafe { array(column) }).collect();
+            table.columns.iter().map(|column| unsafe { borrow_array(column) }).collect();
         let fields = table.columns.iter().zip(&arrays).map(|(column, array)| {
             Field::new(&column.name, array.data_type().clone(), column.presence().is_some())
         });
@@ -194,12 +197,17 @@ impl Reduction for Arrow {
 
     fn decode(&mut self, bytes: &[u8], table: &mut Table) -> Result<()> {
         // SAFETY: the buffer and the batch are dropped with this function.
-        let mut rest = unsafe { lent(bytes) };
+        let mut rest = unsafe { borrow_bytes(bytes) };
         let mut decoder = StreamDecoder::new();
         let batch = decoder.decode(&mut rest)?.context("no batch")?;
         for (at, (field, array)) in batch.schema().fields().iter().zip(batch.columns()).enumerate()
         {
-            let column = table.place(at, field.name(), kind(field.data_type())?, batch.num_rows());
+            let column = table.prepare_column(
+                at,
+                field.name(),
+                type_of_arrow(field.data_type())?,
+                batch.num_rows(),
+            );
             fill(array, &mut column.values);
             if field.is_nullable() {
                 bits(array, &mut column.present);

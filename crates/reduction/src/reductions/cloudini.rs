@@ -4,18 +4,18 @@ use anyhow::{ensure, Result};
 use wiregauge_points::{each, Values};
 use wiregauge_workshop::Need;
 
-use crate::reduction::{Entry, Keeps, Make, Part};
+use crate::reduction::{DecodeUnit, Fidelity, ReductionEntry, ReductionFactory};
 use crate::scalar::Scalar;
-use crate::shim::{Place, Shim};
+use crate::shim::{Native, UserLibrary};
 use crate::table::Table;
 
-static CLOUDINI: Shim = Shim {
+static CLOUDINI: Native = Native {
     name: "cloudini",
     source: include_str!("../../cpp/cloudini.cpp"),
     standard: "c++20",
     library: "cloudini_lib",
     needs: &[Need::Program("g++", "build-essential")],
-    place: Some(Place {
+    place: Some(UserLibrary {
         variable: "WIREGAUGE_CLOUDINI",
         header: "cloudini_lib/cloudini.hpp",
         remedy: "it is neither shipped nor fetched here; build cloudini 1.2.3 with \
@@ -40,53 +40,53 @@ const POINTS: &str = "putting columns together to points and apart again is part
                       decoder for all tables";
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "cloudini",
         title: "cloudini",
         order: 80,
         library: "cloudini",
         is_bound: false,
-        keeps: Keeps::Resolution,
+        keeps: Fidelity::Resolution,
         exact: false,
-        part: Part::Block(CHUNK),
+        decode_unit: DecodeUnit::Block(CHUNK),
         options: &["its first stage alone", FIRST, DIGITS, POINTS],
-        behind: &[],
+        compressors: &[],
         sorted_by: None,
-        make: Make::Shim(&CLOUDINI, 0, admit),
+        make: ReductionFactory::Shim(&CLOUDINI, 0, admit),
     }
 }
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "cloudini-lz4",
         title: "cloudini, its own LZ4",
         order: 81,
         library: "cloudini",
         is_bound: false,
-        keeps: Keeps::Resolution,
+        keeps: Fidelity::Resolution,
         exact: false,
-        part: Part::Block(CHUNK),
+        decode_unit: DecodeUnit::Block(CHUNK),
         options: &["its second stage LZ4", FIRST, DIGITS, THREAD, POINTS],
-        behind: &[],
+        compressors: &[],
         sorted_by: None,
-        make: Make::Shim(&CLOUDINI, 1, admit),
+        make: ReductionFactory::Shim(&CLOUDINI, 1, admit),
     }
 }
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "cloudini-zstd",
         title: "cloudini, its own zstd 1",
         order: 82,
         library: "cloudini",
         is_bound: false,
-        keeps: Keeps::Resolution,
+        keeps: Fidelity::Resolution,
         exact: false,
-        part: Part::Block(CHUNK),
+        decode_unit: DecodeUnit::Block(CHUNK),
         options: &["its second stage zstd at level 1, its default", FIRST, DIGITS, THREAD, POINTS],
-        behind: &[],
+        compressors: &[],
         sorted_by: None,
-        make: Make::Shim(&CLOUDINI, 2, admit),
+        make: ReductionFactory::Shim(&CLOUDINI, 2, admit),
     }
 }
 

@@ -4,31 +4,31 @@ use anyhow::{ensure, Result};
 use wiregauge_points::each;
 
 use crate::compressor::Compressor;
-use crate::framed::{Coder, Framed};
-use crate::reduction::{Entry, Keeps, Make, Part};
+use crate::framed::{ColumnCoder, Framed};
+use crate::reduction::{DecodeUnit, Fidelity, ReductionEntry, ReductionFactory};
 use crate::table::Column;
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "columns",
         title: "Columns as they are",
         order: 0,
         library: "memcpy",
         is_bound: true,
-        keeps: Keeps::Everything,
+        keeps: Fidelity::Everything,
         exact: false,
-        part: Part::Row,
+        decode_unit: DecodeUnit::Row,
         options: &["each column is copied, there and back"],
-        behind: &[Compressor::Zstd, Compressor::Lz4],
+        compressors: &[Compressor::Zstd, Compressor::Lz4],
         sorted_by: None,
-        make: Make::Here(|| Box::new(Framed(Plain))),
+        make: ReductionFactory::Rust(|| Box::new(Framed(Plain))),
     }
 }
 
 /// Copies.
 pub struct Plain;
 
-impl Coder for Plain {
+impl ColumnCoder for Plain {
     fn encode(&mut self, column: &Column, out: &mut Vec<u8>) -> Result<()> {
         each!(&column.values, list => out.extend_from_slice(bytemuck::cast_slice(list)));
         Ok(())

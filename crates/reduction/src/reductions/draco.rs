@@ -3,11 +3,11 @@
 use anyhow::{bail, Result};
 use wiregauge_workshop::Need;
 
-use crate::reduction::{Entry, Keeps, Make, Part};
-use crate::shim::Shim;
+use crate::reduction::{DecodeUnit, Fidelity, ReductionEntry, ReductionFactory};
+use crate::shim::Native;
 use crate::table::Table;
 
-static DRACO: Shim = Shim {
+static DRACO: Native = Native {
     name: "draco",
     source: include_str!("../../cpp/draco.cpp"),
     standard: "c++17",
@@ -35,36 +35,36 @@ const BUILT: &str = "the library as the machine has it, glue by g++ -O3; putting
                      Draco's attributes and out of them is part of it";
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "draco",
         title: "Draco",
         order: 70,
         library: "Draco",
         is_bound: false,
-        keeps: Keeps::Resolution,
+        keeps: Fidelity::Resolution,
         exact: false,
-        part: Part::Whole,
+        decode_unit: DecodeUnit::Whole,
         options: &[
             "sequential encoding, which keeps the order of points; integers keep every bit, floats \
              without a resolution and integers of 64 bits go as they are",
             GRID, TABLE, POSITION, SPEED, BUILT,
         ],
-        behind: &[],
+        compressors: &[],
         sorted_by: None,
-        make: Make::Shim(&DRACO, 0, |_| Ok(())),
+        make: ReductionFactory::Shim(&DRACO, 0, |_| Ok(())),
     }
 }
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "draco-kd",
         title: "Draco, KD-tree",
         order: 71,
         library: "Draco",
         is_bound: false,
-        keeps: Keeps::Resolution,
+        keeps: Fidelity::Resolution,
         exact: false,
-        part: Part::Whole,
+        decode_unit: DecodeUnit::Whole,
         options: &[
             "KD-tree, which loses the order of points and refuses floats without a resolution and \
              integers of 64 bits",
@@ -72,9 +72,9 @@ inventory::submit! {
              bit, each as often, and that one's are held against what was sent in their order",
             GRID, TABLE, POSITION, SPEED, BUILT,
         ],
-        behind: &[],
+        compressors: &[],
         sorted_by: Some("draco"),
-        make: Make::Shim(&DRACO, 1, has_all),
+        make: ReductionFactory::Shim(&DRACO, 1, has_all),
     }
 }
 

@@ -6,52 +6,52 @@ use wiregauge_points::{each, Values};
 
 use super::columns::Plain;
 use crate::compressor::Compressor;
-use crate::framed::{Coder, Framed};
-use crate::reduction::{Entry, Keeps, Make, Part};
+use crate::framed::{ColumnCoder, Framed};
+use crate::reduction::{DecodeUnit, Fidelity, ReductionEntry, ReductionFactory};
 use crate::scalar::{get, put, Scalar};
 use crate::table::Column;
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "f32",
         title: "f32",
         order: 10,
         library: "",
         is_bound: false,
-        keeps: Keeps::ItsType,
+        keeps: Fidelity::ItsType,
         exact: false,
-        part: Part::Row,
+        decode_unit: DecodeUnit::Row,
         options: &["columns of f64 with a resolution become f32, all others stay"],
-        behind: &[Compressor::Zstd, Compressor::Lz4],
+        compressors: &[Compressor::Zstd, Compressor::Lz4],
         sorted_by: None,
-        make: Make::Here(|| Box::new(Framed(Single))),
+        make: ReductionFactory::Rust(|| Box::new(Framed(Single))),
     }
 }
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "f16",
         title: "f16",
         order: 20,
         library: "half 2.7.1",
         is_bound: false,
-        keeps: Keeps::ItsType,
+        keeps: Fidelity::ItsType,
         exact: false,
-        part: Part::Row,
+        decode_unit: DecodeUnit::Row,
         options: &[
             "columns with a resolution become f16, all others stay",
             "a column is scaled by the power of two that takes its largest value to the upper end",
         ],
-        behind: &[Compressor::Zstd],
+        compressors: &[Compressor::Zstd],
         sorted_by: None,
-        make: Make::Here(|| Box::new(Framed(Half::default()))),
+        make: ReductionFactory::Rust(|| Box::new(Framed(Half::default()))),
     }
 }
 
 /// Floats of 32 bits in place of 64.
 struct Single;
 
-impl Coder for Single {
+impl ColumnCoder for Single {
     fn encode(&mut self, column: &Column, out: &mut Vec<u8>) -> Result<()> {
         match (&column.values, column.resolution) {
             (Values::F64(list), Some(_)) => {
@@ -125,7 +125,7 @@ impl Half {
     }
 }
 
-impl Coder for Half {
+impl ColumnCoder for Half {
     fn encode(&mut self, column: &Column, out: &mut Vec<u8>) -> Result<()> {
         match column.resolution {
             Some(_) => each!(&column.values, list => self.put(list, out)),

@@ -7,94 +7,94 @@ use wiregauge_packed::{
 use wiregauge_points::{each, Type, Values};
 
 use crate::compressor::Compressor;
-use crate::reduction::{Entry, Keeps, Make, Part, Reduction};
+use crate::reduction::{DecodeUnit, Fidelity, Reduction, ReductionEntry, ReductionFactory};
 use crate::table::{self, Column, Table};
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "packed",
         title: "Packed",
         order: 40,
         library: LIBRARY,
         is_bound: false,
-        keeps: Keeps::Everything,
+        keeps: Fidelity::Everything,
         exact: false,
-        part: Part::Row,
+        decode_unit: DecodeUnit::Row,
         options: &["columns as they are, each aligned to 64 bytes", COPIED],
-        behind: &[Compressor::Zstd],
+        compressors: &[Compressor::Zstd],
         sorted_by: None,
-        make: Make::Here(|| Box::new(Packed { way: Way::Plain })),
+        make: ReductionFactory::Rust(|| Box::new(Packed { way: PackMode::Plain })),
     }
 }
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "packed-f32",
         title: "Packed, f32",
         order: 41,
         library: LIBRARY,
         is_bound: false,
-        keeps: Keeps::ItsType,
+        keeps: Fidelity::ItsType,
         exact: false,
-        part: Part::Row,
+        decode_unit: DecodeUnit::Row,
         options: &[
             "columns of f64 with a resolution become f32, as which they are read; all others stay",
             COPIED,
         ],
-        behind: &[Compressor::Zstd],
+        compressors: &[Compressor::Zstd],
         sorted_by: None,
-        make: Make::Here(|| Box::new(Packed { way: Way::Narrow })),
+        make: ReductionFactory::Rust(|| Box::new(Packed { way: PackMode::Narrow })),
     }
 }
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "packed-reduced",
         title: "Packed, reduced",
         order: 42,
         library: LIBRARY,
         is_bound: false,
-        keeps: Keeps::Resolution,
+        keeps: Fidelity::Resolution,
         exact: false,
-        part: Part::Block(1024),
+        decode_unit: DecodeUnit::Block(1024),
         options: &["columns are reduced to their resolution, those without one exactly", CHECKED],
-        behind: &[Compressor::Zstd],
+        compressors: &[Compressor::Zstd],
         sorted_by: None,
-        make: Make::Here(|| Box::new(Packed { way: Way::Reduced })),
+        make: ReductionFactory::Rust(|| Box::new(Packed { way: PackMode::Reduced })),
     }
 }
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "packed-whole-bytes",
         title: "Packed, whole bytes",
         order: 43,
         library: LIBRARY,
         is_bound: false,
-        keeps: Keeps::Resolution,
+        keeps: Fidelity::Resolution,
         exact: false,
-        part: Part::Block(1024),
+        decode_unit: DecodeUnit::Block(1024),
         options: &["as reduced, in widths of whole bytes, for a compressor behind it", CHECKED],
-        behind: &[Compressor::Zstd],
+        compressors: &[Compressor::Zstd],
         sorted_by: None,
-        make: Make::Here(|| Box::new(Packed { way: Way::WholeBytes })),
+        make: ReductionFactory::Rust(|| Box::new(Packed { way: PackMode::WholeBytes })),
     }
 }
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "packed-exact",
         title: "Packed, exact",
         order: 44,
         library: LIBRARY,
         is_bound: false,
-        keeps: Keeps::Everything,
+        keeps: Fidelity::Everything,
         exact: true,
-        part: Part::Block(1024),
+        decode_unit: DecodeUnit::Block(1024),
         options: &["every column is reduced exactly", CHECKED],
-        behind: &[Compressor::Zstd],
+        compressors: &[Compressor::Zstd],
         sorted_by: None,
-        make: Make::Here(|| Box::new(Packed { way: Way::Exact })),
+        make: ReductionFactory::Rust(|| Box::new(Packed { way: PackMode::Exact })),
     }
 }
 
@@ -104,7 +104,7 @@ const CHECKED: &str = "decoding checks the whole field first";
 
 /// How columns are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum PackMode {
     Plain,
     Narrow,
     Reduced,
@@ -113,7 +113,7 @@ enum Way {
 }
 
 struct Packed {
-    way: Way,
+    way: PackMode,
 }
 
 /// A column on its way into the field.
@@ -124,25 +124,25 @@ enum Content<'a> {
 }
 
 impl Packed {
-    fn how(&self, column: &Column) -> Option<How> {
+    fn reduction_of(&self, column: &Column) -> Option<How> {
         let resolution = column.resolution.map_or(How::exact(), How::resolution);
         match self.way {
-            Way::Plain | Way::Narrow => None,
-            Way::Reduced => Some(resolution),
-            Way::WholeBytes => Some(resolution.in_whole_bytes()),
-            Way::Exact => Some(How::exact()),
+            PackMode::Plain | PackMode::Narrow => None,
+            PackMode::Reduced => Some(resolution),
+            PackMode::WholeBytes => Some(resolution.in_whole_bytes()),
+            PackMode::Exact => Some(How::exact()),
         }
     }
 
     fn content<'a>(&self, column: &'a Column) -> Result<(Planned, Content<'a>)> {
         let name = column.name.as_str();
-        if let Some(how) = self.how(column) {
+        if let Some(how) = self.reduction_of(column) {
             let reduced =
                 each!(&column.values, list => Reduced::new(name, list, column.presence(), &how))?;
             return Ok((Planned::reduced(name, &reduced), Content::Reduced(reduced)));
         }
         Ok(match (&column.values, column.resolution) {
-            (Values::F64(list), Some(_)) if self.way == Way::Narrow => {
+            (Values::F64(list), Some(_)) if self.way == PackMode::Narrow => {
                 (Planned::new(name, Element::F32), Content::Narrow(list))
             }
             (values, _) => {
@@ -152,7 +152,7 @@ impl Packed {
     }
 }
 
-fn kind(element: Element) -> Option<Type> {
+fn type_of_element(element: Element) -> Option<Type> {
     let all = [
         Type::I8,
         Type::U8,
@@ -209,8 +209,9 @@ impl Reduction for Packed {
     fn decode(&mut self, bytes: &[u8], table: &mut Table) -> Result<()> {
         let view = View::open(bytes)?;
         for (at, values) in view.columns().iter().enumerate() {
-            let kind = values.element.and_then(kind).context("a column of another type")?;
-            let column = table.place(at, values.name, kind, view.rows());
+            let kind =
+                values.element.and_then(type_of_element).context("a column of another type")?;
+            let column = table.prepare_column(at, values.name, kind, view.rows());
             ensure!(
                 each!(&mut column.values, list => values.read(0, list)),
                 "a column of its type"

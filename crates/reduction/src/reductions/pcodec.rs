@@ -7,47 +7,47 @@ use pco::ChunkConfig;
 use wiregauge_points::each;
 
 use super::scaled::width;
-use crate::framed::{Coder, Framed};
-use crate::reduction::{Entry, Keeps, Make, Part};
+use crate::framed::{ColumnCoder, Framed};
+use crate::reduction::{DecodeUnit, Fidelity, ReductionEntry, ReductionFactory};
 use crate::scalar::{steps, Scalar};
 use crate::table::Column;
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "pcodec",
         title: "pcodec",
         order: 60,
         library: "pco 1.1.0",
         is_bound: false,
-        keeps: Keeps::Resolution,
+        keeps: Fidelity::Resolution,
         exact: false,
-        part: Part::Block(1 << 18),
+        decode_unit: DecodeUnit::Block(1 << 18),
         options: &[
             "columns with a resolution become i32 or i64 of it, which pcodec then gets; all \
              others it gets as they are",
             "a file of its own a column, at its default level 8, in chunks of 262,144; columns of \
              bytes by the switch that allows them",
         ],
-        behind: &[],
+        compressors: &[],
         sorted_by: None,
-        make: Make::Here(|| Box::new(Framed(Pcodec { exact: false, ..Pcodec::default() }))),
+        make: ReductionFactory::Rust(|| Box::new(Framed(Pcodec { exact: false, ..Pcodec::default() }))),
     }
 }
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "pcodec-exact",
         title: "pcodec, exact",
         order: 61,
         library: "pco 1.1.0",
         is_bound: false,
-        keeps: Keeps::Everything,
+        keeps: Fidelity::Everything,
         exact: true,
-        part: Part::Block(1 << 18),
+        decode_unit: DecodeUnit::Block(1 << 18),
         options: &["a file of its own a column, at its default level 8, in chunks of 262,144"],
-        behind: &[],
+        compressors: &[],
         sorted_by: None,
-        make: Make::Here(|| Box::new(Framed(Pcodec { exact: true, ..Pcodec::default() }))),
+        make: ReductionFactory::Rust(|| Box::new(Framed(Pcodec { exact: true, ..Pcodec::default() }))),
     }
 }
 
@@ -61,7 +61,7 @@ struct Pcodec {
 /// What stands before a column: the width of its whole numbers, or that it is as it was.
 const AS_IT_WAS: u8 = 0;
 
-impl Coder for Pcodec {
+impl ColumnCoder for Pcodec {
     fn encode(&mut self, column: &Column, out: &mut Vec<u8>) -> Result<()> {
         let Some(resolution) = column.resolution.filter(|_| !self.exact) else {
             out.push(AS_IT_WAS);

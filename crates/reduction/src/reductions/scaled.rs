@@ -6,28 +6,28 @@ use wiregauge_points::each;
 
 use super::columns::Plain;
 use crate::compressor::Compressor;
-use crate::framed::{Coder, Framed};
-use crate::reduction::{Entry, Keeps, Make, Part};
+use crate::framed::{ColumnCoder, Framed};
+use crate::reduction::{DecodeUnit, Fidelity, ReductionEntry, ReductionFactory};
 use crate::scalar::{get, put, steps, Scalar};
 use crate::table::Column;
 
 inventory::submit! {
-    Entry {
+    ReductionEntry {
         name: "scaled",
         title: "Scaled integers",
         order: 30,
         library: "",
         is_bound: false,
-        keeps: Keeps::Resolution,
+        keeps: Fidelity::Resolution,
         exact: false,
-        part: Part::Row,
+        decode_unit: DecodeUnit::Row,
         options: &[
             "columns with a resolution become i16, i32 or i64 of it, whichever holds all values; \
              all others stay",
         ],
-        behind: &[Compressor::Zstd, Compressor::Lz4],
+        compressors: &[Compressor::Zstd, Compressor::Lz4],
         sorted_by: None,
-        make: Make::Here(|| Box::new(Framed(Scaled::default()))),
+        make: ReductionFactory::Rust(|| Box::new(Framed(Scaled::default()))),
     }
 }
 
@@ -37,7 +37,7 @@ struct Scaled {
     steps: Vec<i64>,
 }
 
-impl Coder for Scaled {
+impl ColumnCoder for Scaled {
     fn encode(&mut self, column: &Column, out: &mut Vec<u8>) -> Result<()> {
         let Some(resolution) = column.resolution else { return Plain.encode(column, out) };
         let most = each!(&column.values, list => steps(list, resolution, &mut self.steps))?;

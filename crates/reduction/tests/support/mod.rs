@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use wiregauge_points::Values;
-use wiregauge_reduction::row::Row;
+use wiregauge_reduction::row::ReductionRow;
 use wiregauge_reduction::table::{Column, Table};
 
 /// Where glue is compiled.
@@ -65,8 +65,8 @@ pub fn table() -> impl Strategy<Value = Table> {
 }
 
 /// What came back of a table, through a reduction that has had others before.
-pub fn through(row: Row, tables: &[&Table]) -> anyhow::Result<Table> {
-    let mut reduction = row.make(&build_folder())?;
+pub fn through(row: ReductionRow, tables: &[&Table]) -> anyhow::Result<Table> {
+    let mut reduction = row.create(&build_folder())?;
     let (mut out, mut back) = (Vec::new(), Table::default());
     for table in tables {
         reduction.encode(table, &mut out)?;

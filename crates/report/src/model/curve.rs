@@ -10,7 +10,7 @@ use crate::model::sweep::{Curves, Line};
 const WINDOWS: &str = "throughput/window";
 
 /// The curves of a case over `share`, `time`, `rate` or `size`, one for each metric.
-pub fn over<'a>(run: &'a Run, case: &Case, what: &str) -> Vec<Curves<'a>> {
+pub fn find_curves<'a>(run: &'a Run, case: &Case, what: &str) -> Vec<Curves<'a>> {
     let mut all: Vec<Curves> = Vec::new();
     for curve in run.curves.iter().filter(|c| c.case == case.id && c.over == what) {
         let Some(subject) = run.subject(&curve.subject) else { continue };
@@ -35,7 +35,7 @@ pub fn over<'a>(run: &'a Run, case: &Case, what: &str) -> Vec<Curves<'a>> {
 /// The throughput of a case window by window, over the seconds since the first
 /// window that counts. A window ends a little later than that, as a sample ends
 /// it. Of several receivers the one that got least in a window tells it.
-pub fn windows<'a>(run: &'a Run, case: &Case) -> Option<Curves<'a>> {
+pub fn window_curves<'a>(run: &'a Run, case: &Case) -> Option<Curves<'a>> {
     let length = run.settings.epoch_ns as f64 / 1e9;
     let mut curves = Curves { metric: WINDOWS.to_owned(), unit: String::new(), lines: Vec::new() };
     for measurement in run.measurements.iter().filter(|m| m.case == case.id && m.metric == WINDOWS)
@@ -59,11 +59,11 @@ pub fn windows<'a>(run: &'a Run, case: &Case) -> Option<Curves<'a>> {
 /// The shares of a distribution that make a table: half of all, and one nine
 /// after the other as far as any line tells.
 pub fn shares(curves: &Curves) -> Vec<f64> {
-    let told = |share: &f64| curves.lines.iter().any(|line| at(line, *share).is_some());
+    let told = |share: &f64| curves.lines.iter().any(|line| value_at(line, *share).is_some());
     [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999].into_iter().filter(told).collect()
 }
 
 /// The value of a cumulative curve at a share that it tells.
-pub fn at(line: &Line, share: f64) -> Option<f64> {
+pub fn value_at(line: &Line, share: f64) -> Option<f64> {
     line.points.iter().find(|point| (point.0 - share).abs() < 1e-12).map(|point| point.1)
 }

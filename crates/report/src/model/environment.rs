@@ -3,7 +3,7 @@
 use serde_json::Value;
 use wiregauge_result::environment::Environment;
 
-use wiregauge_system::text::plain as clean;
+use wiregauge_system::text::escape as clean;
 
 /// The environment as lines of (path, value), such as `cpu.model` and its
 /// name. Lists of plain values become one line; empty ones are left out.

@@ -1,6 +1,6 @@
 //! Experiments that consist of phases: populate and write, parse and extract.
 
-use wiregauge_result::run::{whole, Case, Run, Subject};
+use wiregauge_result::run::{parent_metric, Case, Run, Subject};
 use wiregauge_result::stats::Summary;
 
 /// An experiment with the phases that some subjects report.
@@ -16,12 +16,12 @@ pub struct Phases<'a> {
     /// `cycle/time` for `cycle`.
     pub budget: Option<f64>,
     /// The subjects that report them, least sum first.
-    pub rows: Vec<Row<'a>>,
+    pub rows: Vec<PhaseRow<'a>>,
 }
 
 /// The phases of one subject.
 #[derive(Clone, Debug)]
-pub struct Row<'a> {
+pub struct PhaseRow<'a> {
     /// The subject.
     pub subject: &'a Subject,
     /// Median of each phase; none where the subject lacks it.
@@ -30,12 +30,12 @@ pub struct Row<'a> {
 
 impl Phases<'_> {
     /// Share of the budget that a row takes.
-    pub fn share(&self, row: &Row) -> Option<f64> {
+    pub fn share(&self, row: &PhaseRow) -> Option<f64> {
         Some(row.sum() / self.budget?)
     }
 }
 
-impl Row<'_> {
+impl PhaseRow<'_> {
     /// The phases together.
     pub fn sum(&self) -> f64 {
         self.parts.iter().flatten().sum()
@@ -48,9 +48,9 @@ pub fn phases<'a>(run: &'a Run, case: &Case) -> Vec<Phases<'a>> {
     let of_metric = |metric: &&str| {
         let prefix = format!("{metric}/");
         let keys: Vec<&str> =
-            metrics.iter().copied().filter(|key| whole(key) == Some(*metric)).collect();
+            metrics.iter().copied().filter(|key| parent_metric(key) == Some(*metric)).collect();
         let unit = run.measurements.iter().find(|m| m.metric == *metric)?.unit.clone();
-        let mut rows: Vec<Row> =
+        let mut rows: Vec<PhaseRow> =
             run.subjects.iter().filter_map(|subject| row(run, case, subject, &keys)).collect();
         rows.sort_by(|a, b| a.sum().total_cmp(&b.sum()));
         let names = keys.iter().map(|key| key[prefix.len()..].to_owned()).collect();
@@ -67,10 +67,11 @@ pub fn budget(metric: &str) -> String {
     format!("{metric}/time")
 }
 
-fn row<'a>(run: &'a Run, case: &Case, subject: &'a Subject, keys: &[&str]) -> Option<Row<'a>> {
+fn row<'a>(run: &'a Run, case: &Case, subject: &'a Subject, keys: &[&str]) -> Option<PhaseRow<'a>> {
     let median = |key: &&str| {
-        Summary::of(run.measurement(&case.id, &subject.id, key)?).map(|summary| summary.median)
+        Summary::from_measurement(run.measurement(&case.id, &subject.id, key)?)
+            .map(|summary| summary.median)
     };
     let parts: Vec<Option<f64>> = keys.iter().map(median).collect();
-    parts.iter().any(Option::is_some).then_some(Row { subject, parts })
+    parts.iter().any(Option::is_some).then_some(PhaseRow { subject, parts })
 }

@@ -1,23 +1,25 @@
 //! What became of points: how small, how fast, how far off, row by row.
 
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run, Subject};
+use wiregauge_result::run_kind::RunKind;
 use wiregauge_result::stats::Summary;
 
-use crate::model::break_even::Pays;
-use crate::model::unit::{count, quantity, ratio, significant};
+use crate::model::break_even::BreakEven;
+use crate::model::number_format::{
+    format_count, format_quantity, format_ratio, format_significant,
+};
 
 /// What stands before the column's name in the largest error, and in what it may be.
 const ERROR: &str = "error/";
 const ALLOWED: &str = "allowed/";
 
 /// What a mark behind an error says.
-pub const BEYOND: &str =
+pub const ERROR_NOTE: &str =
     "! more than half of the resolution (and what the column's own type rounds to)";
 
 /// The table of a case, its head first; none where the run is not about points.
-pub fn rows(run: &Run, case: &Case) -> Option<Vec<Vec<String>>> {
-    if run.kind != Kind::Points {
+pub fn points_table(run: &Run, case: &Case) -> Option<Vec<Vec<String>>> {
+    if run.kind != RunKind::Points {
         return None;
     }
     let mut errors: Vec<&str> = Vec::new();
@@ -36,14 +38,16 @@ pub fn rows(run: &Run, case: &Case) -> Option<Vec<Vec<String>>> {
         let (Some(size), Some(points)) = (fact("size"), fact("points")) else { continue };
         let mut row = vec![name(subject)];
         row.push(format!("{:.2}", size / points.max(1.0)));
-        row.push(ratio(case.canonical_bytes / size));
+        row.push(format_ratio(case.canonical_bytes / size));
         for metric in ["encode", "decode"] {
             let measured = run.measurement(&case.id, &subject.id, metric);
-            let median = measured.and_then(Summary::of).map(|summary| summary.median);
+            let median = measured.and_then(Summary::from_measurement).map(|summary| summary.median);
             // Bytes in a nanosecond are gigabytes in a second.
-            row.push(median.map_or("-".into(), |ns| significant(case.canonical_bytes / ns)));
+            row.push(median.map_or("-".into(), |ns| format_significant(case.canonical_bytes / ns)));
         }
-        row.push(Pays::of(run, case, subject).map_or("-".into(), Pays::cell));
+        row.push(
+            BreakEven::from_run(run, case, subject).map_or("-".into(), BreakEven::format_cell),
+        );
         for error in &errors {
             let largest = fact(&format!("{ERROR}{error}"));
             let allowed = fact(&format!("{ALLOWED}{error}"));
@@ -51,12 +55,16 @@ pub fn rows(run: &Run, case: &Case) -> Option<Vec<Vec<String>>> {
             let unit = unit.map_or("1", |fact| fact.unit.as_str());
             row.push(largest.map_or("-".into(), |value| {
                 let mark = if allowed.is_some_and(|allowed| value > allowed) { " !" } else { "" };
-                let value = if unit == "1" { significant(value) } else { quantity(value, unit) };
+                let value = if unit == "1" {
+                    format_significant(value)
+                } else {
+                    format_quantity(value, unit)
+                };
                 format!("{value}{mark}")
             }));
         }
         row.push(if fact("order") == Some(1.0) { "kept" } else { "lost" }.into());
-        row.push(fact("part").map_or("-".into(), count));
+        row.push(fact("part").map_or("-".into(), format_count));
         row.push(subject.library.clone());
         rows.push(row);
     }

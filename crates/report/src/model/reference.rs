@@ -6,12 +6,12 @@ use wiregauge_result::run::{Case, Figure, Reference, Run, Slope, Subject};
 use wiregauge_result::stats::{Bounds, Summary};
 
 use crate::model::floor::Floors;
+use crate::model::number_format::{format_quantity, format_ratio};
 use crate::model::sweep::sweeps;
-use crate::model::unit::{quantity, ratio};
 
 /// One published column beside what was measured for it.
 #[derive(Clone, Debug)]
-pub struct Beside<'a> {
+pub struct PublishedColumn<'a> {
     /// The case that it belongs to.
     pub case: &'a Case,
     /// The metric.
@@ -19,26 +19,26 @@ pub struct Beside<'a> {
     /// Unit of the figures.
     pub unit: &'a str,
     /// The published entries, best first.
-    pub rows: Vec<Row<'a>>,
+    pub rows: Vec<ComparedFigure<'a>>,
 }
 
 /// One published figure beside the measured one.
 #[derive(Clone, Debug)]
-pub struct Row<'a> {
+pub struct ComparedFigure<'a> {
     /// What was published.
     pub figure: &'a Figure,
     /// The subject that stands for it here, if the run has it.
     pub subject: Option<&'a Subject>,
     /// Its place among the published.
-    pub published: Place,
+    pub published: RankedFigure,
     /// What was measured. Place and ratio are among the subjects that stand
     /// for a published entry, so that both rankings have the same field.
-    pub measured: Option<Place>,
+    pub measured: Option<RankedFigure>,
 }
 
 /// A figure and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct RankedFigure {
     /// The figure.
     pub value: f64,
     /// In relation to the best; none if that is zero.
@@ -53,9 +53,9 @@ pub struct Place {
     pub at_least: bool,
 }
 
-impl Place {
+impl RankedFigure {
     /// What it is ranked by.
-    fn place(&self) -> f64 {
+    fn rank_value(&self) -> f64 {
         if self.at_floor {
             0.0
         } else {
@@ -69,12 +69,12 @@ impl Place {
             return "floor".to_owned();
         }
         let least = if self.at_least { "≥ " } else { "" };
-        self.ratio.map_or(nothing.to_owned(), |times| format!("{least}{}", ratio(times)))
+        self.ratio.map_or(nothing.to_owned(), |times| format!("{least}{}", format_ratio(times)))
     }
 }
 
 /// All published columns of a run in the order of publication.
-pub fn beside<'a>(run: &'a Run, reference: &'a Reference) -> Vec<Beside<'a>> {
+pub fn published_columns<'a>(run: &'a Run, reference: &'a Reference) -> Vec<PublishedColumn<'a>> {
     let mut columns: Vec<(&str, &str)> = Vec::new();
     for figure in &reference.figures {
         let key = (figure.case.as_str(), figure.metric.as_str());
@@ -90,7 +90,7 @@ fn column<'a>(
     reference: &'a Reference,
     case: &str,
     metric: &'a str,
-) -> Option<Beside<'a>> {
+) -> Option<PublishedColumn<'a>> {
     let case = run.case(case)?;
     let figures: Vec<&Figure> =
         reference.figures.iter().filter(|f| f.case == case.id && f.metric == metric).collect();
@@ -98,17 +98,19 @@ fn column<'a>(
     let measured: Vec<Option<f64>> = figures
         .iter()
         .map(|figure| match run.measurement(&case.id, &figure.subject, metric) {
-            Some(measurement) => Summary::of(measurement).map(|summary| summary.median),
+            Some(measurement) => {
+                Summary::from_measurement(measurement).map(|summary| summary.median)
+            }
             None => run.fact(&case.id, &figure.subject, metric),
         })
         .collect();
     let common = |values: &dyn Fn(usize) -> Option<f64>| -> Vec<f64> {
         (0..figures.len()).filter(|&i| measured[i].is_some()).filter_map(values).collect()
     };
-    let floors = Floors::of(run, &case.id, metric);
+    let floors = Floors::from_run(run, &case.id, metric);
     let at_floor = |i: usize| {
         let subject = run.subject(&figures[i].subject);
-        subject.zip(measured[i]).is_some_and(|(subject, value)| floors.holds(subject, value))
+        subject.zip(measured[i]).is_some_and(|(subject, value)| floors.is_at_floor(subject, value))
     };
     let any_at_floor = (0..figures.len()).any(at_floor);
     // All at the floor are one.
@@ -118,7 +120,7 @@ fn column<'a>(
     // The best of all that were published may be one that was not measured.
     let published_best = figures.iter().map(|f| f.value).fold(f64::INFINITY, f64::min);
     let measured_best = measured_field.iter().copied().fold(f64::INFINITY, f64::min);
-    let place = |value: f64, best: f64, field: &[f64], ranked: bool| Place {
+    let place = |value: f64, best: f64, field: &[f64], ranked: bool| RankedFigure {
         value,
         ratio: (best > 0.0).then(|| value / best),
         rank: ranked.then(|| 1 + field.iter().filter(|other| **other < value).count()),
@@ -127,18 +129,18 @@ fn column<'a>(
     };
     let measured_place = |i: usize| {
         let (value, rank) = (measured[i]?, ranked(i)?);
-        let own = Place { value, ..place(rank, measured_best, &measured_field, true) };
+        let own = RankedFigure { value, ..place(rank, measured_best, &measured_field, true) };
         let bound = || floors.at_least(run.subject(&figures[i].subject)?, value);
         Some(match (any_at_floor, at_floor(i)) {
             (false, _) => own,
-            (true, true) => Place { ratio: None, at_floor: true, ..own },
-            (true, false) => Place { ratio: bound(), at_least: true, ..own },
+            (true, true) => RankedFigure { ratio: None, at_floor: true, ..own },
+            (true, false) => RankedFigure { ratio: bound(), at_least: true, ..own },
         })
     };
-    let mut rows: Vec<Row> = figures
+    let mut rows: Vec<ComparedFigure> = figures
         .iter()
         .enumerate()
-        .map(|(i, figure)| Row {
+        .map(|(i, figure)| ComparedFigure {
             figure,
             subject: run.subject(&figure.subject),
             published: place(figure.value, published_best, &published_field, measured[i].is_some()),
@@ -146,13 +148,17 @@ fn column<'a>(
         })
         .collect();
     rows.sort_by(|a, b| a.figure.value.total_cmp(&b.figure.value));
-    Some(Beside { case, metric, unit, rows })
+    Some(PublishedColumn { case, metric, unit, rows })
 }
 
 /// What was published of one thing, beside what was measured of several: there
 /// is nothing to rank. Metrics across; down, for each case, the published row
 /// and those of the subjects. None for a publication that compares.
-pub fn of_one(run: &Run, reference: &Reference, nothing: &str) -> Option<Vec<Vec<String>>> {
+pub fn single_publication_table(
+    run: &Run,
+    reference: &Reference,
+    nothing: &str,
+) -> Option<Vec<Vec<String>>> {
     let name = &reference.figures.first()?.name;
     if reference.figures.iter().any(|figure| figure.name != *name) {
         return None;
@@ -179,7 +185,7 @@ pub fn of_one(run: &Run, reference: &Reference, nothing: &str) -> Option<Vec<Vec
         let mut row = |title: String, value: &dyn Fn(&Figure) -> Option<f64>| {
             let cell = |metric: &&str| {
                 let figure = figure(metric)?;
-                Some(quantity(value(figure)?, &figure.unit))
+                Some(format_quantity(value(figure)?, &figure.unit))
             };
             let cells: Vec<Option<String>> = metrics.iter().map(cell).collect();
             if cells.iter().any(Option::is_some) {
@@ -194,7 +200,9 @@ pub fn of_one(run: &Run, reference: &Reference, nothing: &str) -> Option<Vec<Vec
                 &subject.id,
                 &figure.metric,
             ) {
-                Some(measurement) => Summary::of(measurement).map(|summary| summary.median),
+                Some(measurement) => {
+                    Summary::from_measurement(measurement).map(|summary| summary.median)
+                }
                 None => run.fact(case, &subject.id, &figure.metric),
             });
         }
@@ -257,11 +265,11 @@ pub fn slopes<'a>(run: &'a Run, reference: &'a Reference) -> Vec<SlopeRow<'a>> {
     rows
 }
 
-impl<'a> Beside<'a> {
+impl<'a> PublishedColumn<'a> {
     /// The rows in the order of the measured figures; those without come last.
-    pub fn by_measured(&self) -> Vec<&Row<'a>> {
-        let mut rows: Vec<&Row> = self.rows.iter().collect();
-        let figure = |row: &Row| row.measured.map_or(f64::INFINITY, |place| place.value);
+    pub fn rows_by_measured(&self) -> Vec<&ComparedFigure<'a>> {
+        let mut rows: Vec<&ComparedFigure> = self.rows.iter().collect();
+        let figure = |row: &ComparedFigure| row.measured.map_or(f64::INFINITY, |place| place.value);
         rows.sort_by(|a, b| figure(a).total_cmp(&figure(b)));
         rows
     }
@@ -274,7 +282,7 @@ impl<'a> Beside<'a> {
         let pairs: Vec<(f64, f64)> = self
             .rows
             .iter()
-            .filter_map(|row| Some((row.figure.value, row.measured?.place())))
+            .filter_map(|row| Some((row.figure.value, row.measured?.rank_value())))
             .collect();
         let measured = self.rows.iter().filter(|row| row.measured.is_some());
         let subjects: BTreeSet<&str> = measured.map(|row| row.figure.subject.as_str()).collect();

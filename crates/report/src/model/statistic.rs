@@ -113,7 +113,9 @@ pub fn statistics(number: usize, run: &Run) -> Vec<Statistic<'_>> {
         };
         for measurement in run.measurements.iter().filter(is_phase) {
             let subject = run.subject(&measurement.subject);
-            if let (Some(subject), Some(summary)) = (subject, Summary::of(measurement)) {
+            if let (Some(subject), Some(summary)) =
+                (subject, Summary::from_measurement(measurement))
+            {
                 let row = blank(subject, &measurement.metric, &measurement.unit);
                 statistics.push(row.with_summary(&summary));
             }

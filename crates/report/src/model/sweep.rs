@@ -1,8 +1,8 @@
 //! What happens as a message grows, or as more receive it.
 
 use indexmap::IndexMap;
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run, Subject};
+use wiregauge_result::run_kind::RunKind;
 use wiregauge_result::stats::Fit;
 
 use crate::model::table::{Column, Table};
@@ -77,7 +77,7 @@ pub fn sweeps(run: &Run) -> Vec<Sweep<'_>> {
             })
         })
         .flat_map(|sweep| {
-            let by_size = (run.kind == Kind::Cosim).then(|| by_size(&sweep)).flatten();
+            let by_size = (run.kind == RunKind::Cosim).then(|| by_size(&sweep)).flatten();
             [Some(sweep), by_size].into_iter().flatten()
         })
         .collect()
@@ -92,7 +92,7 @@ fn by_size<'a>(sweep: &Sweep<'a>) -> Option<Sweep<'a>> {
         let kilobytes = |x: f64| own.points.iter().find(|p| p.0 == x).map(|p| p.1 / 1000.0);
         let points: Vec<(f64, f64)> =
             line.points.iter().filter_map(|(x, y)| Some((kilobytes(*x)?, *y))).collect();
-        let fit = Fit::of(&points);
+        let fit = Fit::from_points(&points);
         (!points.is_empty()).then_some(Line { subject: line.subject, points, fit })
     };
     let curves = sweep.curves.iter().filter(|curves| curves.unit == "ns").map(|curves| Curves {
@@ -138,6 +138,6 @@ fn line<'a>(tables: &[(f64, Table<'a>)], metric: &str, subject: &'a Subject) -> 
         Some((*x, row.cells[column].as_ref()?.value))
     };
     let points: Vec<(f64, f64)> = tables.iter().filter_map(point).collect();
-    let fit = Fit::of(&points);
+    let fit = Fit::from_points(&points);
     (!points.is_empty()).then_some(Line { subject, points, fit })
 }

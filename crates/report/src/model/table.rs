@@ -1,12 +1,12 @@
 //! A case as a table: subjects down, metrics across.
 
-use wiregauge_result::kind::Kind;
-use wiregauge_result::run::{whole, Case, Measurement, Run, Subject};
+use wiregauge_result::run::{parent_metric, Case, Measurement, Run, Subject};
+use wiregauge_result::run_kind::RunKind;
 use wiregauge_result::stats::{Interval, Ratio, Summary};
 
 use crate::model::figure::{definition, is_detail};
 use crate::model::floor::Floors;
-use crate::model::unit;
+use crate::model::number_format;
 
 /// A table of one case.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct Table<'a> {
     /// Metrics that at least one subject has.
     pub columns: Vec<Column>,
     /// Subjects that have at least one figure: fastest first, bounds last.
-    pub rows: Vec<Row<'a>>,
+    pub rows: Vec<TableRow<'a>>,
 }
 
 /// A metric.
@@ -34,7 +34,7 @@ pub struct Column {
 
 /// A subject.
 #[derive(Clone, Debug)]
-pub struct Row<'a> {
+pub struct TableRow<'a> {
     /// The subject.
     pub subject: &'a Subject,
     /// One cell for each column.
@@ -71,14 +71,14 @@ impl Cell {
             return Some("floor".to_owned());
         }
         let least = if self.at_least { "≥ " } else { "" };
-        self.ratio.map(|ratio| format!("{least}{}", unit::ratio(ratio)))
+        self.ratio.map(|ratio| format!("{least}{}", number_format::format_ratio(ratio)))
     }
 }
 
 impl Cell {
     /// Whether there are too few samples to tell this one from the best at all,
     /// however much they differ.
-    pub fn too_few(&self) -> bool {
+    pub fn has_too_few_samples(&self) -> bool {
         self.open && self.rank != Some(1) && self.summary.is_some() && self.ratio_interval.is_none()
     }
 }
@@ -92,45 +92,49 @@ impl<'a> Table<'a> {
         };
         let mut columns = sampled_columns(run, case, experiment);
         columns.extend(counted_columns(run, case, |metric| metric == "size"));
-        Table::of(run, case, columns)
+        Table::from_columns(run, case, columns)
     }
 
     /// The phases of the experiments, each a column.
     pub fn phases(run: &'a Run, case: &'a Case) -> Table<'a> {
         let metrics = run.metrics();
-        Table::of(run, case, sampled_columns(run, case, |metric| is_phase(&metrics, metric)))
+        Table::from_columns(
+            run,
+            case,
+            sampled_columns(run, case, |metric| is_phase(&metrics, metric)),
+        )
     }
 
     /// Sizes as encoded and after each compressor.
     pub fn sizes(run: &'a Run, case: &'a Case) -> Table<'a> {
-        Table::of(run, case, counted_columns(run, case, is_size))
+        Table::from_columns(run, case, counted_columns(run, case, is_size))
     }
 
     /// What the compressors took: `compress/…` and `decompress/…`.
     pub fn compression(run: &'a Run, case: &'a Case) -> Table<'a> {
-        Table::of(run, case, sampled_columns(run, case, is_compression))
+        Table::from_columns(run, case, sampled_columns(run, case, is_compression))
     }
 
     /// What became of corrupted input: `corrupt/…`.
     pub fn robustness(run: &'a Run, case: &'a Case) -> Table<'a> {
-        Table::of(run, case, unranked(counted_columns(run, case, is_robustness)))
+        Table::from_columns(run, case, unranked(counted_columns(run, case, is_robustness)))
     }
 
     /// Every other counted figure: allocations, instructions.
     pub fn counts(run: &'a Run, case: &'a Case) -> Table<'a> {
         let other = |metric: &str| !is_size(metric) && !is_robustness(metric);
-        Table::of(run, case, unranked(counted_columns(run, case, other)))
+        Table::from_columns(run, case, unranked(counted_columns(run, case, other)))
     }
 
     /// The same without what a short table does without. Of points all of it has a table
     /// of its own.
     pub fn main_counts(run: &'a Run, case: &'a Case) -> Table<'a> {
-        if run.kind == Kind::Points {
-            return Table::of(run, case, Vec::new());
+        if run.kind == RunKind::Points {
+            return Table::from_columns(run, case, Vec::new());
         }
         let all = Table::counts(run, case);
         let main = |column: &Column| !is_detail(&column.metric);
-        Table::of(run, case, all.columns.into_iter().filter(main).collect())
+        Table::from_columns(run, case, all.columns.into_iter().filter(main).collect())
     }
 
     /// All that was counted, unranked.
@@ -172,14 +176,14 @@ impl<'a> Table<'a> {
     }
 
     /// These columns of a case.
-    pub fn of(run: &'a Run, case: &'a Case, columns: Vec<Column>) -> Table<'a> {
+    pub fn from_columns(run: &'a Run, case: &'a Case, columns: Vec<Column>) -> Table<'a> {
         let filled: Vec<Vec<Option<Cell>>> =
             columns.iter().map(|column| fill(run, case, column)).collect();
-        let mut rows: Vec<Row> = run
+        let mut rows: Vec<TableRow> = run
             .subjects
             .iter()
             .enumerate()
-            .map(|(i, subject)| Row {
+            .map(|(i, subject)| TableRow {
                 subject,
                 cells: filled.iter().map(|column| column[i].clone()).collect(),
             })
@@ -193,7 +197,7 @@ impl<'a> Table<'a> {
 
 /// What the experiment or figure is, in a few words.
 pub fn describe(run: &Run, metric: &str) -> Option<&'static str> {
-    if run.kind == Kind::Bus {
+    if run.kind == RunKind::Bus {
         return definition(metric);
     }
     Some(match metric {
@@ -223,7 +227,7 @@ pub fn describe(run: &Run, metric: &str) -> Option<&'static str> {
 
 /// Rows are ordered by round trip where there is one, else by the first
 /// column.
-fn order_key(columns: &[Column]) -> impl Fn(&Row) -> f64 {
+fn order_key(columns: &[Column]) -> impl Fn(&TableRow) -> f64 {
     let place = |metric: &str| columns.iter().position(|c| c.sampled && c.metric == metric);
     let keys = match (place("encode"), place("decode")) {
         (Some(encode), Some(decode)) => vec![encode, decode],
@@ -261,7 +265,7 @@ fn is_window(metric: &str) -> bool {
 
 /// Whether a metric is a part of another one of these.
 fn is_phase(metrics: &[&str], metric: &str) -> bool {
-    whole(metric).is_some_and(|whole| metrics.contains(&whole))
+    parent_metric(metric).is_some_and(|whole| metrics.contains(&whole))
 }
 
 /// How many a distribution is of: for those who judge it, and no figure to show.
@@ -303,14 +307,14 @@ fn fill(run: &Run, case: &Case, column: &Column) -> Vec<Option<Cell>> {
         column.sampled.then(|| run.measurement(&case.id, &subject.id, &column.metric)).flatten()
     };
     let floors = match column.sampled && column.ranked {
-        true => Floors::of(run, &case.id, &column.metric),
+        true => Floors::from_run(run, &case.id, &column.metric),
         false => Floors::default(),
     };
     let mut cells: Vec<Option<Cell>> = run
         .subjects
         .iter()
         .map(|subject| {
-            let summary = measured(subject).and_then(Summary::of);
+            let summary = measured(subject).and_then(Summary::from_measurement);
             let value = match (&summary, column.sampled) {
                 (Some(summary), _) => summary.median,
                 (None, true) => return None,
@@ -318,7 +322,7 @@ fn fill(run: &Run, case: &Case, column: &Column) -> Vec<Option<Cell>> {
             };
             let (ratio, ratio_interval, rank) = (None, None, None);
             let (open, at_least) = (false, false);
-            let at_floor = floors.holds(subject, value);
+            let at_floor = floors.is_at_floor(subject, value);
             Some(Cell { value, summary, ratio, ratio_interval, open, rank, at_floor, at_least })
         })
         .collect();
@@ -342,7 +346,7 @@ fn fill(run: &Run, case: &Case, column: &Column) -> Vec<Option<Cell>> {
         best = smallest(&cells, |cell| cell.ratio.unwrap_or(cell.value));
     }
     if codecs.iter().any(|&i| cells[i].as_ref().is_some_and(|cell| cell.at_floor)) {
-        raise(&mut cells, &run.subjects, &floors);
+        relate_to_floor(&mut cells, &run.subjects, &floors);
     }
     rank(&mut cells, &codecs);
     for (cell, subject) in cells.iter_mut().zip(&run.subjects) {
@@ -382,7 +386,7 @@ fn relate<'a>(
 
 /// Relates cells to the floor where the best ones are at it: a ratio to one of
 /// them would be one to the harness.
-fn raise(cells: &mut [Option<Cell>], subjects: &[Subject], floors: &Floors) {
+fn relate_to_floor(cells: &mut [Option<Cell>], subjects: &[Subject], floors: &Floors) {
     for (cell, subject) in cells.iter_mut().zip(subjects) {
         let Some(cell) = cell else { continue };
         (cell.ratio_interval, cell.open) = (None, false);

@@ -5,32 +5,36 @@ use std::fmt::Write;
 use wiregauge_result::run::{Case, Run};
 
 use crate::model::break_even;
-use crate::model::figure::{defined_as, definition, is_loss, part, place, Part};
-use crate::model::group::{failed, groups, head, lossless, name, without_headroom, Group};
-use crate::model::kind::noun;
+use crate::model::figure::{
+    defined_name, definition, display_order, figure_topic, is_loss, FigureTopic,
+};
+use crate::model::group::{
+    failed_transports, groups, split_by_loss, split_head, transport_name, without_headroom, Group,
+};
+use crate::model::run_labels::subject_noun;
+use crate::model::shared_text::{describe_case, verdict};
 use crate::model::table::Table;
-use crate::model::words::{case_about, verdict};
 use crate::page::chart;
 use crate::page::figures::{figures, winners};
-use crate::page::markup::e;
+use crate::page::markup::escape;
 
 /// The section of a case. `defined` is where the figures are defined.
 pub fn section(run: &Run, case: &Case, defined: &str) -> String {
-    let mut text = format!("<p>{}</p>\n", e(&case_about(run, case)));
+    let mut text = format!("<p>{}</p>\n", escape(&describe_case(run, case)));
     for note in &case.notes {
-        let _ = writeln!(text, "<p>{}</p>", e(note));
+        let _ = writeln!(text, "<p>{}</p>", escape(note));
     }
     if let Some(verdict) = verdict(run, case) {
-        let fine = lossless(run, case).1.is_empty() && without_headroom(run, case).is_empty();
+        let fine = split_by_loss(run, case).1.is_empty() && without_headroom(run, case).is_empty();
         let class = if fine { "verdict" } else { "verdict some" };
-        let _ = writeln!(text, "<p class=\"{class}\">{}</p>", e(&verdict));
+        let _ = writeln!(text, "<p class=\"{class}\">{}</p>", escape(&verdict));
     }
-    for (subject, reason) in failed(run, case) {
+    for (subject, reason) in failed_transports(run, case) {
         let _ = writeln!(
             text,
             "<p><span class=\"failed\">FAILED</span> {}: <span class=\"soft\">{}</span></p>",
-            e(&subject.title),
-            e(reason)
+            escape(&subject.title),
+            escape(reason)
         );
     }
     let groups = groups(run, case);
@@ -55,10 +59,10 @@ pub fn section(run: &Run, case: &Case, defined: &str) -> String {
     for group in &groups {
         text.push_str(&group_table(run, case, group));
     }
-    for line in break_even::lines(run, case) {
-        let _ = writeln!(text, "<p>{}.</p>", e(&line));
+    for line in break_even::describe_rows(run, case) {
+        let _ = writeln!(text, "<p>{}.</p>", escape(&line));
     }
-    text + &chart::of_case(run, &timings)
+    text + &chart::case_charts(run, &timings)
 }
 
 /// Figures that are read together, as a table that sorts.
@@ -73,25 +77,25 @@ fn group_table(run: &Run, case: &Case, group: &Group) -> String {
         "<h3>{}</h3>\n<div class=\"scroll\"><table class=\"compact group sortable\"><thead><tr>\
          <th class=\"text\"><button type=\"button\">{}</button></th>",
         group.part.title(),
-        noun(run)
+        subject_noun(run)
     );
-    let two_lines = places.iter().any(|&i| !head(&group.table.columns[i]).0.is_empty());
+    let two_lines = places.iter().any(|&i| !split_head(&group.table.columns[i]).0.is_empty());
     let mut before = "";
     for &i in &places {
         let column = &group.table.columns[i];
-        let (whole, part) = head(column);
+        let (whole, part) = split_head(column);
         let over = if whole == before { "" } else { whole };
         before = whole;
         let small = match two_lines {
-            true => format!("<small>{}</small>", e(over)),
+            true => format!("<small>{}</small>", escape(over)),
             false => String::new(),
         };
         let _ = write!(
             text,
             "<th data-metric=\"{}\" title=\"{}\">{small}<button type=\"button\">{}</button></th>",
-            e(&column.metric),
-            e(definition(&column.metric).unwrap_or_default()),
-            e(part),
+            escape(&column.metric),
+            escape(definition(&column.metric).unwrap_or_default()),
+            escape(part),
         );
     }
     text.push_str("</tr></thead>\n<tbody>");
@@ -99,8 +103,8 @@ fn group_table(run: &Run, case: &Case, group: &Group) -> String {
         let _ = write!(
             text,
             "<tr data-subject=\"{}\"><td>{}</td>",
-            e(&row.subject.id),
-            e(&name(run, case, row.subject))
+            escape(&row.subject.id),
+            escape(&transport_name(run, case, row.subject))
         );
         for &i in &places {
             let value = row.cells[i].as_ref().map(|cell| cell.value);
@@ -110,23 +114,26 @@ fn group_table(run: &Run, case: &Case, group: &Group) -> String {
                 text,
                 "<td class=\"{class}\" data-v=\"{}\">{}</td>",
                 value.map_or(String::new(), |value| value.to_string()),
-                e(&group.text(row, i).unwrap_or_else(|| "–".to_owned())),
+                escape(&group.text(row, i).unwrap_or_else(|| "–".to_owned())),
             );
         }
         text.push_str("</tr>\n");
     }
     text.push_str("</tbody>");
-    if !group.beside.is_empty() {
+    if !group.references.is_empty() {
         text.push_str("<tbody class=\"bounds\">\n");
-        for beside in &group.beside {
+        for beside in &group.references {
             let cell = |&i: &usize| match beside.cells[i] {
                 Some(value) => {
-                    format!("<td class=\"n\" data-v=\"{value}\">{}</td>", e(&group.value(value, i)))
+                    format!(
+                        "<td class=\"n\" data-v=\"{value}\">{}</td>",
+                        escape(&group.value(value, i))
+                    )
                 }
                 None => "<td class=\"n\" data-v=\"\"></td>".to_owned(),
             };
             let cells: String = places.iter().map(cell).collect();
-            let _ = writeln!(text, "<tr><td>{}</td>{cells}</tr>", e(&beside.name));
+            let _ = writeln!(text, "<tr><td>{}</td>{cells}</tr>", escape(&beside.name));
         }
         text.push_str("</tbody>");
     }
@@ -137,9 +144,9 @@ fn group_table(run: &Run, case: &Case, group: &Group) -> String {
 pub fn definitions(run: &Run) -> Vec<(&'static str, &'static str)> {
     let counted = run.facts.iter().map(|fact| fact.metric.as_str());
     let mut metrics: Vec<&str> = counted.chain(run.metrics()).collect();
-    metrics.retain(|metric| part(metric) != Part::Other);
-    metrics.sort_by_key(|metric| place(metric));
-    let defined = |metric: &&str| Some((defined_as(metric)?, definition(metric)?));
+    metrics.retain(|metric| figure_topic(metric) != FigureTopic::Other);
+    metrics.sort_by_key(|metric| display_order(metric));
+    let defined = |metric: &&str| Some((defined_name(metric)?, definition(metric)?));
     let mut definitions: Vec<_> = metrics.iter().filter_map(defined).collect();
     definitions.dedup();
     definitions

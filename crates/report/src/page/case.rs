@@ -4,35 +4,35 @@ use std::fmt::Write;
 
 use wiregauge_result::run::{Case, Run};
 
-use crate::model::break_even::PAYS;
-use crate::model::kind::{legend, noun};
-use crate::model::points::{self, BEYOND};
+use crate::model::break_even::BREAK_EVEN_NOTE;
+use crate::model::points::{self, ERROR_NOTE};
+use crate::model::run_labels::{legend, subject_noun};
+use crate::model::shared_text::{describe_case, FLOOR};
 use crate::model::table::Table;
-use crate::model::words::{case_about, FLOOR};
 use crate::page::chart;
 use crate::page::figures::{figures, winners};
-use crate::page::markup::e;
+use crate::page::markup::escape;
 
 /// The section of a case.
 pub fn section(run: &Run, case: &Case) -> String {
-    let mut text = format!("<p>{}</p>\n", e(&case_about(run, case)));
+    let mut text = format!("<p>{}</p>\n", escape(&describe_case(run, case)));
     for (name, path) in [("fixed", &case.fixed), ("element", &case.element)] {
         if let Some(path) = path {
             let _ = writeln!(
                 text,
                 "<p class=\"soft\"><b>{name}</b> reads <code>{}</code></p>",
-                e(path)
+                escape(path)
             );
         }
     }
     for note in &case.notes {
-        let _ = writeln!(text, "<p>{}</p>", e(note));
+        let _ = writeln!(text, "<p>{}</p>", escape(note));
     }
     let timings = Table::timings(run, case);
     if timings.is_empty() {
         return text + "<p>No subject has figures.</p>\n";
     }
-    let noun = noun(run);
+    let noun = subject_noun(run);
     text.push_str(&winners(run, &timings));
     text.push_str(&figures(run, &timings, false));
     let _ = writeln!(
@@ -44,9 +44,9 @@ pub fn section(run: &Run, case: &Case) -> String {
     );
     let floor = timings.has_floor().then_some(FLOOR);
     for line in floor.map(str::to_owned).into_iter().chain(legend(&[run])) {
-        let _ = writeln!(text, "<p class=\"soft\">{}.</p>", e(&line));
+        let _ = writeln!(text, "<p class=\"soft\">{}.</p>", escape(&line));
     }
-    text.push_str(&chart::of_case(run, &timings));
+    text.push_str(&chart::case_charts(run, &timings));
     let others = [
         (
             "Compression",
@@ -62,7 +62,7 @@ pub fn section(run: &Run, case: &Case) -> String {
              memory without bound. A reader that does one of the last three is unsafe.",
         ),
     ];
-    text.push_str(&reduced(run, case));
+    text.push_str(&points_section(run, case));
     text.push_str("<div class=\"charts\">\n");
     for (title, table, about) in others.iter().filter(|(_, table, _)| !table.is_empty()) {
         let table = figures(run, table, true);
@@ -72,8 +72,8 @@ pub fn section(run: &Run, case: &Case) -> String {
 }
 
 /// What became of points.
-fn reduced(run: &Run, case: &Case) -> String {
-    let Some(rows) = points::rows(run, case) else { return String::new() };
+fn points_section(run: &Run, case: &Case) -> String {
+    let Some(rows) = points::points_table(run, case) else { return String::new() };
     let mut text = String::from(
         "<h3>What became of the points</h3>\n<div class=\"scroll\"><table class=\"fits\">\n",
     );
@@ -81,14 +81,14 @@ fn reduced(run: &Run, case: &Case) -> String {
         let tag = if at == 0 { "th" } else { "td" };
         text.push_str("<tr>");
         for cell in row {
-            let _ = write!(text, "<{tag}>{}</{tag}>", e(cell));
+            let _ = write!(text, "<{tag}>{}</{tag}>", escape(cell));
         }
         text.push_str("</tr>\n");
     }
     text.push_str("</table></div>\n");
     if points::is_marked(&rows) {
-        let _ = writeln!(text, "<p class=\"soft\">{}.</p>", e(BEYOND));
+        let _ = writeln!(text, "<p class=\"soft\">{}.</p>", escape(ERROR_NOTE));
     }
-    let _ = writeln!(text, "<p class=\"soft\">{}.</p>", e(PAYS));
+    let _ = writeln!(text, "<p class=\"soft\">{}.</p>", escape(BREAK_EVEN_NOTE));
     text
 }

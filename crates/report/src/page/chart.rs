@@ -1,9 +1,9 @@
 //! What a chart is to the page, and the list of all charts.
 
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::Run;
+use wiregauge_result::run_kind::RunKind;
 
-use crate::model::reference::Beside;
+use crate::model::reference::PublishedColumn;
 use crate::model::sweep::Sweep;
 use crate::model::table::Table;
 
@@ -12,49 +12,49 @@ use crate::model::table::Table;
 pub struct Chart {
     /// Its place on the page of a run of this kind, from the top; none where it
     /// is not shown.
-    pub place: fn(&Kind) -> Option<u32>,
+    pub place: fn(&RunKind) -> Option<u32>,
     /// What it is drawn of. It is empty where there is nothing to show.
-    pub draw: Draw,
+    pub draw: ChartSource,
 }
 
 /// What a chart is drawn of.
-pub enum Draw {
+pub enum ChartSource {
     /// A case, by the table of its experiments.
     Case(fn(&Run, &Table) -> String),
     /// A sweep over cases.
     Sweep(fn(&Run, &Sweep) -> String),
     /// Published figures of a metric beside the measured ones.
-    Published(fn(&Beside) -> String),
+    Published(fn(&PublishedColumn) -> String),
 }
 
 inventory::collect!(Chart);
 
 /// The charts of a case.
-pub fn of_case(run: &Run, timings: &Table) -> String {
-    drawn(run, |draw| match draw {
-        Draw::Case(draw) => Some(draw(run, timings)),
+pub fn case_charts(run: &Run, timings: &Table) -> String {
+    draw_charts(run, |draw| match draw {
+        ChartSource::Case(draw) => Some(draw(run, timings)),
         _ => None,
     })
 }
 
 /// The charts of a sweep.
-pub fn of_sweep(run: &Run, sweep: &Sweep) -> String {
-    drawn(run, |draw| match draw {
-        Draw::Sweep(draw) => Some(draw(run, sweep)),
+pub fn sweep_charts(run: &Run, sweep: &Sweep) -> String {
+    draw_charts(run, |draw| match draw {
+        ChartSource::Sweep(draw) => Some(draw(run, sweep)),
         _ => None,
     })
 }
 
 /// The charts of published figures.
-pub fn of_published(run: &Run, column: &Beside) -> String {
-    drawn(run, |draw| match draw {
-        Draw::Published(draw) => Some(draw(column)),
+pub fn published_charts(run: &Run, column: &PublishedColumn) -> String {
+    draw_charts(run, |draw| match draw {
+        ChartSource::Published(draw) => Some(draw(column)),
         _ => None,
     })
 }
 
 /// What comes of the charts of a run, in their order.
-fn drawn(run: &Run, draw: impl Fn(&Draw) -> Option<String>) -> String {
+fn draw_charts(run: &Run, draw: impl Fn(&ChartSource) -> Option<String>) -> String {
     let place = |chart: &&Chart| (chart.place)(&run.kind);
     let mut charts: Vec<&Chart> =
         inventory::iter::<Chart>().filter(|c| place(c).is_some()).collect();
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn no_two_charts_have_one_place() {
-        for kind in [Kind::Codecs, Kind::Cosim, Kind::Bus] {
+        for kind in [RunKind::Codecs, RunKind::Cosim, RunKind::Bus] {
             let mut taken = HashSet::new();
             for chart in inventory::iter::<Chart>() {
                 let Some(place) = (chart.place)(&kind) else { continue };

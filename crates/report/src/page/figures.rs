@@ -4,18 +4,18 @@ use std::fmt::Write;
 
 use wiregauge_result::run::Run;
 
-use crate::model::kind::noun;
-use crate::model::table::{describe, Cell, Column, Row, Table};
-use crate::model::unit::{self, quantity, ratio};
+use crate::model::number_format::{self, format_quantity, format_ratio};
+use crate::model::run_labels::subject_noun;
+use crate::model::table::{describe, Cell, Column, Table, TableRow};
 use crate::page::drawing::box_plot;
-use crate::page::markup::e;
+use crate::page::markup::escape;
 
 /// Outcomes of corrupted input that make a reader unsafe.
 const UNSAFE: [&str; 3] = ["corrupt/crashed", "corrupt/hung", "corrupt/unbounded"];
 
 /// The best of each column.
 pub fn winners(run: &Run, table: &Table) -> String {
-    let mut text = format!("<dl class=\"best-of {}\">\n", e(run.kind.name()));
+    let mut text = format!("<dl class=\"best-of {}\">\n", escape(run.kind.name()));
     for (i, column) in table.columns.iter().enumerate() {
         let winners = table.winners(i);
         let Some((subject, cell)) = winners.first() else {
@@ -25,15 +25,16 @@ pub fn winners(run: &Run, table: &Table) -> String {
         let _ = write!(
             text,
             "<div><dt>{} · {what}</dt><dd>{}</dd><dd>{}</dd>",
-            e(&column.metric),
-            e(&quantity(cell.value, &column.unit)),
-            e(&subject.title),
+            escape(&column.metric),
+            escape(&format_quantity(cell.value, &column.unit)),
+            escape(&subject.title),
         );
-        let (few, level): (Vec<_>, Vec<_>) = winners[1..].iter().partition(|(_, c)| c.too_few());
+        let (few, level): (Vec<_>, Vec<_>) =
+            winners[1..].iter().partition(|(_, c)| c.has_too_few_samples());
         for (words, others) in [("level with", level), ("too few windows to tell from", few)] {
             let others: Vec<&str> = others.iter().map(|(s, _)| s.title.as_str()).collect();
             if !others.is_empty() {
-                let others = e(&others.join(", ")).to_string();
+                let others = escape(&others.join(", ")).to_string();
                 let _ = write!(text, "<dd class=\"more\">{words} {others}</dd>");
             }
         }
@@ -46,11 +47,11 @@ pub fn winners(run: &Run, table: &Table) -> String {
 /// libraries and bars.
 pub fn figures(run: &Run, table: &Table, compact: bool) -> String {
     let class = if compact { "compact" } else { "figures" };
-    let kind = e(run.kind.name());
+    let kind = escape(run.kind.name());
     let mut text = format!(
         "<div class=\"scroll\"><table class=\"{class} {kind} sortable\"><thead><tr>\
          <th class=\"text\"><button type=\"button\">{}</button></th>",
-        noun(run)
+        subject_noun(run)
     );
     for column in &table.columns {
         let about = describe(run, &column.metric).filter(|_| column.sampled);
@@ -58,8 +59,8 @@ pub fn figures(run: &Run, table: &Table, compact: bool) -> String {
         let _ = write!(
             text,
             "<th data-metric=\"{}\"><button type=\"button\">{}</button>{about}</th>",
-            e(&column.metric),
-            e(column.metric.strip_prefix("corrupt/").unwrap_or(&column.metric))
+            escape(&column.metric),
+            escape(column.metric.strip_prefix("corrupt/").unwrap_or(&column.metric))
                 .to_string()
                 .replace('/', "/<wbr>"),
         );
@@ -78,17 +79,17 @@ pub fn figures(run: &Run, table: &Table, compact: bool) -> String {
     text + "</table></div>\n"
 }
 
-fn table_row(row: &Row, columns: &[Column], largest: &[f64], compact: bool) -> String {
+fn table_row(row: &TableRow, columns: &[Column], largest: &[f64], compact: bool) -> String {
     let subject = row.subject;
     let mut text = format!(
         "<tr data-subject=\"{}\"><td data-v=\"{1}\">{1}",
-        e(&subject.id),
-        e(&subject.title)
+        escape(&subject.id),
+        escape(&subject.title)
     );
     if !compact {
         let parts = [subject.language.as_str(), &subject.library];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        let _ = write!(text, "<span class=\"sub\">{}</span>", e(&parts.join(" · ")));
+        let _ = write!(text, "<span class=\"sub\">{}</span>", escape(&parts.join(" · ")));
     }
     text.push_str("</td>");
     for ((cell, column), largest) in row.cells.iter().zip(columns).zip(largest) {
@@ -124,16 +125,16 @@ fn table_cell(title: &str, cell: &Cell, column: &Column, largest: Option<f64>) -
         let _ = write!(
             hint,
             "; {} the best, {} to {}",
-            ratio(times),
-            ratio(interval.low),
-            ratio(interval.high)
+            format_ratio(times),
+            format_ratio(interval.low),
+            format_ratio(interval.high)
         );
     }
     let mut text = format!(
         "<td class=\"n{class}\" data-v=\"{}\" title=\"{}\"><span class=\"value\">{}</span>",
         cell.value,
-        e(&hint),
-        e(&quantity(cell.value, &column.unit)),
+        escape(&hint),
+        escape(&format_quantity(cell.value, &column.unit)),
     );
     let related = column.ranked && (largest.is_some() || !column.sampled);
     if let Some(relation) = cell.relation().filter(|_| related) {
@@ -146,10 +147,14 @@ fn table_cell(title: &str, cell: &Cell, column: &Column, largest: Option<f64>) -
     if let Some(interval) = cell.summary.as_ref().and_then(|summary| summary.interval) {
         let margin = interval.relative(cell.value);
         let of_ratio = cell.ratio_interval.map_or(String::new(), |interval| {
-            format!(" · {}–{}", ratio(interval.low), ratio(interval.high))
+            format!(" · {}–{}", format_ratio(interval.low), format_ratio(interval.high))
         });
         if margin.is_finite() {
-            let _ = write!(text, "<span class=\"sub\">{}{of_ratio}</span>", unit::margin(margin));
+            let _ = write!(
+                text,
+                "<span class=\"sub\">{}{of_ratio}</span>",
+                number_format::format_margin(margin)
+            );
         }
     }
     if let Some(times) = cell.ratio.filter(|_| largest > 1.0) {
@@ -165,7 +170,7 @@ pub fn plain_table(rows: &[Vec<String>]) -> String {
     for (i, row) in rows.iter().enumerate() {
         let cell = if i == 0 { "th" } else { "td" };
         let cells: String =
-            row.iter().map(|text| format!("<{cell}>{}</{cell}>", e(text))).collect();
+            row.iter().map(|text| format!("<{cell}>{}</{cell}>", escape(text))).collect();
         let _ = writeln!(text, "<tr>{cells}</tr>");
     }
     text + "</table></div>\n"

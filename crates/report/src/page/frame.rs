@@ -1,6 +1,6 @@
 //! What is around every page: head, style, patterns and script.
 
-use crate::page::markup::e;
+use crate::page::markup::escape;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -21,6 +21,6 @@ pub fn frame(title: &str, body: &str) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n\
          <body>\n{PATTERNS}\n{body}<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
-        e(title)
+        escape(title)
     )
 }

@@ -2,13 +2,13 @@
 
 use std::fmt::{self, Display, Write};
 
-use crate::text::plain::clean;
+use crate::text::plain_text::clean;
 
 /// A text that HTML takes literally, in content and in quoted attributes.
 pub struct Escaped<'a>(&'a str);
 
 /// Escapes a text.
-pub fn e(text: &str) -> Escaped<'_> {
+pub fn escape(text: &str) -> Escaped<'_> {
     Escaped(text)
 }
 

@@ -4,18 +4,18 @@ use std::fmt::Write;
 
 use wiregauge_result::run::Run;
 
-use crate::model::reference::{Beside, Place};
-use crate::model::unit::quantity;
+use crate::model::number_format::format_quantity;
+use crate::model::reference::{PublishedColumn, RankedFigure};
 use crate::page::chart;
-use crate::page::markup::e;
+use crate::page::markup::escape;
 
 /// A table of one metric on one case.
-pub fn published(run: &Run, column: &Beside) -> String {
+pub fn published(run: &Run, column: &PublishedColumn) -> String {
     let mut text = format!(
         "<h3>{} at {}</h3>\n<div class=\"charts beside\"><div class=\"scroll\"><table class=\"fits sortable\">\
          <thead><tr><th class=\"text\"><button type=\"button\">published · measured as</button></th>",
-        e(column.metric),
-        e(&column.case.id)
+        escape(column.metric),
+        escape(&column.case.id)
     );
     for side in ["published", "measured"] {
         for (key, name) in [("", side), ("-ratio", "ratio"), ("-rank", "rank")] {
@@ -26,18 +26,21 @@ pub fn published(run: &Run, column: &Beside) -> String {
         }
     }
     text.push_str("</tr></thead>\n<tbody>");
-    let place = |place: Option<Place>, deviation: Option<f64>| {
+    let place = |place: Option<RankedFigure>, deviation: Option<f64>| {
         let Some(place) = place else {
             return "<td data-v=\"\">–</td>".repeat(3);
         };
         let deviation = deviation.map_or(String::new(), |deviation| {
-            format!("<span class=\"sub\">s.d. {}</span>", e(&quantity(deviation, column.unit)))
+            format!(
+                "<span class=\"sub\">s.d. {}</span>",
+                escape(&format_quantity(deviation, column.unit))
+            )
         });
         let rank = place.rank.map_or(String::new(), |rank| rank.to_string());
         format!(
             "<td data-v=\"{}\">{}{deviation}</td><td data-v=\"{}\">{}</td><td data-v=\"{rank}\">{}</td>",
             place.value,
-            e(&quantity(place.value, column.unit)),
+            escape(&format_quantity(place.value, column.unit)),
             place.ratio.map_or(String::new(), |times| times.to_string()),
             place.relation("–"),
             if rank.is_empty() { "–" } else { &rank },
@@ -48,13 +51,13 @@ pub fn published(run: &Run, column: &Beside) -> String {
         let _ = writeln!(
             text,
             "<tr><td>{}<span class=\"sub\">{}</span></td>{}{}</tr>",
-            e(&row.figure.name),
-            e(title),
+            escape(&row.figure.name),
+            escape(title),
             place(Some(row.published), row.figure.deviation),
             place(row.measured, None),
         );
     }
-    let charts = chart::of_published(run, column);
+    let charts = chart::published_charts(run, column);
     let _ = writeln!(text, "</tbody></table></div>{charts}</div>");
     text
 }

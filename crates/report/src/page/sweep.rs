@@ -4,14 +4,14 @@ use wiregauge_result::run::Run;
 
 use crate::model::sweep::Sweep;
 use crate::page::chart;
-use crate::page::markup::e;
+use crate::page::markup::escape;
 
 /// The section of a sweep.
 pub fn section(run: &Run, sweep: &Sweep) -> String {
     let text = format!(
         "<p>{}. The lines are fitted by least squares of the relative residuals (weights 1/y²), \
          the bounds hold with 95% by Student's t.</p>\n",
-        e(&sweep.message)
+        escape(&sweep.message)
     );
-    text + &chart::of_sweep(run, sweep)
+    text + &chart::sweep_charts(run, sweep)
 }

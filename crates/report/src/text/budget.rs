@@ -1,15 +1,15 @@
 //! What a codec takes of a cycle, and how far a vehicle gets meanwhile.
 
 use serde::Serialize;
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run, Subject};
+use wiregauge_result::run_kind::RunKind;
 use wiregauge_result::stats::{Interval, Summary};
 
 use crate::model::floor::Floors;
-use crate::model::kind::{legend, marked};
-use crate::model::unit::{percent, significant, time};
+use crate::model::number_format::{format_percent, format_significant, format_time};
+use crate::model::run_labels::{legend, mark_subjects};
 use crate::text::markdown;
-use crate::text::plain::{self, clean, fold, grid, Align};
+use crate::text::plain_text::{self, align_rows, clean, wrap_lines, Align};
 
 /// The cycle and the speed to hold times against.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -22,7 +22,7 @@ pub struct Budget {
 
 /// What one phase of one subject takes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Entry<'a> {
+pub struct BudgetEntry<'a> {
     /// Case id.
     pub case: &'a str,
     /// Subject id.
@@ -50,15 +50,15 @@ pub struct Entry<'a> {
 impl Budget {
     /// The entries of a run: for each case the subjects in the order of their
     /// round trip, bounds left out.
-    pub fn entries<'a>(&self, run: &'a Run) -> Vec<Entry<'a>> {
+    pub fn entries<'a>(&self, run: &'a Run) -> Vec<BudgetEntry<'a>> {
         run.cases.iter().flat_map(|case| self.case_entries(run, case)).collect()
     }
 
-    fn case_entries<'a>(&self, run: &'a Run, case: &'a Case) -> Vec<Entry<'a>> {
+    fn case_entries<'a>(&self, run: &'a Run, case: &'a Case) -> Vec<BudgetEntry<'a>> {
         let codecs = run.subjects.iter().filter(|subject| !subject.bound);
-        let mut groups: Vec<Vec<Entry>> =
+        let mut groups: Vec<Vec<BudgetEntry>> =
             codecs.map(|subject| self.subject_entries(run, case, subject)).collect();
-        let key = |group: &Vec<Entry>| group.last().map_or(f64::INFINITY, |e| e.nanoseconds);
+        let key = |group: &Vec<BudgetEntry>| group.last().map_or(f64::INFINITY, |e| e.nanoseconds);
         groups.sort_by(|a, b| key(a).total_cmp(&key(b)));
         groups.into_iter().flatten().collect()
     }
@@ -68,8 +68,8 @@ impl Budget {
         run: &'a Run,
         case: &'a Case,
         subject: &'a Subject,
-    ) -> Vec<Entry<'a>> {
-        let entry = |phase, nanoseconds, low, high, at_floor| Entry {
+    ) -> Vec<BudgetEntry<'a>> {
+        let entry = |phase, nanoseconds, low, high, at_floor| BudgetEntry {
             case: &case.id,
             subject: &subject.id,
             title: &subject.title,
@@ -83,15 +83,17 @@ impl Budget {
         };
         let measured = |phase: &'static str| {
             let measurement = run.measurement(&case.id, &subject.id, phase)?;
-            let summary = Summary::of(measurement).filter(|_| measurement.unit == "ns")?;
+            let summary =
+                Summary::from_measurement(measurement).filter(|_| measurement.unit == "ns")?;
             let end = |of: fn(&Interval) -> f64| summary.interval.as_ref().map(of);
-            let at_floor = Floors::of(run, &case.id, phase).holds(subject, summary.median);
+            let at_floor =
+                Floors::from_run(run, &case.id, phase).is_at_floor(subject, summary.median);
             Some(entry(phase, summary.median, end(|i| i.low), end(|i| i.high), at_floor))
         };
-        if run.kind == Kind::Cosim {
+        if run.kind == RunKind::Cosim {
             return ["source", "model", "step"].into_iter().filter_map(measured).collect();
         }
-        let mut entries: Vec<Entry> =
+        let mut entries: Vec<BudgetEntry> =
             ["encode", "decode"].into_iter().filter_map(measured).collect();
         if let [encode, decode] = &entries[..] {
             let add = |a: Option<f64>, b: Option<f64>| Some(a? + b?);
@@ -109,9 +111,9 @@ impl Budget {
     fn title(&self) -> String {
         format!(
             "Budget at {} Hz (a cycle of {}) and {} km/h",
-            significant(self.rate_hz),
-            time(1e9 / self.rate_hz),
-            significant(self.speed_mps * 3.6),
+            format_significant(self.rate_hz),
+            format_time(1e9 / self.rate_hz),
+            format_significant(self.speed_mps * 3.6),
         )
     }
 }
@@ -119,22 +121,22 @@ impl Budget {
 const HEAD: [&str; 5] = ["codec", "phase", "time", "of the cycle", "travelled"];
 
 /// One table for each case, as aligned plain text.
-pub fn terminal(run: &Run, budget: Budget, width: Option<usize>) -> String {
-    let run = &marked(run);
+pub fn render_terminal(run: &Run, budget: Budget, width: Option<usize>) -> String {
+    let run = &mark_subjects(run);
     let mut text = format!("{}\n{}\n", clean(&run.title), budget.title());
     let aligns = [Align::Left, Align::Left, Align::Right, Align::Right, Align::Right];
     for (case, rows) in rows(run, budget, clean) {
-        text.push_str(&format!("\n{}\n{}", clean(&case.id), grid(&rows, &aligns)));
+        text.push_str(&format!("\n{}\n{}", clean(&case.id), align_rows(&rows, &aligns)));
     }
     for (i, line) in legend(&[run]).into_iter().enumerate() {
         text.push_str(&format!("{}{}\n", if i == 0 { "\n" } else { "" }, clean(&line)));
     }
-    width.map_or(text.clone(), |width| fold(&text, width))
+    width.map_or(text.clone(), |width| wrap_lines(&text, width))
 }
 
 /// One table for each case, as Markdown.
 pub fn render_markdown(run: &Run, budget: Budget) -> String {
-    let run = &marked(run);
+    let run = &mark_subjects(run);
     let mut text = format!("# {}\n\n{}\n", markdown::escape(&run.title), budget.title());
     for (case, rows) in rows(run, budget, markdown::escape) {
         text.push_str(&format!("\n## {}\n{}", markdown::escape(&case.id), markdown::table(&rows)));
@@ -143,17 +145,17 @@ pub fn render_markdown(run: &Run, budget: Budget) -> String {
 }
 
 /// The budget and its entries, unrounded, for scripts.
-pub fn json(run: &Run, budget: Budget) -> String {
+pub fn render_json(run: &Run, budget: Budget) -> String {
     #[derive(Serialize)]
     struct Document<'a> {
         format: &'static str,
         version: u32,
         budget: Budget,
-        entries: Vec<Entry<'a>>,
+        entries: Vec<BudgetEntry<'a>>,
     }
     let entries = budget.entries(run);
     let document = Document { format: "wiregauge.budget", version: 1, budget, entries };
-    plain::json(&document)
+    plain_text::to_json(&document)
 }
 
 /// The tables' rows, head first. A phase that does not fit into the cycle is
@@ -169,11 +171,15 @@ fn rows(run: &Run, budget: Budget, name: fn(&str) -> String) -> Vec<(&Case, Vec<
                 entry.phase.to_owned(),
                 format!(
                     "{}{}",
-                    time(entry.nanoseconds),
+                    format_time(entry.nanoseconds),
                     if entry.at_floor { " floor" } else { "" }
                 ),
-                format!("{}{}", if entry.share > 1.0 { "! " } else { "" }, percent(entry.share)),
-                format!("{} cm", significant(entry.centimetres)),
+                format!(
+                    "{}{}",
+                    if entry.share > 1.0 { "! " } else { "" },
+                    format_percent(entry.share)
+                ),
+                format!("{} cm", format_significant(entry.centimetres)),
             ]);
         }
         (case, rows)

@@ -4,28 +4,28 @@
 
 use serde::Serialize;
 use wiregauge_result::run::Run;
-use wiregauge_result::stats::{Cell, Comparison, Verdict, View, BUSY};
+use wiregauge_result::stats::{Cell, ChangeVerdict, Comparison, ComparisonView, BUSY};
 
 use crate::model::environment::differences;
-use crate::model::kind::{legend, marked, noun};
-use crate::model::unit::{change, percent, quantity};
+use crate::model::number_format::{format_change, format_percent, format_quantity};
+use crate::model::run_labels::{legend, mark_subjects, subject_noun};
 use crate::text::markdown;
-use crate::text::plain::{self, clean, fold, grid, tables, Align};
+use crate::text::plain_text::{self, align_rows, align_tables, clean, wrap_lines, Align};
 
 const HEAD: [&str; 8] = ["case", "codec", "metric", "base", "new", "change", "interval", "verdict"];
 
 /// Verdicts as aligned plain text: what changed first, then what cannot be
 /// told, then the rest if `all`.
-pub fn terminal(
+pub fn render_terminal(
     base: &Run,
     new: &Run,
     comparison: &Comparison,
     all: bool,
     width: Option<usize>,
 ) -> String {
-    let (base, new) = (&marked(base), &marked(new));
+    let (base, new) = (&mark_subjects(base), &mark_subjects(new));
     let mut text = String::new();
-    for line in lead(base, new, comparison) {
+    for line in comparison_notes(base, new, comparison) {
         text.push_str(&clean(&line));
         text.push('\n');
     }
@@ -35,8 +35,8 @@ pub fn terminal(
         aligns[..3].fill(Align::Left);
         aligns[7..].fill(Align::Left);
         let table = match width {
-            Some(width) => tables(&rows, &aligns, 3, width),
-            None => grid(&rows, &aligns),
+            Some(width) => align_tables(&rows, &aligns, 3, width),
+            None => align_rows(&rows, &aligns),
         };
         text.push_str(&format!("\n{table}"));
     }
@@ -47,14 +47,14 @@ pub fn terminal(
         text.push_str(&clean(&line));
         text.push('\n');
     }
-    width.map_or(text.clone(), |width| fold(&text, width))
+    width.map_or(text.clone(), |width| wrap_lines(&text, width))
 }
 
 /// The same as Markdown.
 pub fn render_markdown(base: &Run, new: &Run, comparison: &Comparison, all: bool) -> String {
-    let (base, new) = (&marked(base), &marked(new));
+    let (base, new) = (&mark_subjects(base), &mark_subjects(new));
     let mut text = String::from("# Comparison\n\n");
-    for line in lead(base, new, comparison) {
+    for line in comparison_notes(base, new, comparison) {
         text.push_str(&format!("- {}\n", markdown::escape(&line)));
     }
     let rows = rows(base, comparison, all, markdown::escape);
@@ -69,7 +69,7 @@ pub fn render_markdown(base: &Run, new: &Run, comparison: &Comparison, all: bool
 }
 
 /// The comparison for scripts, with `regressed` beside it.
-pub fn json(comparison: &Comparison) -> String {
+pub fn render_json(comparison: &Comparison) -> String {
     #[derive(Serialize)]
     struct Document<'a> {
         format: &'static str,
@@ -79,11 +79,11 @@ pub fn json(comparison: &Comparison) -> String {
     }
     let regressed = comparison.regressed();
     let document = Document { format: "wiregauge.comparison", version: 1, regressed, comparison };
-    plain::json(&document)
+    plain_text::to_json(&document)
 }
 
 /// What a reader must know first.
-fn lead(base: &Run, new: &Run, comparison: &Comparison) -> Vec<String> {
+fn comparison_notes(base: &Run, new: &Run, comparison: &Comparison) -> Vec<String> {
     let count = |verdict| comparison.count(verdict);
     let mut lines = vec![
         format!("base: {}, {}", base.title, base.started),
@@ -91,34 +91,35 @@ fn lead(base: &Run, new: &Run, comparison: &Comparison) -> Vec<String> {
         format!(
             "{} cells: {} slower, {} faster, {} no difference, {} cannot tell",
             comparison.cells.len(),
-            count(Verdict::Slower),
-            count(Verdict::Faster),
-            count(Verdict::NoDifference),
-            count(Verdict::CannotTell),
+            count(ChangeVerdict::Slower),
+            count(ChangeVerdict::Faster),
+            count(ChangeVerdict::NoDifference),
+            count(ChangeVerdict::CannotTell),
         ),
         format!(
             "A difference counts beyond {} and with {} confidence over all cells together.",
-            percent(comparison.limits.threshold),
-            percent(comparison.limits.confidence),
+            format_percent(comparison.limits.threshold),
+            format_percent(comparison.limits.confidence),
         ),
     ];
     if comparison.busy {
         lines.push(format!(
             "The machine was busy with other things in one of the runs: only what is beyond {} \
              counts.",
-            percent(BUSY)
+            format_percent(BUSY)
         ));
     }
     if let Some(resolution) = comparison.resolution() {
         lines.push(format!(
             "The smallest slowdown that a typical cell would show: {}.",
-            percent(resolution)
+            format_percent(resolution)
         ));
     }
     match comparison.machine_drift() {
-        Some(drift) => {
-            lines.push(format!("The bound rows (the machine itself) moved by {}.", change(drift)))
-        }
+        Some(drift) => lines.push(format!(
+            "The bound rows (the machine itself) moved by {}.",
+            format_change(drift)
+        )),
         None => lines.push(
             "No bound row is in both runs: the machine's drift shows only in the other rows."
                 .into(),
@@ -134,37 +135,41 @@ fn rows(
     name: fn(&str) -> String,
 ) -> Vec<Vec<String>> {
     let mut rows = vec![HEAD.map(str::to_owned).to_vec()];
-    rows[0][1] = noun(run).to_owned();
+    rows[0][1] = subject_noun(run).to_owned();
     let mut cells: Vec<&Cell> = comparison
         .cells
         .iter()
-        .filter(|cell| all || cell.verdict != Verdict::NoDifference)
+        .filter(|cell| all || cell.verdict != ChangeVerdict::NoDifference)
         .collect();
-    cells.sort_by_key(|cell| order(cell.verdict));
+    cells.sort_by_key(|cell| verdict_order(cell.verdict));
     for cell in cells {
         let title = run.subject(&cell.subject).map_or(&cell.subject, |subject| &subject.title);
         let (ratio, interval) = match cell.change() {
             None => ("-".to_owned(), "-".to_owned()),
             Some(found) => {
                 let against = match found.view {
-                    View::Times => "",
-                    View::Bound => " against the bound",
-                    View::Others => " against the others",
+                    ComparisonView::Times => "",
+                    ComparisonView::Bound => " against the bound",
+                    ComparisonView::Others => " against the others",
                 };
-                let ends = format!("{} … {}{against}", change(found.low), change(found.high));
-                (change(found.ratio), ends)
+                let ends = format!(
+                    "{} … {}{against}",
+                    format_change(found.low),
+                    format_change(found.high)
+                );
+                (format_change(found.ratio), ends)
             }
         };
         let verdict = match &cell.reason {
-            Some(reason) => format!("{} ({reason})", word(cell.verdict)),
-            None => word(cell.verdict).to_owned(),
+            Some(reason) => format!("{} ({reason})", verdict_word(cell.verdict)),
+            None => verdict_word(cell.verdict).to_owned(),
         };
         rows.push(vec![
             name(&cell.case),
             name(title),
             name(&cell.metric),
-            quantity(cell.base, &cell.unit),
-            quantity(cell.new, &cell.unit),
+            format_quantity(cell.base, &cell.unit),
+            format_quantity(cell.new, &cell.unit),
             ratio,
             interval,
             verdict,
@@ -183,7 +188,7 @@ fn details(base: &Run, new: &Run, comparison: &Comparison) -> Vec<String> {
         }
     };
     let facts = comparison.facts.iter().map(|fact| {
-        let [before, now] = [fact.base, fact.new].map(|value| quantity(value, &fact.unit));
+        let [before, now] = [fact.base, fact.new].map(|value| format_quantity(value, &fact.unit));
         let mark = if fact.regressed { ", LARGER" } else { "" };
         format!("{}: {}, {}: {before} → {now}{mark}", fact.case, fact.subject, fact.metric)
     });
@@ -202,20 +207,20 @@ fn details(base: &Run, new: &Run, comparison: &Comparison) -> Vec<String> {
     lines
 }
 
-fn order(verdict: Verdict) -> u8 {
+fn verdict_order(verdict: ChangeVerdict) -> u8 {
     match verdict {
-        Verdict::Slower => 0,
-        Verdict::Faster => 1,
-        Verdict::CannotTell => 2,
-        Verdict::NoDifference => 3,
+        ChangeVerdict::Slower => 0,
+        ChangeVerdict::Faster => 1,
+        ChangeVerdict::CannotTell => 2,
+        ChangeVerdict::NoDifference => 3,
     }
 }
 
-fn word(verdict: Verdict) -> &'static str {
+fn verdict_word(verdict: ChangeVerdict) -> &'static str {
     match verdict {
-        Verdict::Slower => "SLOWER",
-        Verdict::Faster => "faster",
-        Verdict::NoDifference => "no difference",
-        Verdict::CannotTell => "cannot tell",
+        ChangeVerdict::Slower => "SLOWER",
+        ChangeVerdict::Faster => "faster",
+        ChangeVerdict::NoDifference => "no difference",
+        ChangeVerdict::CannotTell => "cannot tell",
     }
 }

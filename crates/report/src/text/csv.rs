@@ -4,7 +4,7 @@ use serde_json::Value;
 use wiregauge_result::run::Run;
 
 use crate::model::statistic::{statistics, COLUMNS};
-use crate::text::plain::clean;
+use crate::text::plain_text::clean;
 
 /// One line per case, subject and metric of each run, under a header line.
 /// Numbers are unrounded and in the unit that the column `unit` names.

@@ -1,13 +1,13 @@
 //! Statistics for scripts. The raw samples are in `run.json` itself.
 
 use serde::Serialize;
-use wiregauge_result::run::{Curve, Run, Slowest};
+use wiregauge_result::run::{Curve, Run, SlowestSample};
 use wiregauge_result::stats::Fit;
 use wiregauge_result::verdict::overall;
 
 use crate::model::statistic::{statistics, Statistic};
 use crate::model::sweep::sweeps;
-use crate::text::plain;
+use crate::text::plain_text;
 
 /// Name of the form that [`render`] writes.
 pub const FORMAT: &str = "wiregauge.statistics";
@@ -31,8 +31,8 @@ struct Entry<'a> {
     fits: Vec<FitRow<'a>>,
     #[serde(skip_serializing_if = "<[Curve]>::is_empty")]
     curves: &'a [Curve],
-    #[serde(skip_serializing_if = "<[Slowest]>::is_empty")]
-    slowest: &'a [Slowest],
+    #[serde(skip_serializing_if = "<[SlowestSample]>::is_empty")]
+    slowest: &'a [SlowestSample],
 }
 
 #[derive(Serialize)]
@@ -59,12 +59,12 @@ pub fn render(runs: &[Run]) -> String {
         slowest: &run.slowest,
     });
     let document = Document { format: FORMAT, version: VERSION, runs: entries.collect() };
-    plain::json(&document)
+    plain_text::to_json(&document)
 }
 
 /// One requirement held against one subject on one case.
 #[derive(Serialize)]
-struct Judged<'a> {
+struct VerdictEntry<'a> {
     requirement: &'a str,
     case: &'a str,
     subject: &'a str,
@@ -78,21 +78,21 @@ struct Judged<'a> {
 
 /// The verdicts on what was required of a run, one for each requirement,
 /// subject and case, and the one on all.
-pub fn required(run: &Run) -> String {
+pub fn render_requirements(run: &Run) -> String {
     #[derive(Serialize)]
     struct Verdicts<'a> {
         format: &'a str,
         version: u32,
         verdict: &'a str,
-        findings: Vec<Judged<'a>>,
+        findings: Vec<VerdictEntry<'a>>,
     }
     let Some(requirements) = &run.require else { return String::new() };
     let findings = requirements.check(run);
-    let judged = findings.iter().map(|finding| Judged {
+    let judged = findings.iter().map(|finding| VerdictEntry {
         requirement: &requirements.all()[finding.requirement].text,
         case: &finding.case,
         subject: &finding.subject,
-        verdict: finding.verdict.word(),
+        verdict: finding.verdict.name(),
         value: finding.found.as_ref().and_then(|found| found.value),
         low: finding.found.as_ref().and_then(|found| found.low),
         high: finding.found.as_ref().and_then(|found| found.high),
@@ -102,10 +102,10 @@ pub fn required(run: &Run) -> String {
     let document = Verdicts {
         format: "wiregauge.verdicts",
         version: VERSION,
-        verdict: overall(&findings).word(),
+        verdict: overall(&findings).name(),
         findings: judged.collect(),
     };
-    plain::json(&document)
+    plain_text::to_json(&document)
 }
 
 fn fits(run: &Run) -> Vec<FitRow<'_>> {

@@ -3,9 +3,9 @@
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use wiregauge_result::requirement::Requirements;
 use wiregauge_result::run::Run;
-use wiregauge_result::verdict::Verdict;
+use wiregauge_result::verdict::RequirementVerdict;
 
-use crate::model::required::{place, said};
+use crate::model::requirements::{format_place, format_verdict};
 
 /// One test for each requirement, subject and case; its class is the subject.
 /// What cannot be told is an error and no pass.
@@ -18,18 +18,18 @@ pub fn render(
 ) -> Result<String, quick_junit::SerializeError> {
     let mut suite = TestSuite::new(run.title.clone());
     for finding in requirements.check(run) {
-        let words = said(&finding);
+        let words = format_verdict(&finding);
         let mut status = match finding.verdict {
-            Verdict::Pass => TestCaseStatus::success(),
-            Verdict::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
-            Verdict::CannotTell => TestCaseStatus::non_success(NonSuccessKind::Error),
+            RequirementVerdict::Pass => TestCaseStatus::success(),
+            RequirementVerdict::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            RequirementVerdict::CannotTell => TestCaseStatus::non_success(NonSuccessKind::Error),
         };
-        if finding.verdict != Verdict::Pass {
+        if finding.verdict != RequirementVerdict::Pass {
             status.set_message(words.clone());
-            status.set_type(finding.verdict.word());
+            status.set_type(finding.verdict.name());
         }
         let text = &requirements.all()[finding.requirement].text;
-        let name = match place(run, &finding) {
+        let name = match format_place(run, &finding) {
             Some(place) => format!("{text} ({place})"),
             None => text.clone(),
         };

@@ -1,23 +1,28 @@
 //! Results as Markdown tables.
 
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run};
+use wiregauge_result::run_kind::RunKind;
 
-use crate::model::break_even::{self, PAYS};
-use crate::model::curve::{at, over, shares};
-use crate::model::group::{failed, groups, head, name, Group};
-use crate::model::kind::{fixed_part, legend, marked, noun, shown};
+use crate::model::break_even::{self, BREAK_EVEN_NOTE};
+use crate::model::curve::{find_curves, shares, value_at};
+use crate::model::group::{failed_transports, groups, split_head, transport_name, Group};
+use crate::model::number_format::{self, format_percent, format_quantity, format_tick};
 use crate::model::phase::phases;
-use crate::model::points::{self, BEYOND};
-use crate::model::reference::{beside, of_one, slopes, Beside, Place};
-use crate::model::required;
+use crate::model::points::{self, ERROR_NOTE};
+use crate::model::reference::{
+    published_columns, single_publication_table, slopes, PublishedColumn, RankedFigure,
+};
+use crate::model::requirements;
+use crate::model::run_labels::{
+    intercept_label, legend, mark_subjects, select_cases, subject_noun,
+};
+use crate::model::shared_text::{
+    describe_case, format_bounds, published_slopes, r_squared, singular, summary_line, verdict,
+    FLOOR,
+};
 use crate::model::sweep::sweeps;
 use crate::model::table::{Cell, Column, Table};
-use crate::model::unit::{self, percent, quantity, tick};
-use crate::model::words::{
-    bounded, case_about, published_slopes, r_squared, singular, summary_line, verdict, FLOOR,
-};
-use crate::text::plain::{clean, command};
+use crate::text::plain_text::{clean, quote_command};
 
 /// The runs one after another, with a table of contents if there are several.
 pub fn render(runs: &[Run]) -> String {
@@ -28,13 +33,13 @@ pub fn render(runs: &[Run]) -> String {
         }
         text.push('\n');
     }
-    let runs: Vec<String> = runs.iter().map(|run| render_run(&marked(run))).collect();
+    let runs: Vec<String> = runs.iter().map(|run| render_run(&mark_subjects(run))).collect();
     text + &runs.join("\n")
 }
 
 /// The verdicts on what was required; empty where nothing was.
-fn required(run: &Run) -> String {
-    let rows = required::rows(run);
+fn render_requirements(run: &Run) -> String {
+    let rows = requirements::requirement_rows(run);
     if rows.is_empty() {
         return String::new();
     }
@@ -42,7 +47,7 @@ fn required(run: &Run) -> String {
         "\n## Required\n\n| | verdict | holds of | others |\n|---|---|--:|---|\n".to_owned();
     for row in rows {
         let (required, others) = (escape(&row.text), escape(&row.others.join("; ")));
-        let (word, held, of) = (row.verdict.word(), row.held, row.of);
+        let (word, held, of) = (row.verdict.name(), row.held, row.of);
         text.push_str(&format!("| {required} | **{word}** | {held} of {of} | {others} |\n"));
     }
     text
@@ -50,19 +55,22 @@ fn required(run: &Run) -> String {
 
 fn render_run(run: &Run) -> String {
     let mut text = format!("# {}\n\n", escape(&run.title));
-    text.push_str(&format!("```sh\n{}\n```\n\n", clean(&command(&run.command)).replace("```", "")));
+    text.push_str(&format!(
+        "```sh\n{}\n```\n\n",
+        clean(&quote_command(&run.command)).replace("```", "")
+    ));
     text.push_str(&format!("{}\n", escape(&summary_line(run))));
     for warning in &run.warnings {
         let (what, remedy) = (escape(&warning.text), escape(&warning.remedy));
         text.push_str(&format!("\n> **Warning:** {what}\n> {remedy}\n"));
     }
-    text.push_str(&required(run));
-    let (cases, others) = shown(run);
+    text.push_str(&render_requirements(run));
+    let (cases, others) = select_cases(run);
     for case in cases {
         text.push_str(&format!(
             "\n## {}\n\n{}\n",
             escape(&case.id),
-            escape(&case_about(run, case))
+            escape(&describe_case(run, case))
         ));
         for note in &case.notes {
             text.push_str(&format!("\n{}\n", escape(note)));
@@ -77,14 +85,15 @@ fn render_run(run: &Run) -> String {
             let (metric, over) = (escape(&curves.metric), escape(&sweep.title(run)));
             text.push_str(&format!("\n## {metric} over {over}\n"));
             let per = format!("per {}", escape(&singular(&sweep.parameter)));
-            let mut rows = vec![[noun(run), fixed_part(run), "95%", &per, "95%", "R²"]
-                .map(String::from)
-                .to_vec()];
+            let mut rows =
+                vec![[subject_noun(run), intercept_label(run), "95%", &per, "95%", "R²"]
+                    .map(String::from)
+                    .to_vec()];
             for line in &curves.lines {
                 let Some(fit) = &line.fit else {
                     continue;
                 };
-                let [a, b] = [fit.intercept, fit.slope].map(|b| bounded(&b, &curves.unit));
+                let [a, b] = [fit.intercept, fit.slope].map(|b| format_bounds(&b, &curves.unit));
                 let title = escape(&line.subject.title);
                 rows.push(vec![title, a.0, a.1, b.0, b.1, r_squared(fit.r_squared)]);
             }
@@ -97,11 +106,11 @@ fn render_run(run: &Run) -> String {
         for note in &reference.notes {
             text.push_str(&format!("\n{}\n", escape(note)));
         }
-        if let Some(rows) = of_one(run, reference, "–") {
+        if let Some(rows) = single_publication_table(run, reference, "–") {
             let escape = |row: Vec<String>| row.iter().map(|cell| escape(cell.trim())).collect();
             text.push_str(&table(&rows.into_iter().map(escape).collect::<Vec<_>>()));
         } else {
-            for column in beside(run, reference) {
+            for column in published_columns(run, reference) {
                 text.push_str(&published(&column));
             }
         }
@@ -110,13 +119,13 @@ fn render_run(run: &Run) -> String {
             text.push_str(&table(&published_slopes(&slopes, "–", escape)));
         }
     }
-    text.push_str(&absent(run));
+    text.push_str(&list_absent(run));
     text.push_str(&lowerings(run));
     text
 }
 
 fn tables(run: &Run, case: &Case) -> String {
-    if run.kind == Kind::Bus {
+    if run.kind == RunKind::Bus {
         return bus(run, case);
     }
     let timings = Table::timings(run, case);
@@ -126,7 +135,7 @@ fn tables(run: &Run, case: &Case) -> String {
     let mut text = figures(run, &timings);
     text.push_str(&format!(
         "\nMedian, its 95% interval and the ratio to the best {}; ~ is not to be told from it.\n",
-        noun(run)
+        subject_noun(run)
     ));
     if timings.has_floor() {
         text.push_str(&format!("\n{FLOOR}.\n"));
@@ -138,15 +147,15 @@ fn tables(run: &Run, case: &Case) -> String {
     if sizes.columns.len() > 1 {
         text.push_str(&figures(run, &sizes));
     }
-    if let Some(rows) = points::rows(run, case) {
+    if let Some(rows) = points::points_table(run, case) {
         let escape = |row: &Vec<String>| row.iter().map(|cell| escape(cell)).collect();
         text.push_str(&table(&rows.iter().map(escape).collect::<Vec<_>>()));
         if points::is_marked(&rows) {
-            text.push_str(&format!("\n{}.\n", BEYOND));
+            text.push_str(&format!("\n{}.\n", ERROR_NOTE));
         }
-        text.push_str(&format!("\n{PAYS}.\n"));
+        text.push_str(&format!("\n{BREAK_EVEN_NOTE}.\n"));
     }
-    text.push_str(&in_phases(run, case));
+    text.push_str(&phase_tables(run, case));
     for counted in
         [Table::compression, Table::main_counts, Table::robustness].map(|table| table(run, case))
     {
@@ -158,7 +167,7 @@ fn tables(run: &Run, case: &Case) -> String {
 }
 
 /// The phases of each experiment that has some.
-fn in_phases(run: &Run, case: &Case) -> String {
+fn phase_tables(run: &Run, case: &Case) -> String {
     let mut text = String::new();
     for phases in phases(run, case) {
         let mut head = vec![format!("{} in phases", escape(&phases.metric))];
@@ -167,12 +176,13 @@ fn in_phases(run: &Run, case: &Case) -> String {
         head.extend(phases.budget.map(|_| format!("of the {}", escape(&phases.metric))));
         let mut rows = vec![head];
         for row in &phases.rows {
-            let part =
-                |part: &Option<f64>| part.map_or("–".into(), |v| quantity(v, &phases.unit));
+            let part = |part: &Option<f64>| {
+                part.map_or("–".into(), |v| format_quantity(v, &phases.unit))
+            };
             let mut cells = vec![escape(&row.subject.title)];
             cells.extend(row.parts.iter().map(part));
-            cells.push(quantity(row.sum(), &phases.unit));
-            cells.extend(phases.share(row).map(percent));
+            cells.push(format_quantity(row.sum(), &phases.unit));
+            cells.extend(phases.share(row).map(format_percent));
             rows.push(cells);
         }
         text.push_str(&table(&rows));
@@ -182,12 +192,12 @@ fn in_phases(run: &Run, case: &Case) -> String {
 
 /// What the bus carried in a case, group by group.
 fn bus(run: &Run, case: &Case) -> String {
-    let groups: Vec<Group> = groups(run, case).into_iter().map(Group::brief).collect();
+    let groups: Vec<Group> = groups(run, case).into_iter().map(Group::main_columns).collect();
     let mut text = String::new();
     if let Some(verdict) = verdict(run, case) {
         text.push_str(&format!("\n{}\n", escape(&verdict)));
     }
-    for (subject, reason) in failed(run, case) {
+    for (subject, reason) in failed_transports(run, case) {
         text.push_str(&format!("\n**Failed** {}: {}\n", escape(&subject.title), escape(reason)));
     }
     if groups.is_empty() {
@@ -196,8 +206,8 @@ fn bus(run: &Run, case: &Case) -> String {
     for group in groups.iter().filter(|group| !group.table.columns.is_empty()) {
         text.push_str(&group_table(run, case, group));
     }
-    text.push_str(&in_phases(run, case));
-    for line in break_even::lines(run, case) {
+    text.push_str(&phase_tables(run, case));
+    for line in break_even::describe_rows(run, case) {
         text.push_str(&format!("\n{}.\n", escape(&line)));
     }
     text.push_str(&distributions(run, case));
@@ -207,7 +217,7 @@ fn bus(run: &Run, case: &Case) -> String {
 fn group_table(run: &Run, case: &Case, group: &Group) -> String {
     let columns = &group.table.columns;
     let mut heads = vec![escape(group.part.title())];
-    heads.extend(columns.iter().map(|column| match head(column) {
+    heads.extend(columns.iter().map(|column| match split_head(column) {
         ("", name) => escape(name),
         (whole, part) => escape(&format!("{whole} {part}")),
     }));
@@ -217,10 +227,10 @@ fn group_table(run: &Run, case: &Case, group: &Group) -> String {
             true => figure(&row.cells[i], &columns[i]),
             false => group.text(row, i).unwrap_or_else(|| "–".to_owned()),
         };
-        let title = escape(&name(run, case, row.subject));
+        let title = escape(&transport_name(run, case, row.subject));
         rows.push([title].into_iter().chain((0..columns.len()).map(cell)).collect());
     }
-    for beside in &group.beside {
+    for beside in &group.references {
         let cell = |i: usize| beside.cells[i].map_or(String::new(), |v| group.value(v, i));
         let title = format!("*{}*", escape(&beside.name));
         rows.push([title].into_iter().chain((0..columns.len()).map(cell)).collect());
@@ -231,14 +241,15 @@ fn group_table(run: &Run, case: &Case, group: &Group) -> String {
 /// Each distribution as a table of the times that shares stay within.
 fn distributions(run: &Run, case: &Case) -> String {
     let mut text = String::new();
-    for curves in over(run, case, "share") {
+    for curves in find_curves(run, case, "share") {
         let shares = shares(&curves);
         let mut heads = vec![format!("{} within", escape(&curves.metric))];
-        heads.extend(shares.iter().map(|share| tick(*share, "share")));
+        heads.extend(shares.iter().map(|share| format_tick(*share, "share")));
         let mut rows = vec![heads];
         for line in &curves.lines {
             let time = |share: &f64| {
-                at(line, *share).map_or("–".to_owned(), |time| quantity(time, &curves.unit))
+                value_at(line, *share)
+                    .map_or("–".to_owned(), |time| format_quantity(time, &curves.unit))
             };
             let title = escape(&line.subject.title);
             rows.push([title].into_iter().chain(shares.iter().map(time)).collect());
@@ -249,7 +260,7 @@ fn distributions(run: &Run, case: &Case) -> String {
 }
 
 fn figures(run: &Run, figures: &Table) -> String {
-    let mut head = vec![noun(run).to_owned()];
+    let mut head = vec![subject_noun(run).to_owned()];
     head.extend(figures.columns.iter().map(|column| escape(&column.metric)));
     let mut rows = vec![head];
     for row in &figures.rows {
@@ -265,18 +276,18 @@ fn figure(cell: &Option<Cell>, column: &Column) -> String {
     let Some(cell) = cell else {
         return "–".to_owned();
     };
-    let value = quantity(cell.value, &column.unit);
+    let value = format_quantity(cell.value, &column.unit);
     let best = cell.rank == Some(1) && column.ranked;
     let mut text = if best { format!("**{value}**") } else { value };
     if let Some(interval) = cell.summary.as_ref().and_then(|summary| summary.interval) {
         let margin = interval.relative(cell.value);
         if margin.is_finite() {
-            text.push_str(&format!(" {}", unit::margin(margin)));
+            text.push_str(&format!(" {}", number_format::format_margin(margin)));
         }
     }
     if let Some(relation) = cell.relation().filter(|_| column.ranked) {
         let mark = match cell.open && !best {
-            true if cell.too_few() => " ?",
+            true if cell.has_too_few_samples() => " ?",
             true => " ~",
             false => "",
         };
@@ -285,16 +296,16 @@ fn figure(cell: &Option<Cell>, column: &Column) -> String {
     text
 }
 
-fn published(column: &Beside) -> String {
+fn published(column: &PublishedColumn) -> String {
     let head = format!("{} at {}", escape(column.metric), escape(&column.case.id));
     let names = [&head, "published", "ratio", "rank", "measured", "ratio", "rank", "measured as"];
     let mut rows = vec![names.map(String::from).to_vec()];
-    let place = |place: Option<Place>| -> [String; 3] {
+    let place = |place: Option<RankedFigure>| -> [String; 3] {
         let Some(place) = place else {
             return ["–", "–", "–"].map(String::from);
         };
         [
-            quantity(place.value, column.unit),
+            format_quantity(place.value, column.unit),
             place.relation("–"),
             place.rank.map_or("–".into(), |rank| rank.to_string()),
         ]
@@ -316,7 +327,7 @@ fn published(column: &Beside) -> String {
     text
 }
 
-fn absent(run: &Run) -> String {
+fn list_absent(run: &Run) -> String {
     let mut rows = vec![["without figures", "", "why"].map(String::from).to_vec()];
     for subject in &run.subjects {
         let Some((state, reason)) = subject.status.absence() else { continue };

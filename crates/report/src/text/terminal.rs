@@ -2,24 +2,32 @@
 
 use std::iter;
 
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run};
+use wiregauge_result::run_kind::RunKind;
 
-use crate::model::break_even::{self, PAYS};
-use crate::model::group::{failed, groups, head, name, Group};
-use crate::model::kind::{fixed_part, legend, marked, noun, shown};
+use crate::model::break_even::{self, BREAK_EVEN_NOTE};
+use crate::model::group::{failed_transports, groups, split_head, transport_name, Group};
+use crate::model::number_format::{self, format_percent, format_quantity};
 use crate::model::phase::phases;
-use crate::model::points::{self, BEYOND};
-use crate::model::reference::{beside, of_one, slopes, Beside, Place};
-use crate::model::required;
+use crate::model::points::{self, ERROR_NOTE};
+use crate::model::reference::{
+    published_columns, single_publication_table, slopes, PublishedColumn, RankedFigure,
+};
+use crate::model::requirements;
+use crate::model::run_labels::{
+    intercept_label, legend, mark_subjects, select_cases, subject_noun,
+};
+use crate::model::shared_text::{
+    self, describe_case, format_bounds, published_slopes, r_squared, singular, summary_line,
+    verdict, FLOOR,
+};
 use crate::model::slowest;
 use crate::model::sweep::{sweeps, Curves};
 use crate::model::table::{Cell, Column, Table};
-use crate::model::unit::{self, percent, quantity};
-use crate::model::words::{
-    self, bounded, case_about, published_slopes, r_squared, singular, summary_line, verdict, FLOOR,
+use crate::text::plain_text::{
+    align_rows, align_tables as broken, clean, pad_cells, quote_command, text_width, wrap_lines,
+    Align,
 };
-use crate::text::plain::{chars, clean, command, fold, grid, justify, tables as broken, Align};
 
 /// Wider tables are broken into several, so that a usual terminal holds them.
 const WIDTH: usize = 118;
@@ -34,27 +42,28 @@ const NARROWEST: usize = 40;
 /// is not known, tables only are broken where they are wide.
 pub fn render(runs: &[Run], width: Option<usize>) -> String {
     let columns = width.map_or(WIDTH, |width| width.max(NARROWEST));
-    let texts = runs.iter().map(|run| render_run(&marked(run), columns));
+    let texts = runs.iter().map(|run| render_run(&mark_subjects(run), columns));
     let text = texts.collect::<Vec<_>>().join("\n\n");
     match width {
-        Some(_) => fold(&text, columns),
+        Some(_) => wrap_lines(&text, columns),
         None => text,
     }
 }
 
 fn render_run(run: &Run, width: usize) -> String {
-    let mut text = format!("{}\n{}\n", clean(&run.title), "=".repeat(chars(&clean(&run.title))));
-    text.push_str(&format!("$ {}\n", clean(&command(&run.command))));
+    let mut text =
+        format!("{}\n{}\n", clean(&run.title), "=".repeat(text_width(&clean(&run.title))));
+    text.push_str(&format!("$ {}\n", clean(&quote_command(&run.command))));
     text.push_str(&format!("{}\n", summary_line(run)));
     for warning in &run.warnings {
         text.push_str(&format!("\nwarning: {}\n", clean(&warning.text)));
         text.push_str(&format!("         {}\n", clean(&warning.remedy)));
     }
-    let required = required(run);
+    let required = render_requirements(run);
     if !required.is_empty() {
         text.push_str(&format!("\n{required}"));
     }
-    let (cases, others) = shown(run);
+    let (cases, others) = select_cases(run);
     for case in cases {
         text.push_str(&format!("\n{}\n", case_line(run, case)));
         for note in &case.notes {
@@ -70,7 +79,7 @@ fn render_run(run: &Run, width: usize) -> String {
         for curves in sweep.curves.iter().filter(|c| c.lines.iter().any(|l| l.fit.is_some())) {
             let title = format!("{} over {}", curves.metric, sweep.title(run));
             text.push_str(&format!("\n{}: linear fits, 95% bounds\n", clean(&title)));
-            text.push_str(&fits(fixed_part(run), curves, &sweep.parameter, width));
+            text.push_str(&fits(intercept_label(run), curves, &sweep.parameter, width));
         }
     }
     if let Some(reference) = &run.reference {
@@ -79,42 +88,42 @@ fn render_run(run: &Run, width: usize) -> String {
         for note in &reference.notes {
             text.push_str(&format!("  {}\n", clean(note)));
         }
-        if let Some(rows) = of_one(run, reference, "-") {
+        if let Some(rows) = single_publication_table(run, reference, "-") {
             let clean = |row: Vec<String>| row.iter().map(|cell| clean(cell)).collect();
             let rows: Vec<Vec<String>> = rows.into_iter().map(clean).collect();
-            text.push_str(&format!("\n{}", lined_up(&rows, width)));
+            text.push_str(&format!("\n{}", align_columns(&rows, width)));
         } else {
-            for column in beside(run, reference) {
+            for column in published_columns(run, reference) {
                 text.push_str(&published(&column, width));
             }
         }
         let slopes = slopes(run, reference);
         if !slopes.is_empty() {
             let rows = published_slopes(&slopes, "-", clean);
-            text.push_str(&format!("\n{}", lined_up(&rows, width)));
+            text.push_str(&format!("\n{}", align_columns(&rows, width)));
         }
     }
-    text.push_str(&absent(run));
+    text.push_str(&list_absent(run));
     text.push_str(&lowerings(run));
     text
 }
 
 /// The verdicts on what was required, in lines of at most `width` characters.
 pub fn verdicts(run: &Run, width: Option<usize>) -> String {
-    let text = required(run);
+    let text = render_requirements(run);
     match width {
-        Some(width) => fold(&text, width.max(NARROWEST)),
+        Some(width) => wrap_lines(&text, width.max(NARROWEST)),
         None => text,
     }
 }
 
 /// The verdicts on what was required; empty where nothing was.
-fn required(run: &Run) -> String {
+fn render_requirements(run: &Run) -> String {
     let mut text = String::new();
-    for row in required::rows(run) {
+    for row in requirements::requirement_rows(run) {
         text.push_str(&format!(
             "{:11} {}   {} of {}\n",
-            row.verdict.word().to_uppercase(),
+            row.verdict.name().to_uppercase(),
             clean(&row.text),
             row.held,
             row.of
@@ -128,11 +137,11 @@ fn required(run: &Run) -> String {
 
 /// What was measured on, in one line with its key.
 pub(crate) fn case_line(run: &Run, case: &Case) -> String {
-    format!("{}: {}", clean(&case.id), case_about(run, case))
+    format!("{}: {}", clean(&case.id), describe_case(run, case))
 }
 
 fn tables(run: &Run, case: &Case, width: usize) -> String {
-    if run.kind == Kind::Bus {
+    if run.kind == RunKind::Bus {
         return bus(run, case, width);
     }
     let mut text = String::new();
@@ -143,7 +152,7 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
     text.push_str(&figures(&timings, width));
     text.push_str(&format!(
         "  ± 95% interval of the median; × in relation to the best {}; ~ not to be told from it\n",
-        noun(run)
+        subject_noun(run)
     ));
     if timings.has_floor() {
         text.push_str(&format!("  {FLOOR}\n"));
@@ -155,16 +164,16 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
     if sizes.columns.len() > 1 {
         text.push_str(&figures(&sizes, width));
     }
-    if let Some(rows) = points::rows(run, case) {
+    if let Some(rows) = points::points_table(run, case) {
         let clean = |row: &Vec<String>| row.iter().map(|cell| clean(cell)).collect();
         let cleaned: Vec<Vec<String>> = rows.iter().map(clean).collect();
-        text.push_str(&format!("\n{}", lined_up(&cleaned, width)));
+        text.push_str(&format!("\n{}", align_columns(&cleaned, width)));
         if points::is_marked(&rows) {
-            text.push_str(&format!("  {BEYOND}\n"));
+            text.push_str(&format!("  {ERROR_NOTE}\n"));
         }
-        text.push_str(&format!("  {PAYS}\n"));
+        text.push_str(&format!("  {BREAK_EVEN_NOTE}\n"));
     }
-    text.push_str(&in_phases(run, case, width));
+    text.push_str(&phase_tables(run, case, width));
     for table in
         [Table::compression, Table::main_counts, Table::robustness].map(|table| table(run, case))
     {
@@ -176,7 +185,7 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
 }
 
 /// The phases of each experiment that has some.
-fn in_phases(run: &Run, case: &Case, width: usize) -> String {
+fn phase_tables(run: &Run, case: &Case, width: usize) -> String {
     let mut text = String::new();
     for phases in phases(run, case) {
         let mut rows = vec![vec![format!("{} in phases", clean(&phases.metric))]];
@@ -184,14 +193,15 @@ fn in_phases(run: &Run, case: &Case, width: usize) -> String {
         rows[0].push("sum".to_owned());
         rows[0].extend(phases.budget.map(|_| format!("of the {}", clean(&phases.metric))));
         for row in &phases.rows {
-            let part = |part: &Option<f64>| part.map_or("-".into(), |v| quantity(v, &phases.unit));
+            let part =
+                |part: &Option<f64>| part.map_or("-".into(), |v| format_quantity(v, &phases.unit));
             let mut cells = vec![clean(&row.subject.title)];
             cells.extend(row.parts.iter().map(part));
-            cells.push(quantity(row.sum(), &phases.unit));
-            cells.extend(phases.share(row).map(percent));
+            cells.push(format_quantity(row.sum(), &phases.unit));
+            cells.extend(phases.share(row).map(format_percent));
             rows.push(cells);
         }
-        text.push_str(&format!("\n{}", lined_up(&rows, width)));
+        text.push_str(&format!("\n{}", align_columns(&rows, width)));
     }
     text
 }
@@ -199,7 +209,7 @@ fn in_phases(run: &Run, case: &Case, width: usize) -> String {
 /// The very slowest samples and steps of a case.
 fn slowest(run: &Run, case: &Case, width: usize) -> String {
     let mut text = String::new();
-    for table in slowest::tables(run, case) {
+    for table in slowest::slowest_tables(run, case) {
         let shown = table.rows.len().min(SLOWEST);
         let head = match table.rows.len() {
             all if all > shown => format!("the {shown} slowest of {all}"),
@@ -211,42 +221,42 @@ fn slowest(run: &Run, case: &Case, width: usize) -> String {
             let figures = row.figures().into_iter().map(|(_, figure)| figure);
             rows.push(iter::once(clean(&row.name)).chain(figures).collect());
         }
-        text.push_str(&format!("\n{}", lined_up(&rows, width)));
+        text.push_str(&format!("\n{}", align_columns(&rows, width)));
     }
     text
 }
 
 /// What the bus carried in a case, group by group.
 fn bus(run: &Run, case: &Case, width: usize) -> String {
-    let groups: Vec<Group> = groups(run, case).into_iter().map(Group::brief).collect();
+    let groups: Vec<Group> = groups(run, case).into_iter().map(Group::main_columns).collect();
     let mut text = String::new();
     if let Some(verdict) = verdict(run, case) {
         text.push_str(&format!("  {}\n", clean(&verdict)));
     }
-    for (subject, reason) in failed(run, case) {
+    for (subject, reason) in failed_transports(run, case) {
         text.push_str(&format!("  FAILED {}: {}\n", clean(&subject.title), clean(reason)));
     }
     for group in groups.iter().filter(|group| !group.table.columns.is_empty()) {
         let mut names = vec![String::new(); 2];
         let rows = &group.table.rows;
-        names.extend(rows.iter().map(|row| clean(&name(run, case, row.subject))));
-        names.extend(group.beside.iter().map(|row| clean(&row.name)));
+        names.extend(rows.iter().map(|row| clean(&transport_name(run, case, row.subject))));
+        names.extend(group.references.iter().map(|row| clean(&row.name)));
         let columns: Vec<Vec<String>> =
             (0..group.table.columns.len()).map(|i| group_column(group, i)).collect();
         text.push_str(&blocks(&names, &columns, width));
     }
-    text.push_str(&in_phases(run, case, width));
+    text.push_str(&phase_tables(run, case, width));
     if groups.iter().any(|group| group.table.columns.iter().any(|column| column.ranked)) {
         text.push_str(
             "  median of the windows, ± its 95% interval; × in relation to the best transport; \
              ~ not to be told from it\n",
         );
         let mut cells = groups.iter().flat_map(|group| &group.table.rows).flat_map(|r| &r.cells);
-        if cells.any(|cell| cell.as_ref().is_some_and(Cell::too_few)) {
+        if cells.any(|cell| cell.as_ref().is_some_and(Cell::has_too_few_samples)) {
             text.push_str("  ? too few windows to tell it from the best\n");
         }
     }
-    for line in break_even::lines(run, case) {
+    for line in break_even::describe_rows(run, case) {
         text.push_str(&format!("  {}\n", clean(&line)));
     }
     if groups.is_empty() {
@@ -258,7 +268,7 @@ fn bus(run: &Run, case: &Case, width: usize) -> String {
 /// A column of a group: its head in two lines and its cells.
 fn group_column(group: &Group, place: usize) -> Vec<String> {
     let column = &group.table.columns[place];
-    let (whole, part) = head(column);
+    let (whole, part) = split_head(column);
     let mut cells: Vec<String> = match column.sampled {
         true => cells(column, group.table.rows.iter().map(|row| row.cells[place].as_ref())),
         false => {
@@ -267,7 +277,7 @@ fn group_column(group: &Group, place: usize) -> Vec<String> {
         }
     };
     let value = |value: Option<f64>| value.map_or(String::new(), |v| group.value(v, place));
-    cells.extend(group.beside.iter().map(|row| value(row.cells[place])));
+    cells.extend(group.references.iter().map(|row| value(row.cells[place])));
     [clean(whole), clean(part)].into_iter().chain(cells).collect()
 }
 
@@ -291,7 +301,7 @@ fn figures(table: &Table, most: usize) -> String {
 /// Columns beside the names, broken into several tables where they are too
 /// wide for one.
 fn blocks(names: &[String], columns: &[Vec<String>], most: usize) -> String {
-    let width = |column: &[String]| column.iter().map(|cell| chars(cell)).max().unwrap_or(0);
+    let width = |column: &[String]| column.iter().map(|cell| text_width(cell)).max().unwrap_or(0);
     let mut text = String::new();
     let mut rest = columns;
     while !rest.is_empty() {
@@ -311,16 +321,16 @@ fn blocks(names: &[String], columns: &[Vec<String>], most: usize) -> String {
         let mut rows: Vec<Vec<String>> = (0..names.len())
             .map(|i| iter::once(&names[i]).chain(block.iter().map(|c| &c[i])).cloned().collect())
             .collect();
-        once_each(&mut rows[0]);
+        blank_repeats(&mut rows[0]);
         rows.retain(|row| row.iter().any(|cell| !cell.is_empty()));
-        text.push_str(&format!("\n{}", lined_up(&rows, most)));
+        text.push_str(&format!("\n{}", align_columns(&rows, most)));
         rest = after;
     }
     text
 }
 
 /// Blanks what stands at its left already: a head over several columns.
-fn once_each(heads: &mut [String]) {
+fn blank_repeats(heads: &mut [String]) {
     for i in (1..heads.len()).rev() {
         if heads[i] == heads[i - 1] {
             heads[i].clear();
@@ -339,14 +349,14 @@ fn cells<'a>(column: &Column, cells: impl Iterator<Item = Option<&'a Cell>>) -> 
     let part = |of: &dyn Fn(&Cell) -> String| -> Vec<String> {
         let mut part: Vec<String> =
             cells.iter().map(|cell| cell.map_or(String::new(), of)).collect();
-        justify(&mut part);
+        pad_cells(&mut part);
         part
     };
-    let values = part(&|cell| quantity(cell.value, &column.unit));
+    let values = part(&|cell| format_quantity(cell.value, &column.unit));
     let margins = part(&margin);
     let ratios = part(&|cell| cell.relation().unwrap_or_default());
     let marks = part(&|cell| match cell.open && cell.rank != Some(1) {
-        true if cell.too_few() => "?".into(),
+        true if cell.has_too_few_samples() => "?".into(),
         true => "~".into(),
         false => String::new(),
     });
@@ -366,7 +376,7 @@ fn cells<'a>(column: &Column, cells: impl Iterator<Item = Option<&'a Cell>>) -> 
 fn margin(cell: &Cell) -> String {
     let relative = |summary: &wiregauge_result::stats::Summary| {
         let margin = summary.interval?.relative(summary.median);
-        margin.is_finite().then(|| unit::margin(margin))
+        margin.is_finite().then(|| number_format::format_margin(margin))
     };
     cell.summary.as_ref().and_then(relative).unwrap_or_default()
 }
@@ -378,7 +388,8 @@ fn fits(fixed: &str, curves: &Curves, parameter: &str, width: usize) -> String {
         let Some(fit) = &line.fit else {
             continue;
         };
-        let [intercept, slope] = [fit.intercept, fit.slope].map(|b| bounded(&b, &curves.unit));
+        let [intercept, slope] =
+            [fit.intercept, fit.slope].map(|b| format_bounds(&b, &curves.unit));
         rows.push(vec![
             clean(&line.subject.title),
             intercept.0,
@@ -388,20 +399,20 @@ fn fits(fixed: &str, curves: &Curves, parameter: &str, width: usize) -> String {
             r_squared(fit.r_squared),
         ]);
     }
-    lined_up(&rows, width)
+    align_columns(&rows, width)
 }
 
-fn published(column: &Beside, width: usize) -> String {
+fn published(column: &PublishedColumn, width: usize) -> String {
     let head = format!("{} at {}", clean(column.metric), clean(&column.case.id));
     let names =
         [head.as_str(), "published", "ratio", "rank", "measured", "ratio", "rank", "measured as"];
     let mut rows = vec![names.map(str::to_owned).to_vec()];
-    let place = |place: Option<Place>| -> [String; 3] {
+    let place = |place: Option<RankedFigure>| -> [String; 3] {
         let Some(place) = place else {
             return ["-", "-", "-"].map(str::to_owned);
         };
         [
-            quantity(place.value, column.unit),
+            format_quantity(place.value, column.unit),
             place.relation("-"),
             place.rank.map_or("-".into(), |rank| rank.to_string()),
         ]
@@ -424,12 +435,12 @@ fn published(column: &Beside, width: usize) -> String {
             .collect::<Vec<_>>()
             .join(", ")
     };
-    let ranked = |row: &&crate::model::reference::Row| row.measured.is_some();
-    let name = |row: &crate::model::reference::Row| clean(&row.figure.name);
+    let ranked = |row: &&crate::model::reference::ComparedFigure| row.measured.is_some();
+    let name = |row: &crate::model::reference::ComparedFigure| clean(&row.figure.name);
     let before = column.rows.iter().filter(ranked).map(|row| (row.published.rank, name(row)));
     let before = before.collect();
     let now = column
-        .by_measured()
+        .rows_by_measured()
         .into_iter()
         .filter(ranked)
         .map(|row| (row.measured.and_then(|place| place.rank), name(row)))
@@ -445,14 +456,14 @@ fn published(column: &Beside, width: usize) -> String {
 }
 
 /// What has no figures, and why.
-fn absent(run: &Run) -> String {
+fn list_absent(run: &Run) -> String {
     let mut rows = Vec::new();
-    for (subject, state, reason) in words::absent(run) {
+    for (subject, state, reason) in shared_text::subjects_without_figures(run) {
         rows.push(vec![format!("  {}", clean(&subject.title)), state.to_owned(), clean(reason)]);
     }
     match rows.is_empty() {
         true => String::new(),
-        false => format!("\nWithout figures\n{}", grid(&rows, &[Align::Left; 3])),
+        false => format!("\nWithout figures\n{}", align_rows(&rows, &[Align::Left; 3])),
     }
 }
 
@@ -471,7 +482,7 @@ fn lowerings(run: &Run) -> String {
     }
 }
 
-fn lined_up(rows: &[Vec<String>], width: usize) -> String {
+fn align_columns(rows: &[Vec<String>], width: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let mut aligns = vec![Align::Right; columns.max(1)];
     aligns[0] = Align::Left;

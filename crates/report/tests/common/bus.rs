@@ -1,10 +1,10 @@
 //! Made-up runs of the bus.
 
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{
     Case, Curve, Fact, Figure, Measurement, Parameter, Reference, Run, Settings, Status, Subject,
     FORMAT, VERSION,
 };
+use wiregauge_result::run_kind::RunKind;
 
 use super::Random;
 
@@ -403,7 +403,7 @@ impl Builder {
             format: FORMAT.into(),
             version: VERSION,
             title: title.into(),
-            kind: Kind::Bus,
+            kind: RunKind::Bus,
             command: ["wiregauge", "bus", "run", "--duration", "30s"].map(String::from).to_vec(),
             started: "2026-03-01T09:30:00Z".into(),
             seconds: 312.0,

@@ -5,11 +5,11 @@
 pub mod bus;
 
 use serde_json::json;
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{
     Case, Fact, Figure, Measurement, Parameter, Reference, Run, Settings, Status, Subject, FORMAT,
     VERSION,
 };
+use wiregauge_result::run_kind::RunKind;
 
 /// A made-up codec: its costs are `base + step · points`.
 struct Codec {
@@ -99,7 +99,7 @@ pub fn run(codecs: usize) -> Run {
         format: FORMAT.into(),
         version: VERSION,
         title: "LiDAR points in every format".into(),
-        kind: Kind::Codecs,
+        kind: RunKind::Codecs,
         command: ["wiregauge", "codecs", "polysync", "--points", "100,1000,10000"]
             .map(String::from)
             .to_vec(),

@@ -31,7 +31,7 @@ pub struct Activity {
 
 /// Where to look, and what the counters said at the start.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Start {
+pub struct ActivityStart {
     root: PathBuf,
     time: Instant,
     counters: Option<Counters>,
@@ -55,7 +55,7 @@ impl Activity {
     }
 
     /// Compares with the start.
-    pub(super) fn finish(&mut self, start: &Start) {
+    pub(super) fn finish(&mut self, start: &ActivityStart) {
         let files = Files(&start.root);
         self.load_after = load(&files);
         let (Some(before), Some(after)) = (start.counters, counters(&files)) else { return };
@@ -73,11 +73,11 @@ impl Activity {
     }
 }
 
-impl Start {
+impl ActivityStart {
     /// Now.
-    pub(super) fn now(root: &Path) -> Start {
+    pub(super) fn capture(root: &Path) -> ActivityStart {
         let counters = counters(&Files(root));
-        Start { root: root.to_owned(), time: Instant::now(), counters }
+        ActivityStart { root: root.to_owned(), time: Instant::now(), counters }
     }
 }
 

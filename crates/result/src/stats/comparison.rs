@@ -35,15 +35,15 @@ mod sides;
 pub(crate) mod simulation;
 
 pub use cell::{Cell, WIDEST};
-pub use change::{Change, Verdict, View};
+pub use change::{Change, ChangeVerdict, ComparisonView};
 
 use serde::{Deserialize, Serialize};
 
 use self::cell::judge;
-use self::index::{median_of, process_medians, views, Index};
-use self::sides::{Noise, Sides, FEWEST_PROCESSES};
+use self::index::{median_of, process_medians, views, MeasurementIndex};
+use self::sides::{CellMedians, ViewNoise, FEWEST_PROCESSES};
 use super::sample::median;
-use crate::run::{whole, Measurement, Run, Status};
+use crate::run::{parent_metric, Measurement, Run, Status};
 use crate::warning::{MOST_OTHERS, MOST_STEAL};
 
 /// Smallest relative difference that counts where the machine was busy in one
@@ -125,14 +125,14 @@ pub struct FactChange {
 
 impl Comparison {
     /// Cells with this verdict.
-    pub fn count(&self, verdict: Verdict) -> usize {
+    pub fn count(&self, verdict: ChangeVerdict) -> usize {
         self.cells.iter().filter(|cell| cell.verdict == verdict).count()
     }
 
     /// Whether a check should fail: something became slower or larger by more
     /// than the threshold, or is no longer there.
     pub fn regressed(&self) -> bool {
-        self.count(Verdict::Slower) > 0
+        self.count(ChangeVerdict::Slower) > 0
             || self.facts.iter().any(|fact| fact.regressed)
             || !self.lost.is_empty()
     }
@@ -152,18 +152,19 @@ impl Comparison {
 
 /// Holds `new` against `base`.
 pub fn compare(base: &Run, new: &Run, limits: Limits) -> Comparison {
-    let (base_index, new_index) = (Index::of(base), Index::of(new));
+    let (base_index, new_index) =
+        (MeasurementIndex::from_run(base), MeasurementIndex::from_run(new));
     let mut pairs = Vec::new();
     let mut drift = Vec::new();
     let mut lost = Vec::new();
     for (key, &in_base) in &base_index.measurements {
-        if process_medians(in_base).is_empty() || is_aside(in_base, base) {
+        if process_medians(in_base).is_empty() || is_side_measurement(in_base, base) {
             continue;
         }
         match new_index.measurements.get(key).filter(|m| !process_medians(m).is_empty()) {
             None => lost.push(lost_line(in_base, new)),
             Some(&in_new) if base_index.is_bound(in_base) => {
-                drift.extend(Drift::of(in_base, in_new))
+                drift.extend(Drift::from_measurements(in_base, in_new))
             }
             Some(&in_new) => pairs.push((in_base, in_new)),
         }
@@ -177,14 +178,15 @@ pub fn compare(base: &Run, new: &Run, limits: Limits) -> Comparison {
         .collect();
     added.dedup();
 
-    let units: Vec<Vec<Sides>> = pairs
+    let units: Vec<Vec<CellMedians>> = pairs
         .iter()
         .map(|(in_base, in_new)| views(&base_index, &new_index, in_base, in_new))
         .collect();
-    let noise = Noise::of(&units);
+    let noise = ViewNoise::from_cells(&units);
     let busy = is_busy(base) || is_busy(new);
     let least = if busy { limits.threshold.max(BUSY) } else { limits.threshold };
-    let testable = units.iter().filter(|sides| sides.iter().all(Sides::suffice)).count();
+    let testable =
+        units.iter().filter(|sides| sides.iter().all(CellMedians::has_enough_processes)).count();
     let confidence = 1.0 - (1.0 - limits.confidence) / testable.max(1) as f64;
     let mut cells: Vec<Cell> = pairs
         .iter()
@@ -194,7 +196,7 @@ pub fn compare(base: &Run, new: &Run, limits: Limits) -> Comparison {
             judge(in_base, in_new, changes, (limits.threshold, least))
         })
         .collect();
-    hold_parts_against_wholes(&mut cells);
+    reconcile_phases(&mut cells);
     let facts = fact_changes(base, new, limits);
     Comparison { limits, cells, drift, facts, lost, added, busy }
 }
@@ -210,7 +212,7 @@ fn is_busy(run: &Run) -> bool {
 /// Takes back the verdict on a phase that its whole does not show, and that on
 /// a whole that its phases together do not show: they are measured one after
 /// the other, and a codec that changed changes in both.
-fn hold_parts_against_wholes(cells: &mut [Cell]) {
+fn reconcile_phases(cells: &mut [Cell]) {
     let grown = |cell: &Cell| cell.new - cell.base;
     let doubted: Vec<bool> = cells
         .iter()
@@ -218,26 +220,26 @@ fn hold_parts_against_wholes(cells: &mut [Cell]) {
             let beside = |other: &&Cell| other.case == cell.case && other.subject == cell.subject;
             let beside = || cells.iter().filter(beside);
             let parts = |of: &Cell| -> Vec<f64> {
-                let part = |m: &str| whole(m) == Some(of.metric.as_str());
+                let part = |m: &str| parent_metric(m) == Some(of.metric.as_str());
                 beside().filter(|other| part(&other.metric)).map(grown).collect()
             };
-            let shown = match whole(&cell.metric) {
+            let shown = match parent_metric(&cell.metric) {
                 Some(whole) => beside().find(|other| other.metric == whole).map(grown),
                 // A single phase is no account of the whole.
                 None => Some(parts(cell)).filter(|all| all.len() > 1).map(|all| all.iter().sum()),
             };
-            let found = matches!(cell.verdict, Verdict::Faster | Verdict::Slower);
+            let found = matches!(cell.verdict, ChangeVerdict::Faster | ChangeVerdict::Slower);
             found && shown.is_some_and(|shown: f64| shown / grown(cell) < SHOWN)
         })
         .collect();
     for (cell, _) in cells.iter_mut().zip(doubted).filter(|(_, doubted)| *doubted) {
-        cell.verdict = Verdict::CannotTell;
+        cell.verdict = ChangeVerdict::CannotTell;
         cell.reason = Some("the phases and their whole disagree: measure both again".into());
     }
 }
 
 impl Drift {
-    fn of(base: &Measurement, new: &Measurement) -> Option<Drift> {
+    fn from_measurements(base: &Measurement, new: &Measurement) -> Option<Drift> {
         let ratio = median_of(new) / median_of(base);
         (ratio.is_finite() && ratio > 0.0).then(|| Drift {
             case: base.case.clone(),
@@ -250,7 +252,7 @@ impl Drift {
 
 /// Whether something was measured on the side, in fewer processes than the run
 /// had, as a compressor's times are: it is no cell.
-fn is_aside(measurement: &Measurement, run: &Run) -> bool {
+fn is_side_measurement(measurement: &Measurement, run: &Run) -> bool {
     let processes = measurement.samples.len();
     processes < FEWEST_PROCESSES && run.settings.processes as usize > processes
 }
@@ -289,16 +291,16 @@ fn fact_changes(base: &Run, new: &Run, limits: Limits) -> Vec<FactChange> {
 
 #[cfg(test)]
 mod tests {
-    use super::simulation::{Noise, Simulation};
+    use super::simulation::{SimulatedNoise, Simulation};
     use super::*;
 
     /// Runs whose comparison gave a verdict of faster or slower.
-    fn false_alarms(tries: u64, noise: &Noise) -> u64 {
+    fn false_alarms(tries: u64, noise: &SimulatedNoise) -> u64 {
         let alarms = (0..tries).filter(|seed| {
             let base = Simulation::new(2 * seed, noise.clone()).run();
             let new = Simulation::new(2 * seed + 1, noise.clone()).run();
             let comparison = compare(&base, &new, Limits::default());
-            comparison.count(Verdict::Faster) + comparison.count(Verdict::Slower) > 0
+            comparison.count(ChangeVerdict::Faster) + comparison.count(ChangeVerdict::Slower) > 0
         });
         alarms.count() as u64
     }
@@ -306,7 +308,7 @@ mod tests {
     #[test]
     fn the_same_binary_shows_no_difference() {
         let tries = 1_000;
-        let alarms = false_alarms(tries, &Noise::default());
+        let alarms = false_alarms(tries, &SimulatedNoise::default());
         assert!(alarms * 100 < tries, "{alarms} false alarms in {tries} comparisons");
     }
 
@@ -314,7 +316,7 @@ mod tests {
     fn layouts_that_come_in_kinds_show_no_difference() {
         for processes in [3, 5, 10] {
             let tries = 300;
-            let noise = Noise { processes, layouts: 0.10, ..Noise::default() };
+            let noise = SimulatedNoise { processes, layouts: 0.10, ..SimulatedNoise::default() };
             let alarms = false_alarms(tries, &noise);
             assert!(alarms * 100 < tries, "{processes} processes: {alarms} false alarms");
         }
@@ -324,10 +326,10 @@ mod tests {
     fn a_machine_that_drifts_shows_no_difference() {
         let tries = 300;
         for noise in [
-            Noise { between_runs: 0.3, ..Noise::default() },
-            Noise { between_runs: 0.3, bounds: false, ..Noise::default() },
-            Noise { rounds_drift: 0.2, ..Noise::default() },
-            Noise { tails: 0.2, ..Noise::default() },
+            SimulatedNoise { between_runs: 0.3, ..SimulatedNoise::default() },
+            SimulatedNoise { between_runs: 0.3, bounds: false, ..SimulatedNoise::default() },
+            SimulatedNoise { rounds_drift: 0.2, ..SimulatedNoise::default() },
+            SimulatedNoise { tails: 0.2, ..SimulatedNoise::default() },
         ] {
             let alarms = false_alarms(tries, &noise);
             assert!(alarms * 100 < tries, "{noise:?}: {alarms} false alarms");
@@ -335,9 +337,10 @@ mod tests {
     }
 
     /// Noise as it was seen: a quiet machine, and one beside a load.
-    fn machines(processes: usize) -> [Noise; 2] {
-        let quiet = Noise { processes, layouts: 0.05, shifts: 0.01, ..Noise::default() };
-        let loaded = Noise {
+    fn machines(processes: usize) -> [SimulatedNoise; 2] {
+        let quiet =
+            SimulatedNoise { processes, layouts: 0.05, shifts: 0.01, ..SimulatedNoise::default() };
+        let loaded = SimulatedNoise {
             offsets: 0.05,
             samples: 0.1,
             tails: 0.3,
@@ -359,7 +362,8 @@ mod tests {
                     let new = Simulation::new(2 * seed + 1, noise.clone()).run();
                     let comparison = compare(&base, &new, Limits::default());
                     cells += comparison.cells.len();
-                    alarms += comparison.count(Verdict::Faster) + comparison.count(Verdict::Slower);
+                    alarms += comparison.count(ChangeVerdict::Faster)
+                        + comparison.count(ChangeVerdict::Slower);
                 }
                 assert!(alarms * 1000 <= cells, "{noise:?}: {alarms} alarms in {cells} cells");
             }
@@ -371,18 +375,19 @@ mod tests {
         let (tries, mut found) = (100, 0);
         for seed in 0..tries {
             let [noise, _] = machines(10);
-            let noise = Noise { layouts: 0.0, between_runs: 0.02, ..noise };
+            let noise = SimulatedNoise { layouts: 0.0, between_runs: 0.02, ..noise };
             let base = Simulation::new(2 * seed, noise.clone()).run();
             let new = Simulation::new(2 * seed + 1, noise).slower("s4", 1.2).run();
             let comparison = compare(&base, &new, Limits::default());
-            found += u64::from(comparison.count(Verdict::Slower) > 0);
+            found += u64::from(comparison.count(ChangeVerdict::Slower) > 0);
         }
         assert!(found >= 80, "{found} of {tries}");
     }
 
     #[test]
     fn a_phase_alone_does_not_change() {
-        let quiet = Noise { processes: 10, between_runs: 0.0, ..Noise::default() };
+        let quiet =
+            SimulatedNoise { processes: 10, between_runs: 0.0, ..SimulatedNoise::default() };
         let mut base = Simulation::new(1, quiet.clone()).run();
         let mut new = Simulation::new(2, quiet).slower("s4", 1.4).run();
         for run in [&mut base, &mut new] {
@@ -395,7 +400,8 @@ mod tests {
                 };
             }
         }
-        let slower = |new: &Run| compare(&base, new, Limits::default()).count(Verdict::Slower);
+        let slower =
+            |new: &Run| compare(&base, new, Limits::default()).count(ChangeVerdict::Slower);
         assert_eq!(slower(&new), 3);
         // The whole is as it was.
         let whole = |run: &Run| run.measurement("points=100", "s4", "encode").unwrap().clone();
@@ -406,15 +412,20 @@ mod tests {
 
     #[test]
     fn few_cells_of_the_same_binary_say_so_in_words() {
-        let noise = Noise { processes: 10, samples: 0.01, offsets: 0.005, ..Noise::default() };
+        let noise = SimulatedNoise {
+            processes: 10,
+            samples: 0.01,
+            offsets: 0.005,
+            ..SimulatedNoise::default()
+        };
         let base = Simulation::new(1, noise.clone()).run();
         let new = Simulation::new(2, noise).run();
         let comparison = compare(&base, &new, Limits::default());
-        assert_eq!(comparison.count(Verdict::NoDifference), comparison.cells.len());
+        assert_eq!(comparison.count(ChangeVerdict::NoDifference), comparison.cells.len());
         assert!(!comparison.regressed());
         assert!(!comparison.drift.is_empty());
         let same = compare(&base, &base, Limits::default());
-        assert_eq!(same.count(Verdict::NoDifference), same.cells.len());
+        assert_eq!(same.count(ChangeVerdict::NoDifference), same.cells.len());
     }
 
     #[test]
@@ -422,14 +433,15 @@ mod tests {
         for (processes, wanted) in [(5, 20), (10, 99)] {
             let (tries, mut found) = (100, 0);
             for seed in 0..tries {
-                let noise = Noise { processes, between_runs: 0.02, ..Noise::default() };
+                let noise =
+                    SimulatedNoise { processes, between_runs: 0.02, ..SimulatedNoise::default() };
                 let base = Simulation::new(2 * seed, noise.clone()).run();
                 let new = Simulation::new(2 * seed + 1, noise).slower("s4", 1.2).run();
                 let comparison = compare(&base, &new, Limits::default());
-                let slower = |cell: &&Cell| cell.verdict == Verdict::Slower;
+                let slower = |cell: &&Cell| cell.verdict == ChangeVerdict::Slower;
                 found += u64::from(comparison.cells.iter().any(|c| slower(&c)));
                 assert!(comparison.cells.iter().filter(slower).all(|c| c.subject == "s4"));
-                assert_eq!(comparison.count(Verdict::Faster), 0);
+                assert_eq!(comparison.count(ChangeVerdict::Faster), 0);
             }
             assert!(found >= wanted, "{processes} processes: {found} of {tries}");
         }
@@ -440,18 +452,19 @@ mod tests {
         let factors = [("s1", 0.3), ("s2", 0.5), ("s3", 1.8), ("s4", 3.0), ("s5", 0.6)];
         let (tries, mut found) = (50, 0);
         for seed in 0..tries {
-            let noise = Noise { processes: 10, ..Noise::default() };
+            let noise = SimulatedNoise { processes: 10, ..SimulatedNoise::default() };
             let base = Simulation::new(2 * seed, noise.clone()).run();
             let new = Simulation::new(2 * seed + 1, noise);
             let new = factors.iter().fold(new, |new, (subject, f)| new.slower(subject, *f)).run();
             for cell in compare(&base, &new, Limits::default()).cells {
                 let factor = factors.iter().find(|(subject, _)| *subject == cell.subject);
                 let wanted = match factor {
-                    Some((_, factor)) if *factor > 1.0 => Verdict::Slower,
-                    Some(_) => Verdict::Faster,
-                    None => Verdict::NoDifference,
+                    Some((_, factor)) if *factor > 1.0 => ChangeVerdict::Slower,
+                    Some(_) => ChangeVerdict::Faster,
+                    None => ChangeVerdict::NoDifference,
                 };
-                let silent = [Verdict::CannotTell, Verdict::NoDifference].contains(&cell.verdict);
+                let silent = [ChangeVerdict::CannotTell, ChangeVerdict::NoDifference]
+                    .contains(&cell.verdict);
                 assert!(silent || cell.verdict == wanted, "{cell:?}");
                 found += usize::from(factor.is_some() && cell.verdict == wanted);
             }
@@ -462,36 +475,38 @@ mod tests {
 
     #[test]
     fn a_speed_up_is_found_on_a_machine_that_drifted() {
-        let noise = Noise { processes: 10, between_runs: 0.15, ..Noise::default() };
+        let noise =
+            SimulatedNoise { processes: 10, between_runs: 0.15, ..SimulatedNoise::default() };
         let base = Simulation::new(11, noise.clone()).run();
         let new = Simulation::new(12, noise).slower("s4", 0.5).run();
         let comparison = compare(&base, &new, Limits::default());
-        assert_eq!(comparison.count(Verdict::Faster), Simulation::METRICS.len());
+        assert_eq!(comparison.count(ChangeVerdict::Faster), Simulation::METRICS.len());
         assert!(!comparison.regressed());
     }
 
     #[test]
     fn what_moves_as_a_whole_is_not_blamed_on_the_codecs() {
-        let noise = Noise { processes: 10, between_runs: 0.0, ..Noise::default() };
+        let noise =
+            SimulatedNoise { processes: 10, between_runs: 0.0, ..SimulatedNoise::default() };
         let base = Simulation::new(21, noise.clone()).run();
         let new = Simulation::new(22, noise).all_slower(1.5).run();
         let comparison = compare(&base, &new, Limits::default());
-        assert_eq!(comparison.count(Verdict::Slower), 0);
+        assert_eq!(comparison.count(ChangeVerdict::Slower), 0);
         assert!((comparison.machine_drift().unwrap() - 1.5).abs() < 0.1);
         assert!(comparison.cells.iter().any(|cell| cell.reason.is_some()));
     }
 
     #[test]
     fn few_processes_cannot_tell() {
-        let noise = Noise { processes: 2, ..Noise::default() };
+        let noise = SimulatedNoise { processes: 2, ..SimulatedNoise::default() };
         let base = Simulation::new(1, noise.clone()).run();
         let comparison = compare(&base, &base, Limits::default());
-        assert_eq!(comparison.count(Verdict::CannotTell), comparison.cells.len());
+        assert_eq!(comparison.count(ChangeVerdict::CannotTell), comparison.cells.len());
     }
 
     #[test]
     fn what_is_lost_or_larger_is_a_regression() {
-        let mut base = Simulation::new(1, Noise::default()).run();
+        let mut base = Simulation::new(1, SimulatedNoise::default()).run();
         base.facts.push(crate::run::Fact {
             case: "points=100".into(),
             subject: "s1".into(),

@@ -46,7 +46,7 @@ impl Fit {
     /// Fits a line to points (x, y). `None` for fewer than three points with
     /// positive y (two determine the line and leave no bounds) and for points
     /// that all have one x.
-    pub fn of(points: &[(f64, f64)]) -> Option<Fit> {
+    pub fn from_points(points: &[(f64, f64)]) -> Option<Fit> {
         let points: Vec<(f64, f64)> = points
             .iter()
             .copied()
@@ -89,7 +89,7 @@ impl Fit {
     }
 
     /// The fitted y at `x`.
-    pub fn at(&self, x: f64) -> f64 {
+    pub fn value_at(&self, x: f64) -> f64 {
         self.intercept.value + self.slope.value * x
     }
 }
@@ -104,17 +104,18 @@ mod tests {
 
     #[test]
     fn finds_an_exact_line() {
-        let fit = Fit::of(&SWEEP.map(|x| (x, 250.0 + 3.0 * x))).unwrap();
+        let fit = Fit::from_points(&SWEEP.map(|x| (x, 250.0 + 3.0 * x))).unwrap();
         assert!((fit.intercept.value - 250.0).abs() < 1e-6);
         assert!((fit.slope.value - 3.0).abs() < 1e-9);
         assert!((fit.r_squared - 1.0).abs() < 1e-9);
-        assert!((fit.at(7.0) - 271.0).abs() < 1e-6);
+        assert!((fit.value_at(7.0) - 271.0).abs() < 1e-6);
     }
 
     #[test]
     fn agrees_with_the_normal_equations() {
         // (XᵀWX)⁻¹XᵀWy solved in exact fractions, t = 3.182446 from a table.
-        let fit = Fit::of(&[(1.0, 2.1), (2.0, 3.9), (3.0, 6.2), (4.0, 7.8), (5.0, 10.1)]).unwrap();
+        let fit = Fit::from_points(&[(1.0, 2.1), (2.0, 3.9), (3.0, 6.2), (4.0, 7.8), (5.0, 10.1)])
+            .unwrap();
         let close = |a: f64, b: f64| assert!((a - b).abs() < 2e-6, "{a} is not {b}");
         close(fit.intercept.value, 0.116450);
         close(fit.intercept.low, -0.212887);
@@ -132,7 +133,7 @@ mod tests {
         let tries = 2_000;
         for _ in 0..tries {
             let points = SWEEP.map(|x| (x, (250.0 + 3.0 * x) * (1.0 + 0.05 * normal(&mut random))));
-            let fit = Fit::of(&points).unwrap();
+            let fit = Fit::from_points(&points).unwrap();
             intercepts += i32::from((fit.intercept.low..=fit.intercept.high).contains(&250.0));
             slopes += i32::from((fit.slope.low..=fit.slope.high).contains(&3.0));
         }
@@ -144,8 +145,8 @@ mod tests {
 
     #[test]
     fn too_little_is_no_fit() {
-        assert_eq!(Fit::of(&[(1.0, 1.0), (2.0, 2.0)]), None);
-        assert_eq!(Fit::of(&[(1.0, 1.0), (1.0, 2.0), (1.0, 3.0)]), None);
-        assert_eq!(Fit::of(&[(1.0, 1.0), (2.0, 0.0), (3.0, f64::NAN)]), None);
+        assert_eq!(Fit::from_points(&[(1.0, 1.0), (2.0, 2.0)]), None);
+        assert_eq!(Fit::from_points(&[(1.0, 1.0), (1.0, 2.0), (1.0, 3.0)]), None);
+        assert_eq!(Fit::from_points(&[(1.0, 1.0), (2.0, 0.0), (3.0, f64::NAN)]), None);
     }
 }

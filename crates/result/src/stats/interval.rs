@@ -44,7 +44,7 @@ impl Interval {
     }
 
     /// Whether `value` lies within.
-    pub fn holds(&self, value: f64) -> bool {
+    pub fn contains(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
     }
 
@@ -56,17 +56,17 @@ impl Interval {
     /// The interval of the median of `processes`, each of which is a list of
     /// samples. `None` where no interval can be given: a single process with
     /// too few rounds for the confidence.
-    pub(super) fn of_processes(processes: &[Vec<f64>], confidence: f64) -> Option<Interval> {
+    pub(super) fn from_processes(processes: &[Vec<f64>], confidence: f64) -> Option<Interval> {
         let filled: Vec<&Vec<f64>> = processes.iter().filter(|p| !p.is_empty()).collect();
         let made = |(low, high), basis| Interval { low, high, confidence, basis };
         if let [only] = filled[..] {
-            return order(only, confidence).map(|ends| made(ends, Basis::Rounds));
+            return order_interval(only, confidence).map(|ends| made(ends, Basis::Rounds));
         }
         let medians: Vec<f64> =
             filled.iter().filter_map(|process| median(process.iter().copied())).collect();
-        order(&medians, confidence)
-            .map(|ends| made(ends, Basis::Order))
-            .or_else(|| student(&medians, confidence).map(|ends| made(ends, Basis::Student)))
+        order_interval(&medians, confidence).map(|ends| made(ends, Basis::Order)).or_else(|| {
+            student_interval(&medians, confidence).map(|ends| made(ends, Basis::Student))
+        })
     }
 }
 
@@ -75,7 +75,7 @@ impl Interval {
 /// n trials of probability 1/2. Conover, "Practical Nonparametric Statistics",
 /// 3rd edition, section 3.2. `None` where even k = 1 misses the confidence:
 /// 95 % takes six values, 99 % takes eight.
-pub(super) fn order(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
+pub(super) fn order_interval(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let ascending = sorted(values.iter().copied());
     let n = ascending.len();
     let allowed = (1.0 - confidence) / 2.0;
@@ -96,7 +96,7 @@ pub(super) fn order(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
 
 /// Mean ± t·s/√n. For heavy tails, the kind of deviation that times show, it
 /// errs on the wide side. `None` of fewer than two values.
-pub(super) fn student(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
+pub(super) fn student_interval(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let n = values.len();
     let half = (variance(values)? / n as f64).sqrt() * student_quantile(confidence, (n - 1) as f64);
     let mean = mean(values)?;
@@ -122,13 +122,13 @@ mod tests {
     #[test]
     fn order_statistics_follow_the_tables() {
         // Conover, table A3: n = 10 at 95 % gives the 2nd and the 9th.
-        assert_eq!(order(&numbers(10), 0.95), Some((2.0, 9.0)));
-        assert_eq!(order(&numbers(6), 0.95), Some((1.0, 6.0)));
-        assert_eq!(order(&numbers(5), 0.95), None);
-        assert_eq!(order(&numbers(20), 0.95), Some((6.0, 15.0)));
-        assert_eq!(order(&[], 0.95), None);
+        assert_eq!(order_interval(&numbers(10), 0.95), Some((2.0, 9.0)));
+        assert_eq!(order_interval(&numbers(6), 0.95), Some((1.0, 6.0)));
+        assert_eq!(order_interval(&numbers(5), 0.95), None);
+        assert_eq!(order_interval(&numbers(20), 0.95), Some((6.0, 15.0)));
+        assert_eq!(order_interval(&[], 0.95), None);
         // Far beyond where 2⁻ⁿ underflows: n/2 ± 1.96·√n/2.
-        let (low, high) = order(&numbers(10_000), 0.95).unwrap();
+        let (low, high) = order_interval(&numbers(10_000), 0.95).unwrap();
         assert!((4_895.0..4_910.0).contains(&low) && (5_090.0..5_106.0).contains(&high));
     }
 
@@ -143,15 +143,15 @@ mod tests {
     fn processes_are_the_unit() {
         let rounds = |offset: f64| (0..50).map(|i| offset + f64::from(i % 3) * 0.01).collect();
         let three: Vec<Vec<f64>> = vec![rounds(1.0), rounds(1.1), rounds(1.2)];
-        let interval = Interval::of_processes(&three, 0.95).unwrap();
+        let interval = Interval::from_processes(&three, 0.95).unwrap();
         assert_eq!(interval.basis, Basis::Student);
         assert!(interval.low < 1.0 && interval.high > 1.2, "{interval:?}");
 
         let six: Vec<Vec<f64>> = (0..6).map(|i| rounds(f64::from(i))).collect();
-        assert_eq!(Interval::of_processes(&six, 0.95).unwrap().basis, Basis::Order);
+        assert_eq!(Interval::from_processes(&six, 0.95).unwrap().basis, Basis::Order);
 
         let one = vec![rounds(1.0), vec![]];
-        assert_eq!(Interval::of_processes(&one, 0.95).unwrap().basis, Basis::Rounds);
-        assert_eq!(Interval::of_processes(&[vec![1.0]], 0.95), None);
+        assert_eq!(Interval::from_processes(&one, 0.95).unwrap().basis, Basis::Rounds);
+        assert_eq!(Interval::from_processes(&[vec![1.0]], 0.95), None);
     }
 }

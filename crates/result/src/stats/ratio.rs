@@ -42,14 +42,14 @@ impl Ratio {
         let confidence = 1.0 - (1.0 - CONFIDENCE) / comparisons.max(1) as f64;
         Some(Ratio {
             median: median(medians)?.exp(),
-            interval: Interval::of_processes(&logs, confidence).map(|i| i.map(f64::exp)),
+            interval: Interval::from_processes(&logs, confidence).map(|i| i.map(f64::exp)),
             pairs: logs.iter().map(Vec::len).sum(),
         })
     }
 
     /// Whether the data leave it open which of the two is faster.
     pub fn is_open(&self) -> bool {
-        self.interval.is_none_or(|interval| interval.holds(1.0))
+        self.interval.is_none_or(|interval| interval.contains(1.0))
     }
 }
 
@@ -61,7 +61,7 @@ fn log_ratio((of, to): (&Option<f64>, &Option<f64>)) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::comparison::simulation::{Noise, Simulation};
+    use crate::stats::comparison::simulation::{SimulatedNoise, Simulation};
 
     #[test]
     fn a_shared_disturbance_cancels() {
@@ -93,11 +93,11 @@ mod tests {
             let mut held = 0;
             let tries = 600;
             for seed in 0..tries {
-                let noise = Noise { processes, ..Noise::default() };
+                let noise = SimulatedNoise { processes, ..SimulatedNoise::default() };
                 let run = Simulation::new(seed, noise).flat().run();
                 let (a, b) = (&run.measurements[2], &run.measurements[3]);
                 let interval = Ratio::between(a, b, comparisons).unwrap().interval.unwrap();
-                held += u32::from(interval.holds(1.0));
+                held += u32::from(interval.contains(1.0));
             }
             let share = f64::from(held) / tries as f64;
             let promised = 1.0 - 0.05 / comparisons as f64;

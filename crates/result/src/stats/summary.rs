@@ -60,7 +60,7 @@ pub struct Outlier {
 
 impl Summary {
     /// Sums up a measurement. `None` if it holds no sample.
-    pub fn of(measurement: &Measurement) -> Option<Summary> {
+    pub fn from_measurement(measurement: &Measurement) -> Option<Summary> {
         let processes: Vec<Vec<f64>> = measurement
             .samples
             .iter()
@@ -94,11 +94,11 @@ impl Summary {
 /// The interval of the median, between logarithms where there are any.
 fn interval(processes: &[Vec<f64>], min: f64) -> Option<Interval> {
     if min <= 0.0 {
-        return Interval::of_processes(processes, CONFIDENCE);
+        return Interval::from_processes(processes, CONFIDENCE);
     }
     let logs: Vec<Vec<f64>> =
         processes.iter().map(|process| process.iter().map(|v| v.ln()).collect()).collect();
-    Some(Interval::of_processes(&logs, CONFIDENCE)?.map(f64::exp))
+    Some(Interval::from_processes(&logs, CONFIDENCE)?.map(f64::exp))
 }
 
 fn relative_spread(process: &[f64]) -> Option<f64> {
@@ -147,7 +147,7 @@ mod tests {
         let mut samples = vec![rounds(100.0), rounds(200.0), rounds(110.0)];
         samples[0][3] = None;
         samples[2][5] = Some(5_000.0);
-        let summary = Summary::of(&measurement(samples)).unwrap();
+        let summary = Summary::from_measurement(&measurement(samples)).unwrap();
         assert_eq!(summary.median, 114.0);
         assert_eq!((summary.min, summary.max), (100.0, 5_000.0));
         assert_eq!((summary.processes, summary.epochs, summary.lost), (3, 26, 1));
@@ -155,22 +155,23 @@ mod tests {
         assert!(summary.between.unwrap() > 5.0 * summary.within);
         let interval = summary.interval.unwrap();
         assert_eq!(interval.basis, Basis::Student);
-        assert!(interval.low > 0.0 && interval.holds(summary.median));
+        assert!(interval.low > 0.0 && interval.contains(summary.median));
     }
 
     #[test]
     fn a_slow_process_is_spread_and_not_outliers() {
         let calm: Vec<_> = (0..10).map(|i| Some(10.0 + f64::from(i) * 0.01)).collect();
         let slow: Vec<_> = calm.iter().map(|v| v.map(|v| v * 2.0)).collect();
-        let summary = Summary::of(&measurement(vec![calm.clone(), calm, slow])).unwrap();
+        let summary =
+            Summary::from_measurement(&measurement(vec![calm.clone(), calm, slow])).unwrap();
         assert!(summary.outliers.is_empty());
         assert!(summary.between.unwrap() > 0.3);
     }
 
     #[test]
     fn nothing_and_zero_are_borne() {
-        assert_eq!(Summary::of(&measurement(vec![vec![None], vec![]])), None);
-        let zero = Summary::of(&measurement(vec![vec![Some(0.0); 6]; 6])).unwrap();
+        assert_eq!(Summary::from_measurement(&measurement(vec![vec![None], vec![]])), None);
+        let zero = Summary::from_measurement(&measurement(vec![vec![Some(0.0); 6]; 6])).unwrap();
         assert_eq!((zero.median, zero.between), (0.0, None));
         assert_eq!(zero.interval.unwrap().high, 0.0);
     }

@@ -11,7 +11,7 @@ use super::interval::CONFIDENCE;
 
 /// Which of the sorted samples a percentile lies between, as shares of all.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ends {
+pub struct PercentileRanks {
     /// The share that the lower one is at; none below the smallest.
     pub low: Option<f64>,
     /// The share that the upper one is at; none beyond the largest.
@@ -20,18 +20,20 @@ pub struct Ends {
 
 /// The ends of the interval of the percentile at `share` of `count` samples,
 /// with [`CONFIDENCE`].
-pub fn ends(share: f64, count: u64) -> Ends {
-    let Ok(below) = Binomial::new(share, count) else { return Ends { low: None, high: None } };
+pub fn percentile_ranks(share: f64, count: u64) -> PercentileRanks {
+    let Ok(below) = Binomial::new(share, count) else {
+        return PercentileRanks { low: None, high: None };
+    };
     let rest = (1.0 - CONFIDENCE) / 2.0;
     // The ranks, from 1, of the order statistics.
     let (low, high) = (below.inverse_cdf(rest), below.inverse_cdf(1.0 - rest) + 1);
     let at = |rank: u64| rank as f64 / count as f64;
-    Ends { low: (low > 0).then(|| at(low)), high: (high <= count).then(|| at(high)) }
+    PercentileRanks { low: (low > 0).then(|| at(low)), high: (high <= count).then(|| at(high)) }
 }
 
 /// The fewest samples whose largest is beyond the percentile at `share`, with
 /// [`CONFIDENCE`]: with fewer, nothing can be said to stay within a limit.
-pub fn fewest(share: f64) -> u64 {
+pub fn min_samples(share: f64) -> u64 {
     let rest = (1.0 - CONFIDENCE) / 2.0;
     (rest.ln() / share.ln()).ceil() as u64
 }
@@ -55,19 +57,19 @@ mod tests {
     #[test]
     fn the_textbook_s_ranks_come_out() {
         // Conover, Practical Nonparametric Statistics: n = 16, median: 4 and 13.
-        let Ends { low, high } = ends(0.5, 16);
+        let PercentileRanks { low, high } = percentile_ranks(0.5, 16);
         assert_eq!((low, high), (Some(4.0 / 16.0), Some(13.0 / 16.0)));
     }
 
     #[test]
     fn too_few_have_no_upper_end() {
-        assert_eq!(fewest(0.5), 6);
+        assert_eq!(min_samples(0.5), 6);
         for share in [0.9, 0.99, 0.999, 0.9999] {
-            let needed = fewest(share);
-            assert!(ends(share, needed).high.is_some(), "{share}");
-            assert!(ends(share, needed - 1).high.is_none(), "{share}");
+            let needed = min_samples(share);
+            assert!(percentile_ranks(share, needed).high.is_some(), "{share}");
+            assert!(percentile_ranks(share, needed - 1).high.is_none(), "{share}");
         }
-        assert_eq!(ends(0.999, 0).high, None);
+        assert_eq!(percentile_ranks(0.999, 0).high, None);
     }
 
     #[test]
@@ -78,7 +80,7 @@ mod tests {
         for _ in 0..trials {
             let mut values: Vec<f64> = (0..count).map(|_| uniform(&mut random)).collect();
             values.sort_by(f64::total_cmp);
-            let ends = ends(share, count as u64);
+            let ends = percentile_ranks(share, count as u64);
             let at = |share: f64| values[(share * count as f64).round() as usize - 1];
             held += u32::from(at(ends.low.unwrap()) <= share && share <= at(ends.high.unwrap()));
         }

@@ -1,7 +1,7 @@
 //! The two dialects, and the types that each brings along.
 
 use crate::assemble::unlegalized;
-use crate::model::{Cardinality, Element, Field, Record, Role, Scalar, Wire};
+use crate::model::{Cardinality, Element, Field, ProtobufEncoding, Record, Role, Scalar};
 
 /// Which ROS a definition was written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub(super) fn builtin_time(name: &str) -> Option<Record> {
         id,
         element: Element::Scalar(scalar),
         cardinality: Cardinality::Required,
-        wire: Wire::default(),
+        wire: ProtobufEncoding::default(),
         union: None,
         default: None,
     };

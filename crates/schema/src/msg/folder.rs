@@ -20,11 +20,11 @@ pub fn folders(given: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// `pkg/Type` for `pkg/msg/Type`; anything else as it is.
-pub(super) fn short(name: &str) -> String {
+pub(super) fn short_name(name: &str) -> String {
     name.replace("/msg/", "/")
 }
 
-pub(super) fn last(name: &str) -> &str {
+pub(super) fn last_part(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
@@ -38,7 +38,7 @@ pub(super) fn package_of(path: &Path) -> Option<String> {
 /// The file of a type, from the file that uses it. Fails where two files of a
 /// package are the type by their names.
 pub(super) fn locate(from: &Path, name: &str, folders: &[PathBuf]) -> Result<Option<PathBuf>> {
-    let file = format!("{}.msg", last(name));
+    let file = format!("{}.msg", last_part(name));
     let package = name.rsplit_once('/').map(|(package, _)| package);
     // Where links lead is looked at after where they are: a workspace links
     // packages that lie apart, and a package links files of its source.
@@ -62,7 +62,7 @@ pub(super) fn locate(from: &Path, name: &str, folders: &[PathBuf]) -> Result<Opt
             return Ok(Some(found));
         }
     }
-    if let Some(found) = within(folders, name)? {
+    if let Some(found) = find_in_folders(folders, name)? {
         return Ok(Some(found));
     }
     // A namesake in another package is another type.
@@ -73,7 +73,7 @@ pub(super) fn locate(from: &Path, name: &str, folders: &[PathBuf]) -> Result<Opt
 
 /// The file of `pkg/Type` in the first folder that has it. Fails where two files
 /// there are the type by their names.
-pub(super) fn within(folders: &[PathBuf], name: &str) -> Result<Option<PathBuf>> {
+pub(super) fn find_in_folders(folders: &[PathBuf], name: &str) -> Result<Option<PathBuf>> {
     let Some((package, last)) = name.rsplit_once('/') else { return Ok(None) };
     let file = format!("{last}.msg");
     for folder in folders {

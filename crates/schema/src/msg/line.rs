@@ -3,8 +3,8 @@
 use anyhow::{bail, ensure, Context, Result};
 
 use super::dialect::{scalar, Dialect};
+use crate::documentation::Constant;
 use crate::model::Cardinality;
-use crate::wording::Constant;
 
 /// A field as it is written.
 pub(super) struct Line {

@@ -9,11 +9,11 @@ use prost_reflect::{
 
 use super::edition::Implicit;
 use crate::assemble::{assemble, unlegalized};
+use crate::documentation::{Documentation, MemberDocumentation, TypeDocumentation};
 use crate::model::{
-    Cardinality, Element, Enum, EnumValue, Field, Integer, Record, Role, Scalar, Schema, TypeDef,
-    TypeId, Wire,
+    Cardinality, Element, Enum, EnumValue, Field, IntegerEncoding, ProtobufEncoding, Record, Role,
+    Scalar, Schema, TypeDef, TypeId,
 };
-use crate::wording::{MemberWording, TypeWording, Wording};
 
 /// The schema of a message. `implicit` are the fields without presence that
 /// the descriptors do not tell.
@@ -23,7 +23,7 @@ pub(super) fn schema(root: &MessageDescriptor, implicit: &Implicit) -> Result<Sc
         types: Vec::new(),
         ids: HashMap::new(),
         open: Vec::new(),
-        wording: Wording::default(),
+        wording: Documentation::default(),
     };
     let id = builder.message(root);
     while let Some((id, message)) = builder.open.pop() {
@@ -40,7 +40,7 @@ struct Builder<'a> {
     ids: HashMap<String, TypeId>,
     /// Messages that have an id and not yet their fields.
     open: Vec<(TypeId, MessageDescriptor)>,
-    wording: Wording,
+    wording: Documentation,
 }
 
 impl Builder<'_> {
@@ -78,12 +78,14 @@ impl Builder<'_> {
         }
         let name = unlegalized(descriptor.full_name());
         let file = descriptor.parent_file();
-        let said = |path: &[i32]| said(&file, path);
+        let said = |path: &[i32]| read_comment(&file, path);
         let members = descriptor.values();
         let members = members.map(|value| (value.name().to_owned(), said(value.path())));
-        let members = members.map(|(name, comment)| (name, words(comment))).collect();
+        let members =
+            members.map(|(name, comment)| (name, member_documentation(comment))).collect();
         let comment = said(descriptor.path());
-        self.wording.say(&name.original, TypeWording { comment, members, ..Default::default() });
+        self.wording
+            .insert(&name.original, TypeDocumentation { comment, members, ..Default::default() });
         self.types.push(TypeDef::Enum(Enum { name, repr: Scalar::I32, values }));
         self.ids.insert(descriptor.full_name().to_owned(), id);
         id
@@ -95,10 +97,11 @@ impl Builder<'_> {
         };
         let file = message.parent_file();
         let members = message.fields();
-        let members = members.map(|f| (f.name().to_owned(), words(said(&file, f.path()))));
-        let (comment, members) = (said(&file, message.path()), members.collect());
-        let said = TypeWording { comment, members, ..Default::default() };
-        self.wording.say(message.full_name(), said);
+        let members = members
+            .map(|f| (f.name().to_owned(), member_documentation(read_comment(&file, f.path()))));
+        let (comment, members) = (read_comment(&file, message.path()), members.collect());
+        let said = TypeDocumentation { comment, members, ..Default::default() };
+        self.wording.insert(message.full_name(), said);
         // The descriptor's own list keeps the order of definition.
         for field in &message.descriptor_proto().field {
             let field = message
@@ -137,9 +140,11 @@ impl Builder<'_> {
             Cardinality::Implicit
         };
         let integer = match field.kind() {
-            Kind::Sint32 | Kind::Sint64 => Integer::Zigzag,
-            Kind::Fixed32 | Kind::Fixed64 | Kind::Sfixed32 | Kind::Sfixed64 => Integer::Fixed,
-            _ => Integer::Varint,
+            Kind::Sint32 | Kind::Sint64 => IntegerEncoding::Zigzag,
+            Kind::Fixed32 | Kind::Fixed64 | Kind::Sfixed32 | Kind::Sfixed64 => {
+                IntegerEncoding::Fixed
+            }
+            _ => IntegerEncoding::Varint,
         };
         let is_number = !matches!(field.kind(), Kind::String | Kind::Bytes | Kind::Message(_));
         // Not is_packed(), which overlooks the option where there is one.
@@ -147,7 +152,7 @@ impl Builder<'_> {
         let packed = options.and_then(|o| o.packed).unwrap_or(field.is_packed());
         let unpacked = field.is_list() && is_number && !packed;
         Ok(Field {
-            wire: Wire { integer, unpacked, delimited: field.is_group() },
+            wire: ProtobufEncoding { integer, unpacked, delimited: field.is_group() },
             name: unlegalized(field.name()),
             id: field.number(),
             element,
@@ -164,12 +169,12 @@ fn is_written(oneof: &OneofDescriptor) -> bool {
     !oneof.is_synthetic()
 }
 
-fn words(comment: String) -> MemberWording {
-    MemberWording { comment, spelling: String::new() }
+fn member_documentation(comment: String) -> MemberDocumentation {
+    MemberDocumentation { comment, spelling: String::new() }
 }
 
 /// The comment on what stands at a path of a file: before it, then behind it.
-fn said(file: &FileDescriptor, path: &[i32]) -> String {
+fn read_comment(file: &FileDescriptor, path: &[i32]) -> String {
     let all = file.file_descriptor_proto().source_code_info.as_ref();
     let places = all.into_iter().flat_map(|info| &info.location);
     let Some(place) = places.into_iter().find(|place| place.path == path) else {

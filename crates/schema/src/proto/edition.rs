@@ -116,7 +116,7 @@ struct Features {
 
 impl Features {
     /// These, with what `inner` sets itself.
-    fn with(self, inner: Option<Features>) -> Features {
+    fn merge(self, inner: Option<Features>) -> Features {
         let inner = inner.unwrap_or_default();
         Features {
             field_presence: inner.field_presence.or(self.field_presence),
@@ -146,7 +146,7 @@ pub fn translate(
         );
     }
     file.syntax = None;
-    let features = Features::default().with(said.options.as_ref().and_then(|o| o.features));
+    let features = Features::default().merge(said.options.as_ref().and_then(|o| o.features));
     let package = file.package().to_owned();
     for (message, said) in file.message_type.iter_mut().zip(&said.message_type) {
         translate_message(message, said, features, &package, implicit);
@@ -166,7 +166,7 @@ fn translate_message(
         "" => message.name().to_owned(),
         scope => format!("{scope}.{}", message.name()),
     };
-    let features = outer.with(said.options.as_ref().and_then(|o| o.features));
+    let features = outer.merge(said.options.as_ref().and_then(|o| o.features));
     // The entry of a map is as it is in every edition.
     let is_entry = message.options.as_ref().is_some_and(|o| o.map_entry());
     let entries: HashSet<String> = message
@@ -178,8 +178,8 @@ fn translate_message(
     for (field, said_field) in message.field.iter_mut().zip(&said.field) {
         let oneof = field.oneof_index.and_then(|at| said.oneof_decl.get(usize::try_from(at).ok()?));
         let features = features
-            .with(oneof.and_then(|o| o.options.as_ref()).and_then(|o| o.features))
-            .with(said_field.options.as_ref().and_then(|o| o.features));
+            .merge(oneof.and_then(|o| o.options.as_ref()).and_then(|o| o.features))
+            .merge(said_field.options.as_ref().and_then(|o| o.features));
         if !is_entry {
             let is_map = entries.contains(field.type_name());
             translate_field(field, features, is_map, &scope, implicit);

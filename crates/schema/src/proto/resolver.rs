@@ -22,12 +22,12 @@ pub(super) struct Resolver {
     pub(super) texts: HashMap<String, String>,
     /// Where files are looked for, in this order.
     pub(super) folders: Vec<PathBuf>,
-    pub(super) found: Rc<RefCell<Found>>,
+    pub(super) found: Rc<RefCell<OpenedFiles>>,
 }
 
 /// What was opened, and what the compiler is not told.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct OpenedFiles {
     /// The files by their names.
     pub(super) files: HashMap<String, File>,
     /// Why a file could not be opened.
@@ -94,7 +94,7 @@ impl Resolver {
         let place = || self.folders.iter().map(|folder| folder.join(name)).find(|p| p.exists());
         let text = match (self.texts.get(name), place()) {
             (Some(text), _) => text.clone(),
-            (None, Some(path)) => file::text(&path)?,
+            (None, Some(path)) => file::read_text(&path)?,
             (None, None) => {
                 // Features of languages: options that come with an edition's compiler.
                 let is_features =
@@ -108,7 +108,7 @@ impl Resolver {
                 });
             }
         };
-        let readable = text::readable(name, &text)?;
+        let readable = text::prepare_text(name, &text)?;
         let file = match File::from_source(name, &readable.text) {
             Ok(file) => file,
             Err(error) => return Ok(Err(error)),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Cardinality, Element, Field, Integer, Role, Wire};
+use crate::model::{Cardinality, Element, Field, IntegerEncoding, ProtobufEncoding, Role};
 
 const PROTO3: &str = r#"
         syntax = "proto3";
@@ -58,10 +58,10 @@ fn comments_are_kept() {
               NONE = 0;
             }";
     let schema = read_texts(&[("a.proto", text)], None).unwrap();
-    assert_eq!(schema.wording.of("p.A").unwrap().comment, "A message\nof two lines.");
-    assert_eq!(schema.wording.member("p.A", "x").unwrap().comment, "Before.\nBehind.");
-    assert_eq!(schema.wording.member("p.A", "b").unwrap().comment, "");
-    assert_eq!(schema.wording.member("p.B", "NONE").unwrap().comment, "Nothing.");
+    assert_eq!(schema.wording.find_type("p.A").unwrap().comment, "A message\nof two lines.");
+    assert_eq!(schema.wording.find_member("p.A", "x").unwrap().comment, "Before.\nBehind.");
+    assert_eq!(schema.wording.find_member("p.A", "b").unwrap().comment, "");
+    assert_eq!(schema.wording.find_member("p.B", "NONE").unwrap().comment, "Nothing.");
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn proto2_maps_to_the_model() {
     assert_eq!(field(&schema, "a").cardinality, Cardinality::Required);
     assert_eq!(field(&schema, "b").cardinality, Cardinality::Optional);
     assert_eq!(field(&schema, "b").default.as_deref(), Some("x"));
-    assert!(schema.recurses(schema.root));
+    assert!(schema.is_recursive(schema.root));
 }
 
 #[test]
@@ -302,16 +302,16 @@ fn the_choices_of_the_wire_are_kept() {
                 repeated string texts = 5;
             }"#;
     let schema = read_texts(&[("wire.proto", text)], None).unwrap();
-    let wire: Vec<Wire> = schema.root().fields.iter().map(|field| field.wire).collect();
-    let of = |integer, unpacked| Wire { integer, unpacked, delimited: false };
+    let wire: Vec<ProtobufEncoding> = schema.root().fields.iter().map(|field| field.wire).collect();
+    let of = |integer, unpacked| ProtobufEncoding { integer, unpacked, delimited: false };
     assert_eq!(
         wire,
         [
-            Wire::default(),
-            of(Integer::Zigzag, false),
-            of(Integer::Fixed, true),
-            Wire::default(),
-            Wire::default(),
+            ProtobufEncoding::default(),
+            of(IntegerEncoding::Zigzag, false),
+            of(IntegerEncoding::Fixed, true),
+            ProtobufEncoding::default(),
+            ProtobufEncoding::default(),
         ]
     );
 }

@@ -15,7 +15,7 @@ use anyhow::{bail, ensure, Context, Result};
 const DEEPEST: usize = 100;
 
 /// A text that the parser reads.
-pub struct Readable {
+pub struct PreparedText {
     /// The text.
     pub text: String,
     /// The edition that it is of, if it has one: `2023`.
@@ -23,7 +23,7 @@ pub struct Readable {
 }
 
 /// Makes a text readable; `name` is for errors. Fails where it nests too deeply.
-pub fn readable(name: &str, text: &str) -> Result<Readable> {
+pub fn prepare_text(name: &str, text: &str) -> Result<PreparedText> {
     let tokens = tokens(text);
     check_depth(name, text, &tokens)?;
     let word = |at: usize| tokens.get(at).map_or("", |token| &text[token.clone()]);
@@ -94,7 +94,7 @@ pub fn readable(name: &str, text: &str) -> Result<Readable> {
             _ => {}
         }
     }
-    Ok(Readable { text: apply(text, changes), edition })
+    Ok(PreparedText { text: apply(text, changes), edition })
 }
 
 fn apply(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
@@ -259,20 +259,20 @@ mod tests {
     fn only_what_the_parser_does_not_know_changes() {
         let text = "syntax = \"proto2\";\nmessage A {\n  extensions 4 to max [ // x\n    \
                     declaration = { reserved: [1] }];\n  optional int32 extensions = 1; }";
-        let read = readable("a.proto", text).unwrap();
+        let read = prepare_text("a.proto", text).unwrap();
         assert_eq!(read.edition, None);
         assert_eq!(read.text.lines().count(), text.lines().count());
         assert!(!read.text.contains("declaration"), "{}", read.text);
         assert!(read.text.contains("optional int32 extensions = 1; }"), "{}", read.text);
         let text = "syntax = \"proto3\"; message A { reserved a; int32 export = 1; }";
-        assert_eq!(readable("a.proto", text).unwrap().text, text);
+        assert_eq!(prepare_text("a.proto", text).unwrap().text, text);
     }
 
     #[test]
     fn an_edition_becomes_a_syntax() {
         let text = "// é\nedition = '2024';\nimport option \"x.proto\";\nexport message A {\n  \
                     reserved a, b; reserved 4 to max; int32 local = 1 [default = 5]; }";
-        let read = readable("a.proto", text).unwrap();
+        let read = prepare_text("a.proto", text).unwrap();
         assert_eq!(read.edition.as_deref(), Some("2024"));
         let wanted = "// é\nsyntax = \"proto3\";\n                       ;\n message A {\n  \
                       reserved \"a\", \"b\"; reserved 4 to max; int32 local = 1 \
@@ -285,15 +285,15 @@ mod tests {
     #[test]
     fn depth_is_bounded() {
         let text = format!("{}{}", "message A {\n".repeat(10_000), "}".repeat(10_000));
-        let error = readable("a.proto", &text).err().unwrap().to_string();
+        let error = prepare_text("a.proto", &text).err().unwrap().to_string();
         assert!(error.starts_with("a.proto:101: nested more than 100 deep"), "{error}");
     }
 
     proptest! {
         #[test]
         fn any_text_is_read(text in "[ -~\u{e9}\n\"'\\\\/*;{}\\[\\]]{0,200}") {
-            let _ = readable("a.proto", &text);
-            let _ = readable("a.proto", &format!("edition = \"2023\"; {text}"));
+            let _ = prepare_text("a.proto", &text);
+            let _ = prepare_text("a.proto", &format!("edition = \"2023\"; {text}"));
         }
     }
 }

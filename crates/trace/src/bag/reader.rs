@@ -7,48 +7,51 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use wiregauge_system::interrupt;
-use wiregauge_system::text::count;
+use wiregauge_system::text::format_count;
 
 use super::record::{
-    self, Fields, BAG, CHUNK, CHUNK_INFO, CONNECTION, INDEX_DATA, MAGIC, MAX_CONNECTION, MESSAGE,
+    self, HeaderFields, BAG, CHUNK, CHUNK_INFO, CONNECTION, INDEX_DATA, MAGIC, MAX_CONNECTION,
+    MESSAGE,
 };
 use super::search;
 use crate::channel::{Channel, Definition};
-use crate::part::Part;
-use crate::pieces::Pieces;
-use crate::read::{self, bounded, About, Counted, Head, Loss, Nanoseconds, Place};
-use crate::scratch::{self, Opened};
-use crate::told::Told;
+use crate::file_range::FileRange;
+use crate::read::{
+    self, check_size, FileHeader, Loss, MessageCounts, MessageInfo, MessagePosition, Nanoseconds,
+};
+use crate::read_log::ReadLog;
+use crate::scratch::{self, OpenedFile};
+use crate::slice_reader::SliceReader;
 
 /// What is said of a connection, as MCAP says it of a channel of ROS 1.
-const KEPT: [&str; 3] = ["callerid", "latching", "md5sum"];
+const CONNECTION_METADATA: [&str; 3] = ["callerid", "latching", "md5sum"];
 
 /// The chunk whose records are read.
-struct Chunk {
+struct BagChunk {
     at: u64,
     /// Where the record that it is ends.
     end: u64,
-    records: Pieces,
+    records: SliceReader,
     /// How many bytes it has once unpacked, where it is not cut.
     size: Option<u64>,
 }
 
 /// What the index at the end tells.
 #[derive(Default)]
-struct Index {
+struct BagIndex {
     /// Where chunks begin.
     chunks: BTreeSet<u64>,
     /// How many messages they have by connection, and the times of these.
     counts: BTreeMap<u32, u64>,
-    counted: Counted,
+    counted: MessageCounts,
     /// Where it ends.
     end: u64,
 }
 
-impl Index {
+impl BagIndex {
     /// Takes what it tells of a chunk: where it is, its times, and how many messages of each
     /// connection it has.
-    fn take(&mut self, fields: &Fields, data: &[u8]) -> Result<()> {
+    fn take(&mut self, fields: &HeaderFields, data: &[u8]) -> Result<()> {
         self.chunks.insert(fields.long("chunk_pos")?);
         let mut messages = 0u64;
         for entry in data.chunks_exact(8) {
@@ -68,15 +71,15 @@ impl Index {
 /// A bag that is read.
 pub struct Reader {
     origin: String,
-    file: Part,
-    records: Pieces,
+    file: FileRange,
+    records: SliceReader,
     /// Where what was recorded ends: where the index begins, or with the file.
     end: u64,
     /// The index, where there is one.
-    index: Option<Index>,
+    index: Option<BagIndex>,
     /// Why something is missing at the end, though nothing of it begins.
     missing: Option<&'static str>,
-    chunk: Option<Chunk>,
+    chunk: Option<BagChunk>,
     /// Where the last record outside of a chunk begins.
     at: u64,
     /// The channel of each connection.
@@ -85,7 +88,7 @@ pub struct Reader {
     count: u64,
     /// How many bytes of the last message were not asked for.
     body: u64,
-    told: Told,
+    told: ReadLog,
     finished: bool,
 }
 
@@ -95,9 +98,9 @@ impl Reader {
     /// # Errors
     /// When it cannot be read, or is encrypted. Whether it is whole shows when it is read.
     pub fn open(path: &Path) -> Result<Reader> {
-        let Opened { part: file, fault } = scratch::open(path)?;
+        let OpenedFile { part: file, fault } = scratch::open(path)?;
         let start = MAGIC.len() as u64;
-        let mut records = Pieces::of_part(file.clone());
+        let mut records = SliceReader::from_range(file.clone());
         records.skip(start)?;
         let mut reader = Reader {
             origin: path.display().to_string(),
@@ -112,11 +115,11 @@ impl Reader {
             channels: BTreeMap::new(),
             count: 0,
             body: 0,
-            told: Told::of(fault),
+            told: ReadLog::new(fault),
             finished: false,
         };
         reader.head()?;
-        reader.records.go_on_with(reader.file.between(start, reader.end));
+        reader.records.continue_with(reader.file.between(start, reader.end));
         Ok(reader)
     }
 
@@ -126,7 +129,7 @@ impl Reader {
             self.missing = Some("its first record is not there");
             return Ok(());
         };
-        let fields = Fields(&header);
+        let fields = HeaderFields(&header);
         if !fields.octet("op").is_ok_and(|op| op == BAG) {
             return Ok(());
         }
@@ -154,27 +157,27 @@ impl Reader {
         let behind = self.file.end() - index.end;
         self.index = Some(index);
         if behind > 0 {
-            self.told.remark(format!(
+            self.told.add_remark(format!(
                 "{}: left out behind the index: {}",
                 self.origin,
-                count(behind, "byte")
+                format_count(behind, "byte")
             ));
         }
         Ok(())
     }
 
     /// Reads the index.
-    fn index(&mut self, at: u64, [connections, chunks]: [u64; 2]) -> Result<Index> {
-        let mut pieces = Pieces::of_part(self.file.between(at, self.file.end()));
-        let mut index = Index::default();
+    fn index(&mut self, at: u64, [connections, chunks]: [u64; 2]) -> Result<BagIndex> {
+        let mut pieces = SliceReader::from_range(self.file.between(at, self.file.end()));
+        let mut index = BagIndex::default();
         for _ in 0..connections.saturating_add(chunks) {
             let (header, length) = record::head(&mut pieces)?;
-            let fields = Fields(&header);
+            let fields = HeaderFields(&header);
             ensure!(length <= MAX_CONNECTION, "a record of {length} bytes in the index");
             let data = pieces.take(length as usize)?.to_vec();
-            ensure!(data.len() == length as usize, record::SHORT);
+            ensure!(data.len() == length as usize, record::TRUNCATED);
             match fields.octet("op")? {
-                CONNECTION => self.connection(&fields, &Fields(&data))?,
+                CONNECTION => self.connection(&fields, &HeaderFields(&data))?,
                 CHUNK_INFO => index.take(&fields, &data)?,
                 op => bail!("a record of the kind {op} in the index"),
             }
@@ -185,19 +188,19 @@ impl Reader {
 
     /// Whether the chunks are where the index has them, and nothing else is there that may have
     /// messages: they are hopped over.
-    fn is_indexed(&self, index: &Index) -> Result<bool> {
-        let mut pieces = Pieces::of_part(self.file.between(MAGIC.len() as u64, self.end));
+    fn is_indexed(&self, index: &BagIndex) -> Result<bool> {
+        let mut pieces = SliceReader::from_range(self.file.between(MAGIC.len() as u64, self.end));
         let mut chunks = 0;
-        while pieces.left() > Some(0) {
+        while pieces.remaining() > Some(0) {
             interrupt::check()?;
             let at = MAGIC.len() as u64 + pieces.position();
             let Ok((header, length)) = record::head(&mut pieces) else { return Ok(false) };
-            let is_known = match Fields(&header).octet("op") {
+            let is_known = match HeaderFields(&header).octet("op") {
                 Ok(CHUNK) => index.chunks.contains(&at),
                 Ok(BAG | CONNECTION | INDEX_DATA) => true,
                 _ => false,
             };
-            chunks += u64::from(Fields(&header).octet("op").is_ok_and(|op| op == CHUNK));
+            chunks += u64::from(HeaderFields(&header).octet("op").is_ok_and(|op| op == CHUNK));
             if !is_known || !pieces.skip(length.into())? {
                 return Ok(false);
             }
@@ -205,15 +208,15 @@ impl Reader {
         Ok(chunks == index.chunks.len() as u64)
     }
 
-    fn advance(&mut self) -> Result<Option<Head>> {
+    fn advance(&mut self) -> Result<Option<MessageInfo>> {
         loop {
             let left = std::mem::take(&mut self.body);
             if left > 0 {
-                ensure!(self.current().skip(left)?, record::SHORT);
+                ensure!(self.current().skip(left)?, record::TRUNCATED);
             }
             let at = match &mut self.chunk {
                 None if self.records.position() >= self.end => return Ok(None),
-                None => Place { at: self.records.position(), within: None },
+                None => MessagePosition { at: self.records.position(), within: None },
                 Some(chunk) => {
                     let position = chunk.records.position();
                     if chunk.records.peek(1)?.is_empty() {
@@ -224,67 +227,82 @@ impl Reader {
                         self.chunk = None;
                         continue;
                     }
-                    Place { at: chunk.at, within: Some(position) }
+                    MessagePosition { at: chunk.at, within: Some(position) }
                 }
             };
             if self.chunk.is_none() {
                 self.at = at.at;
             }
             let (header, length) = record::head(self.current())?;
-            let fields = Fields(&header);
-            let is_there = self.current().left().is_none_or(|left| u64::from(length) <= left);
+            let fields = HeaderFields(&header);
+            let is_there = self.current().remaining().is_none_or(|left| u64::from(length) <= left);
             match fields.octet("op")? {
                 CHUNK => {
                     ensure!(self.chunk.is_none(), "a chunk within a chunk");
                     self.enter(&fields, length, at.at)?;
                     continue;
                 }
-                _ if !is_there => bail!(record::SHORT),
+                _ if !is_there => bail!(record::TRUNCATED),
                 BAG if !fields.find("encryptor")?.unwrap_or_default().is_empty() => {
                     bail!("it is encrypted")
                 }
                 CONNECTION => {
                     ensure!(length <= MAX_CONNECTION, "a connection of {length} bytes");
                     let data = self.current().take(length as usize)?.to_vec();
-                    ensure!(data.len() == length as usize, record::SHORT);
-                    self.connection(&fields, &Fields(&data))?;
+                    ensure!(data.len() == length as usize, record::TRUNCATED);
+                    self.connection(&fields, &HeaderFields(&data))?;
                     continue;
                 }
                 MESSAGE => return self.message(&fields, length, at).map(Some),
                 // Indexes, which say where things are.
                 _ => {}
             }
-            ensure!(self.current().skip(length.into())?, record::SHORT);
+            ensure!(self.current().skip(length.into())?, record::TRUNCATED);
         }
     }
 
-    fn message(&mut self, fields: &Fields, length: u32, place: Place) -> Result<Head> {
+    fn message(
+        &mut self,
+        fields: &HeaderFields,
+        length: u32,
+        place: MessagePosition,
+    ) -> Result<MessageInfo> {
         let size = u64::from(length);
-        bounded(size, place)?;
+        check_size(size, place)?;
         let id = fields.number("conn")?;
         let channel = self.connections.get(&id);
         let channel = *channel
             .with_context(|| format!("a message of connection {id}, which is not there"))?;
         let time = fields.time("time")?;
         // Of a packed chunk nobody knows how much is left: the end must be there.
-        if self.chunk.is_some() && self.current().left().is_none() {
-            ensure!(self.current().peek(length as usize)?.len() == length as usize, record::SHORT);
+        if self.chunk.is_some() && self.current().remaining().is_none() {
+            ensure!(
+                self.current().peek(length as usize)?.len() == length as usize,
+                record::TRUNCATED
+            );
         }
         self.body = size;
-        Ok(Head { channel, sequence: 0, time: Some(time), publish_time: Some(time), size, place })
+        Ok(MessageInfo {
+            channel,
+            sequence: 0,
+            time: Some(time),
+            publish_time: Some(time),
+            size,
+            place,
+        })
     }
 
     /// Goes into a chunk.
-    fn enter(&mut self, fields: &Fields, length: u32, at: u64) -> Result<()> {
+    fn enter(&mut self, fields: &HeaderFields, length: u32, at: u64) -> Result<()> {
         let start = self.records.position();
         let (claimed, compression) = (fields.number("size")?, fields.get("compression")?);
         // While a chunk is recorded it says that it has no bytes.
         let is_open = length == 0 && claimed == 0 && compression != b"none" && self.index.is_none();
         let end = start + u64::from(length);
         let is_cut = is_open || end > self.end;
-        if is_cut && !self.told.salvages() && self.is_behind_all(at) {
-            let junk = count(self.end - at, "byte");
-            self.told.remark(format!(
+        if is_cut && !self.told.salvages() && self.is_after_chunks(at) {
+            let junk = format_count(self.end - at, "byte");
+            self.told.add_remark(format!(
                 "{}: {junk} before the index, at byte {at}, of a chunk that was cut, as \
                  'rosbag reindex' leaves it; 'wiregauge trace repair {}' saves what is whole in \
                  them",
@@ -297,24 +315,24 @@ impl Reader {
         let records = record::records(compression, self.file.between(start, end))?;
         self.records.skip(end - start)?;
         let size = (!is_cut).then_some(u64::from(claimed));
-        self.chunk = Some(Chunk { at, end, records, size });
+        self.chunk = Some(BagChunk { at, end, records, size });
         Ok(())
     }
 
     /// Whether a position is behind all chunks of the index.
-    fn is_behind_all(&self, at: u64) -> bool {
+    fn is_after_chunks(&self, at: u64) -> bool {
         let last = self.index.as_ref().map(|index| index.chunks.last().copied().unwrap_or(0));
         last.is_some_and(|last| at > last)
     }
 
-    fn connection(&mut self, header: &Fields, data: &Fields) -> Result<()> {
+    fn connection(&mut self, header: &HeaderFields, data: &HeaderFields) -> Result<()> {
         let definition = Definition {
             name: data.text("type")?,
             encoding: "ros1msg".into(),
             data: data.find("message_definition")?.unwrap_or_default().to_vec(),
         };
         let mut metadata = BTreeMap::new();
-        for name in KEPT {
+        for name in CONNECTION_METADATA {
             if let Some(value) = data.find(name)? {
                 metadata.insert(name.to_owned(), String::from_utf8_lossy(value).into_owned());
             }
@@ -340,7 +358,7 @@ impl Reader {
     }
 
     /// Where records come from now.
-    fn current(&mut self) -> &mut Pieces {
+    fn current(&mut self) -> &mut SliceReader {
         match &mut self.chunk {
             Some(chunk) => &mut chunk.records,
             None => &mut self.records,
@@ -373,15 +391,15 @@ impl Reader {
                 None => format!(
                     "{} at the end, of no whole record, as of a file that was cut while it was \
                      recorded; messages before that are whole: {so_far}",
-                    count(self.end - from, "byte")
+                    format_count(self.end - from, "byte")
                 ),
             };
-            self.told.tell(origin, from, what);
+            self.told.add_loss_or_remark(origin, from, what);
             return Ok(());
         }
         if !self.told.salvages() {
-            let (origin, messages) = (&self.origin, count(self.count, "message"));
-            if error.is::<read::Unread>() {
+            let (origin, messages) = (&self.origin, format_count(self.count, "message"));
+            if error.is::<read::Unsupported>() {
                 return Err(error.context(format!("{origin} is not read on after {messages}")));
             }
             return Err(error.context(format!(
@@ -391,46 +409,47 @@ impl Reader {
         }
         if let Some(chunk) = chunk.filter(|_| !is_cut) {
             let what = format!("{error:#}; messages up to there are kept");
-            self.told.lose(from, what);
-            self.records.go_on_with(self.file.between(chunk.end, self.end));
+            self.told.add_loss(from, what);
+            self.records.continue_with(self.file.between(chunk.end, self.end));
             return Ok(());
         }
         let to = next.unwrap_or(self.end);
-        let what = format!("{error:#}; {} left out", count(to - from, "byte"));
-        self.told.lose(from, what);
-        self.records.go_on_with(self.file.between(to, self.end));
+        let what = format!("{error:#}; {} left out", format_count(to - from, "byte"));
+        self.told.add_loss(from, what);
+        self.records.continue_with(self.file.between(to, self.end));
         Ok(())
     }
 
     /// Tells that the file was cut between two records.
-    fn tell_missing(&mut self) {
+    fn report_missing(&mut self) {
         let Some(why) = self.missing.filter(|_| self.told.is_empty()) else { return };
         let what = format!("it was cut: {why}; messages before that are whole: {}", self.count);
-        self.told.tell(&self.origin, self.end, what);
+        self.told.add_loss_or_remark(&self.origin, self.end, what);
     }
 
     /// Whether a record that begins there is cut by the end of the file.
     fn is_at_end(&self, at: u64) -> bool {
-        let mut pieces = Pieces::of_part(self.file.between(at, self.end));
+        let mut pieces = SliceReader::from_range(self.file.between(at, self.end));
         match record::head(&mut pieces) {
             Ok((header, length)) => {
-                Fields(&header).octet("op").is_ok() && pieces.left() < Some(length.into())
+                HeaderFields(&header).octet("op").is_ok()
+                    && pieces.remaining() < Some(length.into())
             }
-            Err(error) => error.to_string() == record::SHORT,
+            Err(error) => error.to_string() == record::TRUNCATED,
         }
     }
 }
 
 impl read::Reader for Reader {
-    fn about(&self) -> About {
-        About { profile: "ros1".into(), ..About::default() }
+    fn file_header(&self) -> FileHeader {
+        FileHeader { profile: "ros1".into(), ..FileHeader::default() }
     }
 
     fn channels(&self) -> &BTreeMap<u16, Channel> {
         &self.channels
     }
 
-    fn next(&mut self) -> Result<Option<Head>> {
+    fn next(&mut self) -> Result<Option<MessageInfo>> {
         self.told.check_packing(&self.origin)?;
         while !self.finished {
             match self.advance() {
@@ -440,7 +459,7 @@ impl read::Reader for Reader {
                 }
                 Ok(None) => {
                     self.finished = true;
-                    self.tell_missing();
+                    self.report_missing();
                 }
                 Err(error) => self.resume(error)?,
             }
@@ -448,7 +467,7 @@ impl read::Reader for Reader {
         Ok(None)
     }
 
-    fn front(&mut self, most: usize) -> Result<&[u8]> {
+    fn first_bytes(&mut self, most: usize) -> Result<&[u8]> {
         let wanted = most.min(self.body as usize);
         Ok(self.current().peek(wanted)?)
     }
@@ -461,12 +480,12 @@ impl read::Reader for Reader {
         Ok(bytes)
     }
 
-    fn narrow(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
+    fn limit_times(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
         // Behind the messages there is nothing else, and the index is known.
         self.finished |= from > to && to.is_some() && self.index.is_some();
     }
 
-    fn counted(&mut self) -> Result<Option<Counted>> {
+    fn indexed_counts(&mut self) -> Result<Option<MessageCounts>> {
         self.told.check_packing(&self.origin)?;
         let Some(index) = self.index.as_ref() else { return Ok(None) };
         if !self.is_indexed(index)? {

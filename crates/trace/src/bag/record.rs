@@ -4,9 +4,9 @@ use std::io::{BufReader, Read};
 
 use anyhow::{bail, ensure, Context, Result};
 
-use crate::part::Part;
-use crate::pieces::Pieces;
-use crate::read::{Nanoseconds, Unread};
+use crate::file_range::FileRange;
+use crate::read::{Nanoseconds, Unsupported};
+use crate::slice_reader::SliceReader;
 
 /// The first bytes of a bag.
 pub const MAGIC: &[u8] = b"#ROSBAG V2.0\n";
@@ -26,12 +26,12 @@ pub const CHUNK_INFO: u8 = 6;
 pub const CONNECTION: u8 = 7;
 
 /// That there is less than a record tells of.
-pub const SHORT: &str = "it ends within a record";
+pub const TRUNCATED: &str = "it ends within a record";
 
 /// Named fields: each a length, then `name=value`.
-pub struct Fields<'a>(pub &'a [u8]);
+pub struct HeaderFields<'a>(pub &'a [u8]);
 
-impl<'a> Fields<'a> {
+impl<'a> HeaderFields<'a> {
     pub fn find(&self, name: &str) -> Result<Option<&'a [u8]>> {
         let mut rest = self.0;
         while !rest.is_empty() {
@@ -79,33 +79,33 @@ impl<'a> Fields<'a> {
 }
 
 /// What stands before the data of a record: its header, and how long the data are.
-pub fn head(pieces: &mut Pieces) -> Result<(Vec<u8>, u32)> {
+pub fn head(pieces: &mut SliceReader) -> Result<(Vec<u8>, u32)> {
     let length = number(pieces)?;
     ensure!(length <= MAX_HEADER, "a header of {length} bytes");
     let header = pieces.take(length as usize)?.to_vec();
-    ensure!(header.len() == length as usize, SHORT);
+    ensure!(header.len() == length as usize, TRUNCATED);
     Ok((header, number(pieces)?))
 }
 
-fn number(pieces: &mut Pieces) -> Result<u32> {
-    let bytes: [u8; 4] = pieces.take(4)?.try_into().ok().context(SHORT)?;
+fn number(pieces: &mut SliceReader) -> Result<u32> {
+    let bytes: [u8; 4] = pieces.take(4)?.try_into().ok().context(TRUNCATED)?;
     Ok(u32::from_le_bytes(bytes))
 }
 
 /// A chunk's records. Those of a packed chunk are unpacked as they are read, so that memory
 /// does not grow with it.
-pub fn records(compression: &[u8], packed: Part) -> Result<Pieces> {
-    let packed_size = packed.left();
+pub fn records(compression: &[u8], packed: FileRange) -> Result<SliceReader> {
+    let packed_size = packed.remaining();
     let stream: Box<dyn Read + Send> = match compression {
-        b"none" => return Ok(Pieces::of_part(packed)),
+        b"none" => return Ok(SliceReader::from_range(packed)),
         // A stream that has not begun yet.
-        b"bz2" | b"lz4" if packed_size == 0 => return Ok(Pieces::of_part(packed)),
+        b"bz2" | b"lz4" if packed_size == 0 => return Ok(SliceReader::from_range(packed)),
         b"bz2" => Box::new(bzip2::read::BzDecoder::new(BufReader::new(packed))),
         b"lz4" => Box::new(lz4::Decoder::new(BufReader::new(packed))?),
         other => {
             let other = String::from_utf8_lossy(other);
-            bail!(Unread(format!("a chunk in '{other}', where none, bz2 and lz4 are known")))
+            bail!(Unsupported(format!("a chunk in '{other}', where none, bz2 and lz4 are known")))
         }
     };
-    Ok(Pieces::of_stream(stream))
+    Ok(SliceReader::from_stream(stream))
 }

@@ -5,18 +5,18 @@ use std::io::Read;
 use anyhow::Result;
 use wiregauge_system::interrupt;
 
-use super::record::{Fields, CHUNK};
-use crate::part::Part;
+use super::record::{HeaderFields, CHUNK};
+use crate::file_range::FileRange;
 
 /// How much is looked at at once, and how long the header of a chunk may be.
 const WINDOW: usize = 1 << 20;
 const HEADER: usize = 256;
 
 /// The field that every header of a chunk has.
-const SIGN: &[u8] = b"\x04\x00\x00\x00op=\x05";
+const CHUNK_OPCODE: &[u8] = b"\x04\x00\x00\x00op=\x05";
 
 /// Where the next chunk begins, from a position on.
-pub fn next_chunk(file: &Part, from: u64) -> Result<Option<u64>> {
+pub fn next_chunk(file: &FileRange, from: u64) -> Result<Option<u64>> {
     let mut at = from;
     let mut window = Vec::new();
     while at < file.end() {
@@ -24,8 +24,8 @@ pub fn next_chunk(file: &Part, from: u64) -> Result<Option<u64>> {
         window.clear();
         // A header that begins in this window may end in the next one.
         file.between(at, at + (WINDOW + HEADER) as u64).read_to_end(&mut window)?;
-        let signs = window.windows(SIGN.len()).enumerate();
-        for (sign, _) in signs.filter(|(_, bytes)| *bytes == SIGN) {
+        let signs = window.windows(CHUNK_OPCODE.len()).enumerate();
+        for (sign, _) in signs.filter(|(_, bytes)| *bytes == CHUNK_OPCODE) {
             let first = sign.saturating_sub(HEADER);
             let is_start = |start: &usize| is_chunk(&window[*start..], sign - start);
             if let Some(start) = (first..sign).rfind(is_start) {
@@ -41,10 +41,10 @@ pub fn next_chunk(file: &Part, from: u64) -> Result<Option<u64>> {
 fn is_chunk(bytes: &[u8], sign: usize) -> bool {
     let Some((length, rest)) = bytes.split_first_chunk::<4>() else { return false };
     let length = u32::from_le_bytes(*length) as usize;
-    if length > HEADER || length + 4 < sign + SIGN.len() || rest.len() < length {
+    if length > HEADER || length + 4 < sign + CHUNK_OPCODE.len() || rest.len() < length {
         return false;
     }
-    let fields = Fields(&rest[..length]);
+    let fields = HeaderFields(&rest[..length]);
     fields.octet("op").is_ok_and(|op| op == CHUNK)
         && matches!(fields.get("compression"), Ok(b"none" | b"bz2" | b"lz4"))
         && fields.number("size").is_ok()

@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Context;
-use wiregauge_system::text::count;
+use wiregauge_system::text::format_count;
 
 use super::findings::Findings;
-use super::message::Messages;
+use super::message::MessageStats;
 use super::rules;
 use crate::channel::{Channel, CHANNEL_DESCRIPTION, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
 use crate::mcap::summary::{Statistics, Summary};
-use crate::mcap::{Reader, SeenChunk};
+use crate::mcap::{ChunkInfo, Reader};
 use crate::read::Reader as _;
 use crate::scratch;
 use crate::version;
 
 /// Holds chunks, summary and channels against the rules, once all was read.
-pub fn check(path: &Path, reader: &Reader, messages: &Messages, findings: &mut Findings) {
+pub fn check(path: &Path, reader: &Reader, messages: &MessageStats, findings: &mut Findings) {
     let summary = scratch::open(path).and_then(|file| Summary::read(&file.part));
     let summary = summary.and_then(|summary| summary.context("the file has none"));
     match &summary {
@@ -41,16 +41,16 @@ pub fn check(path: &Path, reader: &Reader, messages: &Messages, findings: &mut F
     for (at, found) in reader.index_faults() {
         findings.add(&rules::MESSAGE_INDEX, format!("the message index at byte {at}"), found);
     }
-    if reader.loose() > 0 {
-        let found = format!("{} in none", count(reader.loose(), "message"));
+    if reader.loose_messages() > 0 {
+        let found = format!("{} in none", format_count(reader.loose_messages(), "message"));
         findings.add(&rules::CHUNKED, "the file".into(), &found);
     }
     channels(reader, findings);
 }
 
-fn summary(summary: &Summary, reader: &Reader, messages: &Messages, findings: &mut Findings) {
+fn summary(summary: &Summary, reader: &Reader, messages: &MessageStats, findings: &mut Findings) {
     let told: BTreeMap<u64, _> = summary.chunks.iter().map(|chunk| (chunk.at, chunk)).collect();
-    let seen: BTreeMap<u64, &SeenChunk> =
+    let seen: BTreeMap<u64, &ChunkInfo> =
         reader.chunks().iter().map(|chunk| (chunk.at, chunk)).collect();
     for (at, chunk) in &seen {
         let place = format!("the chunk at byte {at}");
@@ -78,7 +78,12 @@ fn summary(summary: &Summary, reader: &Reader, messages: &Messages, findings: &m
 }
 
 /// Holds numbers and times against what was seen.
-fn statistics(said: &Statistics, reader: &Reader, messages: &Messages, findings: &mut Findings) {
+fn statistics(
+    said: &Statistics,
+    reader: &Reader,
+    messages: &MessageStats,
+    findings: &mut Findings,
+) {
     let mut hold = |what: &str, said: u64, seen: u64| {
         if said != seen {
             let found = format!("they say {said} {what}, there are {seen}");
@@ -93,7 +98,7 @@ fn statistics(said: &Statistics, reader: &Reader, messages: &Messages, findings:
     let own = reader.chunks().iter().filter_map(|chunk| chunk.own_times);
     let own = own.reduce(|(a, b), (c, d)| (a.min(c), b.max(d)));
     // Messages outside of chunks may be earlier or later.
-    if let Some(own) = own.filter(|own| *own != said.times && reader.loose() == 0) {
+    if let Some(own) = own.filter(|own| *own != said.times && reader.loose_messages() == 0) {
         let (from, to) = said.times;
         let found = format!("they say times from {from} to {to}, there are {} to {}", own.0, own.1);
         findings.add(&rules::STATISTICS, "the summary".into(), &found);

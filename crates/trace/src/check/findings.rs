@@ -53,7 +53,7 @@ impl Findings {
     }
 
     /// Whether the file is a trace file of OSI.
-    pub fn hold(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         self.0.iter().all(|finding| finding.level != Level::Error)
     }
 }

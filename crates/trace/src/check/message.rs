@@ -8,17 +8,17 @@ use super::findings::Findings;
 use super::rules;
 use crate::channel::{Channel, Definition, CHANNEL_OSI_VERSION};
 use crate::osi::{self, Stamp};
-use crate::parsed::Parser;
-use crate::read::{Head, Nanoseconds};
-use crate::version::{self, Range};
+use crate::parser::Parser;
+use crate::read::{MessageInfo, Nanoseconds};
+use crate::version::{self, VersionRange};
 
 /// What was seen of the messages.
 #[derive(Default)]
-pub struct Messages {
+pub struct MessageStats {
     /// Messages in all.
     pub count: u64,
     /// By channel.
-    pub channels: BTreeMap<u16, Seen>,
+    pub channels: BTreeMap<u16, ChannelStats>,
     /// The last number of all, and whether they went up by one up to here.
     sequence: Option<u32>,
     skips: bool,
@@ -26,11 +26,11 @@ pub struct Messages {
 
 /// What was seen of the messages of a channel.
 #[derive(Default)]
-pub struct Seen {
+pub struct ChannelStats {
     /// Messages.
     pub count: u64,
     /// The versions that they say.
-    pub versions: Range,
+    pub versions: VersionRange,
     parser: Option<Parser>,
     last: Option<Nanoseconds>,
     sequence: Option<u32>,
@@ -39,11 +39,11 @@ pub struct Seen {
     skipped: Option<(String, String, u64)>,
 }
 
-impl Messages {
+impl MessageStats {
     /// Holds a message against the rules.
     pub fn take(
         &mut self,
-        head: &Head,
+        head: &MessageInfo,
         channel: &Channel,
         data: &[u8],
         define: &dyn Fn(&str) -> Result<Definition>,
@@ -66,7 +66,7 @@ impl Messages {
         if let Some(Err(error)) = seen.parser.as_ref().map(|parser| parser.check(data)) {
             findings.add(&rules::PARSES, place(), &format!("{error:#}"));
         }
-        let stamp = Stamp::of(name, data);
+        let stamp = Stamp::read(name, data);
         match stamp.version {
             None => findings.add(&rules::MESSAGE_NO_VERSION, place(), "it says none"),
             Some(own) => {
@@ -76,8 +76,8 @@ impl Messages {
                 if said.is_some_and(|said| said != own) {
                     let found = format!(
                         "it says {}, and its channel {}",
-                        version::text(own),
-                        said.map(version::text).unwrap_or_default()
+                        version::format_version(own),
+                        said.map(version::format_version).unwrap_or_default()
                     );
                     findings.add(&rules::MESSAGE_VERSION, place(), &found);
                 }
@@ -98,8 +98,8 @@ impl Messages {
     }
 
     /// The least and the greatest version that messages of OSI say.
-    pub fn versions(&self) -> Range {
-        let mut all = Range::default();
+    pub fn versions(&self) -> VersionRange {
+        let mut all = VersionRange::default();
         for (least, most) in self.channels.values().filter_map(|seen| seen.versions.ends()) {
             all.include(least);
             all.include(most);
@@ -108,10 +108,10 @@ impl Messages {
     }
 }
 
-impl Seen {
+impl ChannelStats {
     fn times(
         &mut self,
-        head: &Head,
+        head: &MessageInfo,
         own: Option<Nanoseconds>,
         name: &str,
         place: &dyn Fn() -> String,
@@ -141,7 +141,7 @@ impl Seen {
         }
     }
 
-    fn sequence(&mut self, head: &Head, place: &dyn Fn() -> String) {
+    fn sequence(&mut self, head: &MessageInfo, place: &dyn Fn() -> String) {
         let Some(last) = self.sequence.replace(head.sequence) else { return };
         if head.sequence == last.wrapping_add(1) || (last, head.sequence) == (0, 0) {
             return;
@@ -164,11 +164,11 @@ fn parser(
 ) -> Result<Option<Parser>> {
     let name = channel.definition.name.as_str();
     let place = format!("channel {}", channel.topic);
-    if osi::code_of(name).is_none() {
+    if osi::type_code(name).is_none() {
         findings.add(&rules::TOP_LEVEL, place.clone(), &format!("it holds {name}"));
     }
     if !channel.definition.data.is_empty() {
-        let made = Parser::of(channel);
+        let made = Parser::from_channel(channel);
         if let Err(error) = &made {
             findings.add(&rules::SCHEMA, place, &format!("{error:#}"));
         }
@@ -177,5 +177,5 @@ fn parser(
     // An .osi file carries no definition.
     let mut defined = channel.clone();
     defined.definition = define(name)?.into();
-    Parser::of(&defined).map(Some)
+    Parser::from_channel(&defined).map(Some)
 }

@@ -1,15 +1,15 @@
 //! The rules for what is said of the whole file.
 
 use super::findings::Findings;
-use super::message::Messages;
+use super::message::MessageStats;
 use super::rules;
 use crate::channel::{Channel, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION, OSI_TRACE};
 use crate::mcap::Reader;
 use crate::read::Reader as _;
-use crate::version::{self, Range, Version};
+use crate::version::{self, Version, VersionRange};
 
 /// Holds the metadata against the rules, once all was read.
-pub fn check(reader: &Reader, messages: &Messages, findings: &mut Findings) {
+pub fn check(reader: &Reader, messages: &MessageStats, findings: &mut Findings) {
     let all = reader.metadata();
     let own: Vec<_> = all.iter().filter(|metadata| metadata.name == OSI_TRACE).collect();
     for metadata in all.iter().filter(|metadata| metadata.name != OSI_TRACE) {
@@ -39,7 +39,7 @@ pub fn check(reader: &Reader, messages: &Messages, findings: &mut Findings) {
     };
     let (osi, protobuf) = (span("osi"), span("protobuf"));
     let said_by_channels = |key: &str| {
-        let mut range = Range::default();
+        let mut range = VersionRange::default();
         let osi = reader.channels().values().filter(|channel: &&Channel| channel.is_osi());
         osi.filter_map(|channel| channel.metadata.get(key))
             .for_each(|said| range.include_text(said));
@@ -54,10 +54,10 @@ pub fn check(reader: &Reader, messages: &Messages, findings: &mut Findings) {
         if first < least || last > most {
             let found = format!(
                 "it says {} to {}, and {what} {} to {}",
-                version::text(least),
-                version::text(most),
-                version::text(first),
-                version::text(last)
+                version::format_version(least),
+                version::format_version(most),
+                version::format_version(first),
+                version::format_version(last)
             );
             findings.add(&rules::MESSAGE_VERSION, place(), &found);
         }

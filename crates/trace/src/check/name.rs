@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::findings::Findings;
-use super::message::Messages;
+use super::message::MessageStats;
 use super::rules;
 use crate::channel::Channel;
-use crate::osi::{code_of, Name};
+use crate::osi::{type_code, OsiFileName};
 use crate::read::Reader;
 use crate::version;
 
 /// Holds the name against the rules, once all was read.
-pub fn check(path: &Path, reader: &dyn Reader, messages: &Messages, findings: &mut Findings) {
+pub fn check(path: &Path, reader: &dyn Reader, messages: &MessageStats, findings: &mut Findings) {
     let place = || "the name".to_owned();
-    let Some(name) = Name::of(path) else {
+    let Some(name) = OsiFileName::parse(path) else {
         return findings.add(&rules::NAME, place(), "no part of it is the code of a type");
     };
     let is_whole = name.timestamp.is_some()
@@ -27,7 +27,7 @@ pub fn check(path: &Path, reader: &dyn Reader, messages: &Messages, findings: &m
     }
     let channels = reader.channels().values().filter(|channel: &&Channel| channel.is_osi());
     let codes: BTreeSet<&str> =
-        channels.filter_map(|channel| code_of(&channel.definition.name)).collect();
+        channels.filter_map(|channel| type_code(&channel.definition.name)).collect();
     let wanted = match codes.len() {
         0 => None,
         1 => codes.first().copied(),
@@ -40,7 +40,7 @@ pub fn check(path: &Path, reader: &dyn Reader, messages: &Messages, findings: &m
     }
     if let (Some(said), Some((_, most))) = (&name.osi_version, messages.versions().ends()) {
         if version::parse(said) != Some(most) {
-            let found = format!("it says {said}, and messages {}", version::text(most));
+            let found = format!("it says {said}, and messages {}", version::format_version(most));
             findings.add(&rules::NAME_VERSION, place(), &found);
         }
     }

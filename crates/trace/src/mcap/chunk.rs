@@ -4,13 +4,13 @@ use std::io::{self, BufRead, BufReader, Error, ErrorKind, Read};
 
 use anyhow::{bail, ensure, Result};
 
-use super::fields::Fields;
-use crate::part::Part;
-use crate::read::Unread;
+use super::fields::RecordFields;
+use crate::file_range::FileRange;
+use crate::read::Unsupported;
 
 /// Up to this size in bytes, packed and unpacked, a chunk is held whole: 64 MiB. Larger
 /// ones, as of a file that is one chunk, are read like a stream.
-pub const WHOLE: u64 = 64 << 20;
+pub const MAX_WHOLE_SIZE: u64 = 64 << 20;
 
 /// The fixed length of what stands before a chunk's compression: its times, size and
 /// checksum, and the compression's length.
@@ -18,7 +18,7 @@ pub const HEAD: usize = 8 + 8 + 8 + 4 + 4;
 
 /// What stands before the records of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct ChunkHeader {
     /// The earliest and the latest time of its messages; both are 0 where there are none.
     pub times: (u64, u64),
     /// How many bytes it has when it is unpacked.
@@ -31,21 +31,21 @@ pub struct Header {
     pub packed: u64,
 }
 
-impl Header {
+impl ChunkHeader {
     /// Reads what stands before a chunk's records.
-    pub fn read(fields: &mut Fields) -> Result<Header> {
-        Ok(Header {
-            times: (fields.long()?, fields.long()?),
-            size: fields.long()?,
-            checksum: fields.number()?,
-            compression: fields.text()?,
-            packed: fields.long()?,
+    pub fn read(fields: &mut RecordFields) -> Result<ChunkHeader> {
+        Ok(ChunkHeader {
+            times: (fields.read_u64()?, fields.read_u64()?),
+            size: fields.read_u64()?,
+            checksum: fields.read_u32()?,
+            compression: fields.read_text()?,
+            packed: fields.read_u64()?,
         })
     }
 
     /// Whether it is held whole.
     pub fn is_whole(&self) -> bool {
-        self.size <= WHOLE && self.packed <= WHOLE
+        self.size <= MAX_WHOLE_SIZE && self.packed <= MAX_WHOLE_SIZE
     }
 
     /// What unpacks the records.
@@ -55,7 +55,9 @@ impl Header {
             "lz4" => Box::new(Frames { frame: Some(lz4::Decoder::new(BufReader::new(packed))?) }),
             "zstd" => Box::new(zstd::Decoder::new(packed)?),
             other => {
-                bail!(Unread(format!("a chunk in '{other}', where lz4, zstd or nothing is known")))
+                bail!(Unsupported(format!(
+                    "a chunk in '{other}', where lz4, zstd or nothing is known"
+                )))
             }
         })
     }
@@ -78,7 +80,7 @@ impl Header {
         into.clear();
         if let Ok(records) = self.records(packed) {
             // What was unpacked before an error is there.
-            let _ = records.take(WHOLE).read_to_end(into);
+            let _ = records.take(MAX_WHOLE_SIZE).read_to_end(into);
         }
     }
 
@@ -92,15 +94,15 @@ impl Header {
     /// The records of a chunk that is not held whole. What does not hold comes as an error
     /// at their end; where more of them are there than it says, these are kept if that is
     /// wished.
-    pub fn stream(&self, packed: Part, keeps_more: bool) -> Result<Box<dyn Read + Send>> {
+    pub fn stream(&self, packed: FileRange, keeps_more: bool) -> Result<Box<dyn Read + Send>> {
         let (records, hasher) = (self.records(packed)?, crc32fast::Hasher::new());
         let (left, checksum) = (self.size, self.checksum);
-        Ok(Box::new(Checked { records, left, is_more: false, keeps_more, checksum, hasher }))
+        Ok(Box::new(CheckedRecords { records, left, is_more: false, keeps_more, checksum, hasher }))
     }
 }
 
 /// Records that are held against size and checksum while they are read.
-struct Checked {
+struct CheckedRecords {
     records: Box<dyn Read + Send>,
     left: u64,
     /// Whether there were more than were left, and whether these are kept.
@@ -110,7 +112,7 @@ struct Checked {
     hasher: crc32fast::Hasher,
 }
 
-impl Read for Checked {
+impl Read for CheckedRecords {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);

@@ -12,25 +12,26 @@ use anyhow::{anyhow, bail, ensure, Context, Result};
 use mcap::records::op;
 use mcap::MAGIC;
 use wiregauge_system::interrupt::{self, Interrupted};
-use wiregauge_system::text::count;
+use wiregauge_system::text::format_count;
 
-use super::ahead::Ahead;
-use super::chunk::{self, Header};
-use super::fields::Fields;
-use super::hop;
-use super::known::{Again, Known};
+use self::records::metadata_at;
+use super::channel_table::{ChannelTable, Redefinition};
+use super::chunk::{self, ChunkHeader};
+use super::chunk_times::{self, MessageIndex};
+use super::fields::RecordFields;
+use super::message_count;
+use super::prefetch::ChunkPrefetch;
 use super::search;
 use super::summary::{ChunkIndex, Summary};
-use super::times::{self, Index};
 use crate::channel::Channel;
-use crate::part::Part;
-use crate::pieces::Pieces;
+use crate::file_range::FileRange;
 use crate::read::{
-    self, bounded, About, Attachment, Counted, Head, Loss, Metadata, Nanoseconds, Place,
-    Reader as _,
+    self, check_size, Attachment, FileHeader, Loss, MessageCounts, MessageInfo, MessagePosition,
+    Metadata, Nanoseconds, Reader as _,
 };
-use crate::scratch::{self, Opened};
-use crate::told::Told;
+use crate::read_log::ReadLog;
+use crate::scratch::{self, OpenedFile};
+use crate::slice_reader::SliceReader;
 
 /// The length of what stands before a record: what it is and its length.
 const RECORD: usize = 1 + 8;
@@ -48,16 +49,16 @@ const PASSED: u64 = 16 << 20;
 const LATEST: usize = 64;
 
 /// Where the current chunk's records come from.
-enum Chunk {
+enum RecordSource {
     /// They lie in the file as they are, from one position to another, and so many bytes
     /// behind them are the chunk's, too.
     Plain { start: u64, end: u64, behind: u64 },
     /// They were unpacked.
-    Unpacked(Pieces),
+    Unpacked(SliceReader),
 }
 
 /// A chunk as it lies in the file.
-pub(crate) struct SeenChunk {
+pub(crate) struct ChunkInfo {
     /// Its position and length, with the record's head.
     pub at: u64,
     pub length: u64,
@@ -71,7 +72,7 @@ pub(crate) struct SeenChunk {
     pub size: u64,
 }
 
-impl SeenChunk {
+impl ChunkInfo {
     /// Its compression, and its bytes as they lie there and unpacked.
     pub fn sizes(&self) -> (&str, u64, u64) {
         (&self.compression, self.packed, self.size)
@@ -81,20 +82,20 @@ impl SeenChunk {
 /// A file that is read.
 pub struct Reader {
     origin: String,
-    file: Part,
-    records: Pieces,
+    file: FileRange,
+    records: SliceReader,
     /// The current chunk, and where it begins.
-    chunk: Option<(u64, Chunk)>,
+    chunk: Option<(u64, RecordSource)>,
     /// The buffer of the chunk before.
     spare: Vec<u8>,
     /// What unpacks chunks that are still to come.
-    ahead: Option<Ahead>,
-    known: Known,
+    ahead: Option<ChunkPrefetch>,
+    known: ChannelTable,
     summary: Option<Summary>,
     /// What is wrong with the summary.
     summary_fault: Option<String>,
     /// By what and for what the file was written.
-    about: About,
+    about: FileHeader,
     metadata: Vec<Metadata>,
     /// Where these lie.
     metadata_at: BTreeSet<u64>,
@@ -124,12 +125,12 @@ pub struct Reader {
     index_faults: Vec<(u64, String)>,
     /// Channels of messages for which there is none.
     missing: BTreeSet<u16>,
-    told: Told,
+    told: ReadLog,
     /// Whether only the summary follows.
     ended: bool,
     finished: bool,
     /// The chunks up to here.
-    chunks: Vec<SeenChunk>,
+    chunks: Vec<ChunkInfo>,
     /// Where the last record outside of a chunk begins.
     at: u64,
 }
@@ -140,23 +141,23 @@ impl Reader {
     /// # Errors
     /// When it cannot be read. Whether it is whole shows when it is read.
     pub fn open(path: &Path) -> Result<Reader> {
-        let Opened { part: file, fault } = scratch::open(path)?;
-        let mut records = Pieces::of_part(file.clone());
+        let OpenedFile { part: file, fault } = scratch::open(path)?;
+        let mut records = SliceReader::from_range(file.clone());
         records.skip(MAGIC.len() as u64)?;
         // Messages are read without a damaged summary; it is told.
         let (summary, summary_fault) = match Summary::read(&file) {
             Ok(summary) => (summary, None),
             Err(error) => (None, Some(format!("{error:#}"))),
         };
-        let known = Known::of(summary.as_ref());
+        let known = ChannelTable::from_summary(summary.as_ref());
         let named = summary.iter().flat_map(|summary| &summary.metadata);
         let places: BTreeSet<u64> = named.map(|(at, _)| *at).collect();
         let metadata = places.iter().filter_map(|at| metadata_at(&file, *at).ok());
         let metadata: Vec<Metadata> = metadata.collect();
         Ok(Reader {
             origin: path.display().to_string(),
-            about: about(&file).unwrap_or_default(),
-            trusts_times: summary.as_ref().is_some_and(times::may_be_right),
+            about: read_header(&file).unwrap_or_default(),
+            trusts_times: summary.as_ref().is_some_and(chunk_times::are_plausible),
             metadata_at: metadata.iter().map(|metadata| metadata.at).collect(),
             file,
             records,
@@ -180,7 +181,7 @@ impl Reader {
             places: BTreeMap::new(),
             index_faults: Vec::new(),
             missing: BTreeSet::new(),
-            told: Told::of(fault),
+            told: ReadLog::new(fault),
             ended: false,
             finished: false,
             chunks: Vec::new(),
@@ -189,12 +190,12 @@ impl Reader {
     }
 
     /// The chunks up to here, as they lie in the file.
-    pub(crate) fn chunks(&self) -> &[SeenChunk] {
+    pub(crate) fn chunks(&self) -> &[ChunkInfo] {
         &self.chunks
     }
 
     /// How many messages up to here are in no chunk.
-    pub(crate) fn loose(&self) -> u64 {
+    pub(crate) fn loose_messages(&self) -> u64 {
         self.loose
     }
 
@@ -205,26 +206,26 @@ impl Reader {
 
     /// The next record: what it is, and its bytes where it is no message. Of a message the
     /// bytes follow.
-    fn advance(&mut self) -> Result<Option<Head>> {
+    fn advance(&mut self) -> Result<Option<MessageInfo>> {
         loop {
             if self.body > 0 {
                 let left = std::mem::take(&mut self.body);
-                ensure!(self.pass(left)?, Cut);
+                ensure!(self.skip_bytes(left)?, TruncatedError);
             }
-            let Some(place) = self.place()? else { continue };
+            let Some(place) = self.next_position()? else { continue };
             if self.chunk.is_none() {
                 self.at = place.at;
                 self.sum = self.records.sum();
             }
             let (opcode, length) = self.record()?;
             let within = self.chunk.is_some();
-            match self.left() {
+            match self.remaining() {
                 Some(left) if length > left && within => bail!("a record cut short"),
                 Some(left) if length > left && opcode == op::CHUNK && self.told.salvages() => {
                     self.enter_last(place.at)?;
                     continue;
                 }
-                Some(left) if length > left => bail!(Cut),
+                Some(left) if length > left => bail!(TruncatedError),
                 _ => {}
             }
             if opcode == op::MESSAGE && !self.ended && !self.rest_only {
@@ -233,7 +234,7 @@ impl Reader {
                     None => continue,
                 }
             }
-            self.other(opcode, length, place)?;
+            self.read_other(opcode, length, place)?;
             if self.finished {
                 return Ok(None);
             }
@@ -241,26 +242,28 @@ impl Reader {
     }
 
     /// Where the next record lies; none where a chunk has just ended.
-    fn place(&mut self) -> Result<Option<Place>> {
+    fn next_position(&mut self) -> Result<Option<MessagePosition>> {
         let position = self.records.position();
         let Some((at, chunk)) = &mut self.chunk else {
-            return Ok(Some(Place { at: position, within: None }));
+            return Ok(Some(MessagePosition { at: position, within: None }));
         };
         let within = match chunk {
-            Chunk::Plain { start, end, .. } => {
+            RecordSource::Plain { start, end, .. } => {
                 ensure!(position <= *end, "a record that is longer than its chunk");
                 (position < *end).then(|| position - *start)
             }
-            Chunk::Unpacked(pieces) => {
+            RecordSource::Unpacked(pieces) => {
                 let has_ended = pieces.peek(1)?.is_empty();
                 (!has_ended).then(|| pieces.position())
             }
         };
-        let place = within.map(|within| Place { at: *at, within: Some(within) });
+        let place = within.map(|within| MessagePosition { at: *at, within: Some(within) });
         if place.is_none() {
             match self.chunk.take() {
-                Some((_, Chunk::Unpacked(pieces))) => self.spare = pieces.into_buffer(),
-                Some((_, Chunk::Plain { behind, .. })) => ensure!(self.pass(behind)?, Cut),
+                Some((_, RecordSource::Unpacked(pieces))) => self.spare = pieces.into_buffer(),
+                Some((_, RecordSource::Plain { behind, .. })) => {
+                    ensure!(self.skip_bytes(behind)?, TruncatedError)
+                }
                 None => {}
             }
             self.compare_times();
@@ -269,17 +272,17 @@ impl Reader {
     }
 
     /// How many bytes are left of the chunk, or of the file; none where nobody knows.
-    fn left(&mut self) -> Option<u64> {
+    fn remaining(&mut self) -> Option<u64> {
         match self.chunk {
-            Some((_, Chunk::Plain { end, .. })) => end.checked_sub(self.records.position()),
-            _ => self.current().left(),
+            Some((_, RecordSource::Plain { end, .. })) => end.checked_sub(self.records.position()),
+            _ => self.current().remaining(),
         }
     }
 
     /// Where records come from now.
-    fn current(&mut self) -> &mut Pieces {
+    fn current(&mut self) -> &mut SliceReader {
         match &mut self.chunk {
-            Some((_, Chunk::Unpacked(pieces))) => pieces,
+            Some((_, RecordSource::Unpacked(pieces))) => pieces,
             _ => &mut self.records,
         }
     }
@@ -291,25 +294,25 @@ impl Reader {
         let head: [u8; RECORD] = match head.try_into() {
             Ok(head) => head,
             Err(_) if within => bail!("a record cut short"),
-            Err(_) => bail!(Cut),
+            Err(_) => bail!(TruncatedError),
         };
         Ok((head[0], u64::from_le_bytes(head[1..].try_into()?)))
     }
 
     /// A message; none where it is left out.
-    fn message(&mut self, place: Place, length: u64) -> Result<Option<Head>> {
+    fn message(&mut self, place: MessagePosition, length: u64) -> Result<Option<MessageInfo>> {
         let size = length.checked_sub(MESSAGE as u64).context("a record cut short")?;
-        bounded(size, place)?;
-        let mut fields = Fields(self.current().take(MESSAGE)?);
-        let (id, sequence) = (fields.short()?, fields.number()?);
-        let (time, publish_time) = (fields.long()?, fields.long()?);
+        check_size(size, place)?;
+        let mut fields = RecordFields(self.current().take(MESSAGE)?);
+        let (id, sequence) = (fields.read_u16()?, fields.read_u32()?);
+        let (time, publish_time) = (fields.read_u64()?, fields.read_u64()?);
         let channel = match self.known.number(id) {
             Ok(channel) => channel,
             Err(error) if self.told.salvages() => {
                 if self.missing.insert(id) {
-                    self.lose(place.at, format!("{error:#}; its messages are left out"));
+                    self.add_loss(place.at, format!("{error:#}; its messages are left out"));
                 }
-                ensure!(self.pass(size)?, Cut);
+                ensure!(self.skip_bytes(size)?, TruncatedError);
                 return Ok(None);
             }
             Err(error) => return Err(error),
@@ -317,7 +320,7 @@ impl Reader {
         if self.told.salvages() {
             // Where it cannot be read, the next one is searched for now and not later.
             let there = self.current().peek(size as usize)?.len();
-            ensure!(there as u64 == size, Cut);
+            ensure!(there as u64 == size, TruncatedError);
             let of_channel = self.places.entry(id);
             of_channel.or_default().push((time, place.within.unwrap_or(0)));
         }
@@ -326,7 +329,7 @@ impl Reader {
             chunk.own_times = Some((first.min(time), last.max(time)));
         }
         self.body = size;
-        Ok(Some(Head {
+        Ok(Some(MessageInfo {
             channel,
             sequence,
             time: Some(time.into()),
@@ -338,7 +341,7 @@ impl Reader {
 
     /// No longer believes the times of chunks where one says others than its messages.
     fn compare_times(&mut self) {
-        let Some(SeenChunk { times, own_times: Some(own), .. }) = self.chunks.last() else {
+        let Some(ChunkInfo { times, own_times: Some(own), .. }) = self.chunks.last() else {
             return;
         };
         let is_within = times.0 <= own.0 && own.1 <= times.1;
@@ -346,7 +349,7 @@ impl Reader {
     }
 
     /// Takes what is no message.
-    fn other(&mut self, opcode: u8, length: u64, place: Place) -> Result<()> {
+    fn read_other(&mut self, opcode: u8, length: u64, place: MessagePosition) -> Result<()> {
         let within = self.chunk.is_some();
         match opcode {
             op::CHUNK => {
@@ -360,26 +363,26 @@ impl Reader {
             op::FOOTER if !within => {
                 ensure!(length >= 20, "a footer of {length} bytes");
                 self.ended = true;
-                ensure!(self.pass(length)?, Cut);
-                ensure!(self.records.take(MAGIC.len())? == MAGIC, Cut);
-                return self.end();
+                ensure!(self.skip_bytes(length)?, TruncatedError);
+                ensure!(self.records.take(MAGIC.len())? == MAGIC, TruncatedError);
+                return self.continue_after_end();
             }
             op::ATTACHMENT if !within => {
-                if let Err(error) = self.attach(length, place.at) {
+                if let Err(error) = self.add_attachment(length, place.at) {
                     ensure!(self.told.salvages(), error);
-                    self.lose(place.at, format!("{error:#}"));
+                    self.add_loss(place.at, format!("{error:#}"));
                 }
             }
             op::MESSAGE_INDEX if !within && (self.hopped.is_some() || self.told.salvages()) => {
-                let bytes = self.whole(length)?;
+                let bytes = self.read_bytes(length)?;
                 return self.compare_index(&bytes, place.at);
             }
             op::SCHEMA | op::CHANNEL | op::METADATA if !self.ended => {
-                let bytes = self.whole(length)?;
-                let outcome = self.keep(opcode, Fields(&bytes), place);
+                let bytes = self.read_bytes(length)?;
+                let outcome = self.store_record(opcode, RecordFields(&bytes), place);
                 return match outcome {
                     Err(error) if self.told.salvages() => {
-                        self.lose(place.at, format!("{error:#}"));
+                        self.add_loss(place.at, format!("{error:#}"));
                         Ok(())
                     }
                     outcome => outcome,
@@ -387,12 +390,12 @@ impl Reader {
             }
             _ => {}
         }
-        ensure!(self.pass(length)?, Cut);
+        ensure!(self.skip_bytes(length)?, TruncatedError);
         Ok(())
     }
 
-    fn lose(&mut self, at: u64, what: String) {
-        self.told.lose(at, what);
+    fn add_loss(&mut self, at: u64, what: String) {
+        self.told.add_loss(at, what);
     }
 
     /// Goes on behind what is damaged; whether there is something.
@@ -402,7 +405,7 @@ impl Reader {
             // The end of a chunk that was told to be damaged is no other loss.
             let mut latest = self.told.losses().iter().rev().take(LATEST);
             if latest.all(|loss| loss.at != at) {
-                self.lose(at, format!("{error:#}; messages up to there are kept"));
+                self.add_loss(at, format!("{error:#}; messages up to there are kept"));
             }
             return Ok(true);
         }
@@ -410,25 +413,25 @@ impl Reader {
         let Some(next) = search::next_record(&self.file, from + 1)? else {
             let what = match from == end {
                 true => "the file ends without a summary".to_owned(),
-                false => format!("{error:#}, {} before the end", count(end - from, "byte")),
+                false => format!("{error:#}, {} before the end", format_count(end - from, "byte")),
             };
-            self.lose(from, what);
+            self.add_loss(from, what);
             self.finished = true;
             return Ok(false);
         };
-        self.lose(from, format!("{error:#}; {} left out", count(next - from, "byte")));
-        self.records.go_on_with(self.file.between(next, end));
+        self.add_loss(from, format!("{error:#}; {} left out", format_count(next - from, "byte")));
+        self.records.continue_with(self.file.between(next, end));
         Ok(true)
     }
 
     /// What went wrong, where, and what to do.
     fn explain(&self, error: anyhow::Error) -> anyhow::Error {
-        let (origin, messages) = (&self.origin, count(self.count, "message"));
+        let (origin, messages) = (&self.origin, format_count(self.count, "message"));
         let remedy = format!("save what is whole with 'wiregauge trace repair {origin}'");
-        if error.is::<Cut>() {
+        if error.is::<TruncatedError>() {
             return anyhow!("{origin} is truncated after {messages}; {remedy}");
         }
-        if error.is::<read::Unread>() {
+        if error.is::<read::Unsupported>() {
             return error.context(format!("{origin} is not read on after {messages}"));
         }
         let at = self.chunk.as_ref().map_or(self.records.position(), |(at, _)| *at);
@@ -441,7 +444,7 @@ impl read::Reader for Reader {
         self.known.channels()
     }
 
-    fn next(&mut self) -> Result<Option<Head>> {
+    fn next(&mut self) -> Result<Option<MessageInfo>> {
         if self.finished {
             return Ok(None);
         }
@@ -466,7 +469,7 @@ impl read::Reader for Reader {
         Ok(head)
     }
 
-    fn front(&mut self, most: usize) -> Result<&[u8]> {
+    fn first_bytes(&mut self, most: usize) -> Result<&[u8]> {
         let wanted = most.min(self.body as usize);
         Ok(self.current().peek(wanted)?)
     }
@@ -477,13 +480,13 @@ impl read::Reader for Reader {
         let outcome = self.current().peek(wanted).map(<[u8]>::len);
         let error = match outcome {
             Ok(there) if there == wanted => return Ok(self.current().take(wanted)?),
-            Ok(_) => anyhow!(Cut),
+            Ok(_) => anyhow!(TruncatedError),
             Err(error) => error.into(),
         };
         Err(self.explain(error))
     }
 
-    fn narrow(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
+    fn limit_times(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
         self.window = (from.unwrap_or(Nanoseconds::MIN), to.unwrap_or(Nanoseconds::MAX));
         self.rest_only = self.window.0 > self.window.1;
         if self.rest_only {
@@ -491,21 +494,21 @@ impl read::Reader for Reader {
         }
     }
 
-    fn choose(&mut self, wanted: &dyn Fn(&Channel) -> bool) {
+    fn select_channels(&mut self, wanted: &dyn Fn(&Channel) -> bool) {
         let Some(summary) = &self.summary else { return };
         let channels = self.known.channels();
         let is_wanted = |id: &u16| channels.get(id).is_none_or(wanted);
-        self.unwanted = hop::unwanted(summary, is_wanted);
+        self.unwanted = message_count::find_unwanted_chunks(summary, is_wanted);
     }
 
-    fn hop(&mut self, wanted: &dyn Fn(&Channel) -> bool, most: u64) -> Result<u64> {
+    fn skip_messages(&mut self, wanted: &dyn Fn(&Channel) -> bool, most: u64) -> Result<u64> {
         // Files within the file would be hopped over too.
         let Some(summary) = self.summary.as_ref().filter(|known| known.attachments == 0) else {
             return Ok(0);
         };
         let channels = self.known.channels().iter().filter(|(_, channel)| wanted(channel));
         let wanted: BTreeSet<u16> = channels.map(|(id, _)| *id).collect();
-        let (hopped, to) = hop::chunks(&self.file, summary, &wanted, most)?;
+        let (hopped, to) = message_count::count_in_chunks(&self.file, summary, &wanted, most)?;
         if let Some(distance) = to.and_then(|to| to.checked_sub(self.records.position())) {
             self.records.end_sum();
             self.records.skip(distance)?;
@@ -514,7 +517,7 @@ impl read::Reader for Reader {
         Ok(0)
     }
 
-    fn counted(&mut self) -> Result<Option<Counted>> {
+    fn indexed_counts(&mut self) -> Result<Option<MessageCounts>> {
         self.told.check_packing(&self.origin)?;
         let Some(summary) = self.summary.as_ref().filter(|known| known.has_channels()) else {
             return Ok(None);
@@ -523,7 +526,7 @@ impl read::Reader for Reader {
         let is_all = known.metadata == self.metadata.len() as u64 && known.attachments == 0;
         let (first, last) = known.times;
         let times = (known.messages > 0).then_some((first.into(), last.into()));
-        Ok(is_all.then(|| Counted { by_channel: known.by_channel.clone(), times }))
+        Ok(is_all.then(|| MessageCounts { by_channel: known.by_channel.clone(), times }))
     }
 
     fn salvage(&mut self) {
@@ -542,7 +545,7 @@ impl read::Reader for Reader {
         }
     }
 
-    fn about(&self) -> About {
+    fn file_header(&self) -> FileHeader {
         self.about.clone()
     }
 
@@ -568,33 +571,23 @@ impl read::Reader for Reader {
 }
 
 /// The header, which comes first.
-fn about(file: &Part) -> Result<About> {
-    let mut pieces = Pieces::of_part(file.between(MAGIC.len() as u64, file.end()));
+fn read_header(file: &FileRange) -> Result<FileHeader> {
+    let mut pieces = SliceReader::from_range(file.between(MAGIC.len() as u64, file.end()));
     let head: [u8; RECORD] = pieces.take(RECORD)?.try_into().context("no header")?;
     let length = u64::from_le_bytes(head[1..].try_into()?);
     ensure!(head[0] == op::HEADER && length <= LARGEST_RECORD, "no header");
-    let mut fields = Fields(pieces.take(length as usize)?);
-    Ok(About { profile: fields.text()?, library: fields.text()? })
-}
-
-/// The metadata record at a position that the summary names.
-fn metadata_at(file: &Part, at: u64) -> Result<Metadata> {
-    let mut pieces = Pieces::of_part(file.between(at, file.end()));
-    let head: [u8; RECORD] = pieces.take(RECORD)?.try_into().context("no record there")?;
-    let length = u64::from_le_bytes(head[1..].try_into()?);
-    ensure!(head[0] == op::METADATA && length <= LARGEST_RECORD, "no metadata there");
-    let mut fields = Fields(pieces.take(length as usize)?);
-    Ok(Metadata { name: fields.text()?, entries: fields.texts()?, at })
+    let mut fields = RecordFields(pieces.take(length as usize)?);
+    Ok(FileHeader { profile: fields.read_text()?, library: fields.read_text()? })
 }
 
 /// The file ends before it should.
 #[derive(Clone, Copy, Debug)]
-struct Cut;
+struct TruncatedError;
 
-impl std::fmt::Display for Cut {
+impl std::fmt::Display for TruncatedError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("the file ends here")
     }
 }
 
-impl std::error::Error for Cut {}
+impl std::error::Error for TruncatedError {}

@@ -7,7 +7,7 @@ use mcap::records::op;
 use wiregauge_system::interrupt;
 
 use super::chunk::HEAD;
-use crate::part::Part;
+use crate::file_range::FileRange;
 
 /// How much of a file is searched at once.
 const WINDOW: usize = 1 << 20;
@@ -20,7 +20,7 @@ const GROWTH: u64 = 1 << 10;
 
 /// The position of the next record from there on that messages may follow from: a chunk, or
 /// the end of the data. It is one if another record, or the file's end, follows it.
-pub fn next_record(file: &Part, from: u64) -> Result<Option<u64>> {
+pub fn next_record(file: &FileRange, from: u64) -> Result<Option<u64>> {
     let mut at = from;
     let mut window = Vec::new();
     while at < file.end() {
@@ -40,8 +40,8 @@ pub fn next_record(file: &Part, from: u64) -> Result<Option<u64>> {
         let candidates = candidates.filter(|(offset, _)| fits(*offset));
         for (offset, _) in candidates {
             let position = at + offset as u64;
-            if let Some(next) = end_of(file, position)? {
-                if next == file.end() || end_of(file, next)?.is_some() {
+            if let Some(next) = record_end(file, position)? {
+                if next == file.end() || record_end(file, next)?.is_some() {
                     return Ok(Some(position));
                 }
             }
@@ -53,7 +53,7 @@ pub fn next_record(file: &Part, from: u64) -> Result<Option<u64>> {
 
 /// Where a record would end if there were one at this position; none where there can be
 /// none.
-fn end_of(file: &Part, at: u64) -> Result<Option<u64>> {
+fn record_end(file: &FileRange, at: u64) -> Result<Option<u64>> {
     let mut head = Vec::new();
     file.between(at, at + RECORD + HEAD as u64).read_to_end(&mut head)?;
     if head.len() < RECORD as usize {

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use anyhow::{bail, ensure, Context, Result};
 use mcap::records::op;
 
-use super::fields::Fields;
+use super::fields::RecordFields;
 use crate::channel::{Channel, Definition};
-use crate::container::Kind;
-use crate::part::Part;
-use crate::scratch::{self, Opened};
+use crate::container::ContainerKind;
+use crate::file_range::FileRange;
+use crate::scratch::{self, OpenedFile};
 
 /// The length of a record's head.
 const HEAD: u64 = 1 + 8;
@@ -96,11 +96,11 @@ impl Summary {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn of(path: &Path) -> Result<Option<Summary>> {
-        if !Kind::of(path).is_ok_and(|kind| kind == Kind::Mcap) {
+    pub fn open(path: &Path) -> Result<Option<Summary>> {
+        if !ContainerKind::detect(path).is_ok_and(|kind| kind == ContainerKind::Mcap) {
             return Ok(None);
         }
-        let Opened { part, fault } = scratch::open(path)?;
+        let OpenedFile { part, fault } = scratch::open(path)?;
         Ok(Summary::read(&part).ok().flatten().filter(|_| fault.is_none()))
     }
 
@@ -118,24 +118,26 @@ impl Summary {
     ///
     /// # Errors
     /// When the file has no end, or the summary is damaged.
-    pub(crate) fn read(file: &Part) -> Result<Option<Summary>> {
+    pub(crate) fn read(file: &FileRange) -> Result<Option<Summary>> {
         let magic = mcap::MAGIC.len() as u64;
         let behind = file.end().checked_sub(magic + FOOTER).context("no footer")? + FOOTER;
         let mut last = Vec::new();
         file.between(behind, file.end()).read_to_end(&mut last)?;
         ensure!(last == mcap::MAGIC, "the last bytes are not MCAP's");
-        let end = before(file, behind, op::FOOTER, FOOTER - HEAD)?.context("no footer")?;
+        let end =
+            find_record_before(file, behind, op::FOOTER, FOOTER - HEAD)?.context("no footer")?;
         let mut bytes = Vec::new();
         file.between(end + HEAD, end + FOOTER).read_to_end(&mut bytes)?;
-        let mut fields = Fields(&bytes);
-        let (start, offsets, checksum) = (fields.long()?, fields.long()?, fields.number()?);
+        let mut fields = RecordFields(&bytes);
+        let (start, offsets, checksum) =
+            (fields.read_u64()?, fields.read_u64()?, fields.read_u32()?);
         if start == 0 {
             return Ok(None);
         }
         ensure!(start < end && end - start <= LARGEST, "a summary at byte {start}");
         ensure!(offsets == 0 || (start..=end).contains(&offsets), "an offset at byte {offsets}");
         // Where two files were joined, the place is one in the second file.
-        let data_end = before(file, start, op::DATA_END, 4)?;
+        let data_end = find_record_before(file, start, op::DATA_END, 4)?;
         ensure!(data_end.is_some(), "a summary at byte {start}, where no data end");
         // The checksum is of all from there up to itself.
         let mut records = Vec::new();
@@ -143,16 +145,16 @@ impl Summary {
         let is_right = checksum == 0 || checksum == crc32fast::hash(&records);
         ensure!(is_right, "a summary with another checksum");
         let mut summary = Summary::default();
-        let mut rest = Fields(&records[..(end - start) as usize]);
+        let mut rest = RecordFields(&records[..(end - start) as usize]);
         while !rest.0.is_empty() {
-            let (opcode, length) = (rest.bytes(1)?[0], rest.long()?);
-            let data = rest.bytes(usize::try_from(length)?)?;
-            summary.record(opcode, Fields(data))?;
+            let (opcode, length) = (rest.read_bytes(1)?[0], rest.read_u64()?);
+            let data = rest.read_bytes(usize::try_from(length)?)?;
+            summary.record(opcode, RecordFields(data))?;
         }
         Ok(Some(summary))
     }
 
-    fn record(&mut self, opcode: u8, mut fields: Fields) -> Result<()> {
+    fn record(&mut self, opcode: u8, mut fields: RecordFields) -> Result<()> {
         match opcode {
             op::SCHEMA => {
                 let (id, definition) = definition(&mut fields)?;
@@ -165,33 +167,33 @@ impl Summary {
                 }
             }
             op::CHUNK_INDEX => self.chunks.push(ChunkIndex {
-                times: (fields.long()?, fields.long()?),
-                at: fields.long()?,
-                length: fields.long()?,
-                message_indexes: fields.by_channel()?,
+                times: (fields.read_u64()?, fields.read_u64()?),
+                at: fields.read_u64()?,
+                length: fields.read_u64()?,
+                message_indexes: fields.read_channel_map()?,
                 compression: {
-                    fields.long()?;
-                    fields.text()?
+                    fields.read_u64()?;
+                    fields.read_text()?
                 },
-                packed: fields.long()?,
-                size: fields.long()?,
+                packed: fields.read_u64()?,
+                size: fields.read_u64()?,
             }),
             op::STATISTICS => {
                 self.statistics = Some(Statistics {
-                    messages: fields.long()?,
-                    schemas: fields.short()?.into(),
-                    channels: fields.number()?.into(),
-                    attachments: fields.number()?.into(),
-                    metadata: fields.number()?.into(),
-                    chunks: fields.number()?.into(),
-                    times: (fields.long()?, fields.long()?),
-                    by_channel: fields.by_channel()?,
+                    messages: fields.read_u64()?,
+                    schemas: fields.read_u16()?.into(),
+                    channels: fields.read_u32()?.into(),
+                    attachments: fields.read_u32()?.into(),
+                    metadata: fields.read_u32()?.into(),
+                    chunks: fields.read_u32()?.into(),
+                    times: (fields.read_u64()?, fields.read_u64()?),
+                    by_channel: fields.read_channel_map()?,
                 });
             }
             op::METADATA_INDEX => {
-                let at = fields.long()?;
-                fields.long()?;
-                self.metadata.push((at, fields.text()?));
+                let at = fields.read_u64()?;
+                fields.read_u64()?;
+                self.metadata.push((at, fields.read_text()?));
             }
             op::ATTACHMENT_INDEX => self.attachments += 1,
             op::HEADER | op::FOOTER | op::MESSAGE | op::CHUNK | op::DATA_END => {
@@ -205,7 +207,7 @@ impl Summary {
 }
 
 /// The position of a record of a fixed length that ends at a position. It may have grown.
-fn before(file: &Part, end: u64, opcode: u8, least: u64) -> Result<Option<u64>> {
+fn find_record_before(file: &FileRange, end: u64, opcode: u8, least: u64) -> Result<Option<u64>> {
     let from = end.saturating_sub(HEAD + least + GROWTH);
     let mut bytes = Vec::new();
     file.between(from, end).read_to_end(&mut bytes)?;
@@ -218,24 +220,24 @@ fn before(file: &Part, end: u64, opcode: u8, least: u64) -> Result<Option<u64>> 
 }
 
 /// A schema record.
-pub(crate) fn definition(fields: &mut Fields) -> Result<(u16, Definition)> {
-    let id = fields.short()?;
+pub(crate) fn definition(fields: &mut RecordFields) -> Result<(u16, Definition)> {
+    let id = fields.read_u16()?;
     ensure!(id > 0, "a schema with the id 0");
-    let (name, encoding) = (fields.text()?, fields.text()?);
-    Ok((id, Definition { name, encoding, data: fields.block()?.to_vec() }))
+    let (name, encoding) = (fields.read_text()?, fields.read_text()?);
+    Ok((id, Definition { name, encoding, data: fields.read_block()?.to_vec() }))
 }
 
 /// A channel record; none where its schema did not come before it.
 pub(crate) fn channel(
-    fields: &mut Fields,
+    fields: &mut RecordFields,
     definitions: &BTreeMap<u16, Arc<Definition>>,
 ) -> Result<Option<(u16, Channel)>> {
-    let (id, schema) = (fields.short()?, fields.short()?);
-    let (topic, message_encoding) = (fields.text()?, fields.text()?);
+    let (id, schema) = (fields.read_u16()?, fields.read_u16()?);
+    let (topic, message_encoding) = (fields.read_text()?, fields.read_text()?);
     let definition = match schema {
         0 => Some(Arc::default()),
         _ => definitions.get(&schema).cloned(),
     };
-    let metadata = fields.texts()?;
+    let metadata = fields.read_text_map()?;
     Ok(definition.map(|definition| (id, Channel { topic, message_encoding, definition, metadata })))
 }

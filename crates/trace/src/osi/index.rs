@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{ensure, Context, Result};
 
 use super::stamp::Stamp;
-use crate::part::Part;
+use crate::file_range::FileRange;
 use crate::read::Nanoseconds;
 
 pub(super) const MAGIC: [u8; 8] = *b"WGOSIIDX";
@@ -19,7 +19,7 @@ const ENTRY: u64 = 16;
 /// The length of the checksum behind the entries.
 const SUM: u64 = 4;
 /// The flag that times never go back and none is absent.
-pub(super) const RISES: u16 = 1;
+pub(super) const SORTED_FLAG: u16 = 1;
 /// The time of a message that has none.
 pub(super) const TIMELESS: i64 = i64::MIN;
 /// How many messages are held against the file before an index is believed.
@@ -29,8 +29,8 @@ const FRONT: u64 = 64;
 
 /// An index that was held against its file.
 #[derive(Debug)]
-pub(crate) struct Index {
-    part: Part,
+pub(crate) struct OsiIndex {
+    part: FileRange,
     /// How many messages there are.
     pub count: u64,
     /// Whether times never go back.
@@ -39,37 +39,37 @@ pub(crate) struct Index {
 
 /// What it says of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct OsiIndexEntry {
     /// The position of its length.
     pub at: u64,
     pub time: Option<Nanoseconds>,
 }
 
 /// Where the index of a file is.
-pub fn beside(path: &Path) -> PathBuf {
+pub fn index_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".index");
     name.into()
 }
 
-impl Index {
+impl OsiIndex {
     /// The index beside a file; none where there is none.
     ///
     /// # Errors
     /// When it is damaged, or not of this file.
-    pub fn of(path: &Path, file: &Part, type_name: &str) -> Result<Option<Index>> {
-        let path = beside(path);
+    pub fn open(path: &Path, file: &FileRange, type_name: &str) -> Result<Option<OsiIndex>> {
+        let path = index_path(path);
         if !path.try_exists().unwrap_or(true) {
             return Ok(None);
         }
-        let part = Part::whole(&path)?;
-        let index = Index::read(part)?;
+        let part = FileRange::open(&path)?;
+        let index = OsiIndex::read(part)?;
         index.check(file, type_name)?;
         Ok(Some(index))
     }
 
     /// Reads what it says of itself.
-    fn read(part: Part) -> Result<Index> {
+    fn read(part: FileRange) -> Result<OsiIndex> {
         let mut head = Vec::new();
         part.between(0, HEAD).read_to_end(&mut head)?;
         ensure!(head.starts_with(&MAGIC), "it is no index");
@@ -79,12 +79,12 @@ impl Index {
         let count = u64::from_le_bytes(head[16..24].try_into()?);
         let size = count.checked_mul(ENTRY).and_then(|size| size.checked_add(HEAD + SUM));
         ensure!(size == Some(part.end()), "it is of another length than it says");
-        let rises = u16::from_le_bytes([head[10], head[11]]) & RISES != 0;
-        Ok(Index { part, count, rises })
+        let rises = u16::from_le_bytes([head[10], head[11]]) & SORTED_FLAG != 0;
+        Ok(OsiIndex { part, count, rises })
     }
 
     /// Holds it against its checksum, and samples of it against the file.
-    fn check(&self, file: &Part, type_name: &str) -> Result<()> {
+    fn check(&self, file: &FileRange, type_name: &str) -> Result<()> {
         let end = self.part.end() - SUM;
         let (mut body, mut sum) = (self.part.between(0, end), crc32fast::Hasher::new());
         let mut piece = vec![0; 1 << 16];
@@ -110,8 +110,8 @@ impl Index {
     }
 
     /// Holds what it says of a message against the file.
-    fn check_message(&self, at: u64, file: &Part, type_name: &str) -> Result<()> {
-        let Entry { at: position, time } = self.entry(at)?;
+    fn check_message(&self, at: u64, file: &FileRange, type_name: &str) -> Result<()> {
+        let OsiIndexEntry { at: position, time } = self.entry(at)?;
         ensure!(at > 0 || position == 0, "not at the start");
         let start = position.checked_add(4).context("beyond the file")?;
         let mut length = Vec::new();
@@ -122,21 +122,21 @@ impl Index {
         ensure!(end == next, "of another length");
         let mut front = Vec::new();
         file.between(start, end.min(start + FRONT)).read_to_end(&mut front)?;
-        let told = Stamp::of(type_name, &front).time;
+        let told = Stamp::read(type_name, &front).time;
         // A time stamp that comes later is not looked for.
         ensure!(told.is_none() || told == time, "of another time");
         Ok(())
     }
 
     /// What it says of a message.
-    pub fn entry(&self, at: u64) -> Result<Entry> {
+    pub fn entry(&self, at: u64) -> Result<OsiIndexEntry> {
         let from = HEAD + at * ENTRY;
         let mut bytes = Vec::with_capacity(ENTRY as usize);
         self.part.between(from, from + ENTRY).read_to_end(&mut bytes)?;
         let (position, time) = bytes.split_first_chunk::<8>().context("it is cut short")?;
         let time = i64::from_le_bytes(time.try_into().context("it is cut short")?);
         let time = (time != TIMELESS).then_some(Nanoseconds::from(time));
-        Ok(Entry { at: u64::from_le_bytes(*position), time })
+        Ok(OsiIndexEntry { at: u64::from_le_bytes(*position), time })
     }
 
     /// The first message for which something holds that holds for all behind it, too; the

@@ -8,19 +8,19 @@ use std::sync::Arc;
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_system::interrupt;
-use wiregauge_system::text::count;
+use wiregauge_system::text::format_count;
 
-use super::index::{beside, Index};
-use super::name::Name;
-use super::search::Beginning;
+use super::file_name::OsiFileName;
+use super::index::{index_path, OsiIndex};
+use super::search::MessageStart;
 use super::stamp::Stamp;
-use super::types::type_called;
+use super::types::find_type;
 use crate::channel::{Channel, Definition};
-use crate::packed;
-use crate::part::Part;
-use crate::pieces::Pieces;
-use crate::read::{self, bounded, Head, Loss, Nanoseconds, Place};
-use crate::told::Told;
+use crate::compressed_file;
+use crate::file_range::FileRange;
+use crate::read::{self, check_size, Loss, MessageInfo, MessagePosition, Nanoseconds};
+use crate::read_log::ReadLog;
+use crate::slice_reader::SliceReader;
 
 /// How many bytes of a message are looked at for its time before all of them are.
 const FRONT: usize = 64;
@@ -29,15 +29,15 @@ const FRONT: usize = 64;
 const STEP: usize = 1 << 16;
 
 /// The only channel.
-pub(crate) const ONLY: u16 = 0;
+pub(crate) const OSI_CHANNEL: u16 = 0;
 
 /// A file that is read.
 pub struct Reader {
     origin: String,
-    messages: Pieces,
+    messages: SliceReader,
     /// How many bytes there are, packed or not, and how many were packed.
     total: u64,
-    packed: Option<packed::Progress>,
+    packed: Option<compressed_file::ReadProgress>,
     channels: BTreeMap<u16, Channel>,
     type_name: String,
     count: u64,
@@ -45,12 +45,12 @@ pub struct Reader {
     body: u64,
     /// The file, where it is not packed, or what was unpacked of it behind damage: there
     /// messages can be searched for.
-    file: Option<Part>,
-    told: Told,
+    file: Option<FileRange>,
+    told: ReadLog,
     /// The bytes of the last length, as they lie there.
     length: Vec<u8>,
     /// How messages begin, as far as that was seen.
-    beginning: Beginning,
+    beginning: MessageStart,
     /// Whether nothing is left that is whole, or wanted.
     finished: bool,
     path: PathBuf,
@@ -65,16 +65,16 @@ impl Reader {
     /// # Errors
     /// When it cannot be read, and when there is no such type.
     pub fn open(path: &Path, wished: Option<&str>) -> Result<Reader> {
-        let told = Name::of(path).and_then(|name| name.type_name());
+        let told = OsiFileName::parse(path).and_then(|name| name.type_name());
         let type_name = match wished {
-            Some(wished) => type_called(wished).with_context(|| {
+            Some(wished) => find_type(wished).with_context(|| {
                 format!("OSI has no top-level message '{wished}'; say --type SensorView, or sv")
             })?,
             None => told.unwrap_or_default(),
         };
-        let file = Part::whole(path)?;
+        let file = FileRange::open(path)?;
         let total = file.end();
-        let (messages, packed) = packed::unpacked(path, file.clone())
+        let (messages, packed) = compressed_file::open_slices(path, file.clone())
             .with_context(|| format!("cannot read {}", path.display()))?;
         let is_plain = packed.is_none();
         let encoding = if type_name.is_empty() { "" } else { "protobuf" };
@@ -91,14 +91,14 @@ impl Reader {
             messages,
             total,
             packed,
-            channels: [(ONLY, channel)].into(),
+            channels: [(OSI_CHANNEL, channel)].into(),
             type_name: type_name.into(),
             count: 0,
             body: 0,
             file: Some(file).filter(|_| is_plain),
-            told: Told::default(),
+            told: ReadLog::default(),
             length: Vec::new(),
-            beginning: Beginning::default(),
+            beginning: MessageStart::default(),
             finished: false,
             path: path.to_owned(),
             stop: None,
@@ -111,13 +111,13 @@ impl Reader {
     }
 
     /// The index beside the file, where there is one that can be believed.
-    fn index(&mut self) -> Option<Index> {
+    fn index(&mut self) -> Option<OsiIndex> {
         let file = self.file.as_ref().filter(|_| !self.told.salvages() && self.count == 0)?;
-        match Index::of(&self.path, file, &self.type_name) {
+        match OsiIndex::open(&self.path, file, &self.type_name) {
             Ok(index) => index,
             Err(error) => {
-                let (index, origin) = (beside(&self.path), &self.origin);
-                self.told.remark(format!(
+                let (index, origin) = (index_path(&self.path), &self.origin);
+                self.told.add_remark(format!(
                     "{} is not used: {error:#}; write it anew with 'wiregauge trace index {origin}'",
                     index.display()
                 ));
@@ -127,10 +127,10 @@ impl Reader {
     }
 
     /// Goes on with a message of an index, or with the end.
-    fn seek(&mut self, index: &Index, to: u64) -> Result<()> {
+    fn seek(&mut self, index: &OsiIndex, to: u64) -> Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         let at = if to < index.count { index.entry(to)?.at } else { file.end() };
-        self.messages.go_on_with(file.between(at, file.end()));
+        self.messages.continue_with(file.between(at, file.end()));
         self.count = to;
         Ok(())
     }
@@ -146,48 +146,55 @@ impl Reader {
         self.seek(&index, first)
     }
 
-    fn advance(&mut self) -> Result<Option<Head>> {
+    fn advance(&mut self) -> Result<Option<MessageInfo>> {
         let left = std::mem::take(&mut self.body);
         let whole = self.messages.skip(left);
-        if !self.unspoilt(whole)? {
-            bail!(self.cut(self.messages.position()));
+        if !self.check_read(whole)? {
+            bail!(self.truncated_message(self.messages.position()));
         }
         let at = self.messages.position();
         if self.stop.is_some_and(|stop| at >= stop) {
             return Ok(None);
         }
         let length = self.messages.take(4).map(<[u8]>::to_vec);
-        self.length = self.unspoilt(length)?;
+        self.length = self.check_read(length)?;
         let length = match <[u8; 4]>::try_from(&self.length[..]) {
             Ok(length) => length,
             Err(_) if self.length.is_empty() => return Ok(None),
-            Err(_) => bail!(self.cut(at)),
+            Err(_) => bail!(self.truncated_message(at)),
         };
         let size = u64::from(u32::from_le_bytes(length));
-        if self.messages.left().is_some_and(|left| size > left) {
-            bail!(self.cut(at));
+        if self.messages.remaining().is_some_and(|left| size > left) {
+            bail!(self.truncated_message(at));
         }
-        let place = Place { at, within: None };
-        bounded(size, place).with_context(|| self.origin.clone())?;
+        let place = MessagePosition { at, within: None };
+        check_size(size, place).with_context(|| self.origin.clone())?;
         if self.told.salvages() {
-            self.believe(size, at)?;
+            self.check_plausible(size, at)?;
         }
         let time = self.time(size)?;
         self.body = size;
         self.count += 1;
-        Ok(Some(Head { channel: ONLY, sequence: 0, time, publish_time: time, size, place }))
+        Ok(Some(MessageInfo {
+            channel: OSI_CHANNEL,
+            sequence: 0,
+            time,
+            publish_time: time,
+            size,
+            place,
+        }))
     }
 
     /// Fails for a message of which something shows that it is none.
-    fn believe(&mut self, size: u64, at: u64) -> Result<()> {
+    fn check_plausible(&mut self, size: u64, at: u64) -> Result<()> {
         let sound = self.beginning.is_sound(&mut self.messages, self.file.as_ref(), size);
         // What is packed must be there before it is handed on: behind an error nothing is.
         let there = match self.file {
             None => self.messages.peek(size as usize).map(<[u8]>::len),
             Some(_) => Ok(size as usize),
         };
-        if self.unspoilt(there)? < size as usize {
-            bail!(self.cut(at));
+        if self.check_read(there)? < size as usize {
+            bail!(self.truncated_message(at));
         }
         ensure!(sound?, "no message");
         if self.beginning.known.is_none() {
@@ -216,18 +223,18 @@ impl Reader {
             _ => None,
         };
         let what = match (next, &file) {
-            (Some(next), _) => format!("no message; {} left out", count(next - at, "byte")),
+            (Some(next), _) => format!("no message; {} left out", format_count(next - at, "byte")),
             (None, Some(file)) => {
-                format!("{} at the end: no whole message", count(file.end() - at, "byte"))
+                format!("{} at the end: no whole message", format_count(file.end() - at, "byte"))
             }
             (None, None) => format!("{:#}", error.root_cause()),
         };
-        self.told.lose(at, what);
+        self.told.add_loss(at, what);
         if let Some(error) = spoilt {
-            self.told.lose(at, format!("{error:#}"));
+            self.told.add_loss(at, format!("{error:#}"));
         }
         if let (Some(next), Some(file)) = (next, &file) {
-            self.messages.go_on_with(file.between(next, file.end()));
+            self.messages.continue_with(file.between(next, file.end()));
         }
         self.file = file;
         Ok(next.is_some())
@@ -235,7 +242,7 @@ impl Reader {
 
     /// Unpacks what follows from a length on that was taken, as far as that can be, to where
     /// messages can be searched for: a file without a name, in the folder for such.
-    fn unpack_rest(&mut self, at: u64, spoilt: &mut Option<anyhow::Error>) -> Result<Part> {
+    fn unpack_rest(&mut self, at: u64, spoilt: &mut Option<anyhow::Error>) -> Result<FileRange> {
         let mut rest = tempfile::tempfile().context("no scratch file can be made")?;
         let cannot = "a scratch file cannot be written; TMPDIR says where such are";
         // Positions are those in what was unpacked; what stands before is a hole.
@@ -257,15 +264,15 @@ impl Reader {
                 }
             }
         }
-        Part::of(rest)
+        FileRange::from_file(rest)
     }
 
     /// The time stamp of the next message. It stands at its front, but need not.
     fn time(&mut self, size: u64) -> Result<Option<Nanoseconds>> {
         for count in [FRONT.min(size as usize), size as usize] {
             let bytes = self.messages.peek(count);
-            let stamp = bytes.map(|bytes| Stamp::of(&self.type_name, bytes));
-            let stamp = self.unspoilt(stamp)?;
+            let stamp = bytes.map(|bytes| Stamp::read(&self.type_name, bytes));
+            let stamp = self.check_read(stamp)?;
             if stamp.time.is_some() || count as u64 == size {
                 return Ok(stamp.time);
             }
@@ -274,8 +281,8 @@ impl Reader {
     }
 
     /// What could be read, or what was wrong with the packing.
-    fn unspoilt<T>(&self, outcome: std::io::Result<T>) -> Result<T> {
-        let (origin, messages) = (&self.origin, count(self.count, "message"));
+    fn check_read<T>(&self, outcome: std::io::Result<T>) -> Result<T> {
+        let (origin, messages) = (&self.origin, format_count(self.count, "message"));
         outcome.with_context(|| match self.packed {
             None => format!("cannot read {origin} on after {messages}"),
             Some(_) => format!(
@@ -286,14 +293,14 @@ impl Reader {
     }
 
     /// That the file ends in the middle of a message.
-    fn cut(&self, at: u64) -> String {
+    fn truncated_message(&self, at: u64) -> String {
         let origin = &self.origin;
         match self.count {
             0 => format!("{origin} is no OSI trace, or its first message is cut short"),
             so_far => format!(
                 "{origin} is truncated after {}, at byte {at}; save those with \
                  'wiregauge trace repair {origin}'",
-                count(so_far, "message")
+                format_count(so_far, "message")
             ),
         }
     }
@@ -304,7 +311,7 @@ impl read::Reader for Reader {
         &self.channels
     }
 
-    fn next(&mut self) -> Result<Option<Head>> {
+    fn next(&mut self) -> Result<Option<MessageInfo>> {
         while !self.finished {
             interrupt::check()?;
             let at = self.messages.position() + self.body;
@@ -319,7 +326,7 @@ impl read::Reader for Reader {
         Ok(None)
     }
 
-    fn front(&mut self, most: usize) -> Result<&[u8]> {
+    fn first_bytes(&mut self, most: usize) -> Result<&[u8]> {
         let wanted = most.min(self.body as usize);
         Ok(self.messages.peek(wanted)?)
     }
@@ -327,26 +334,27 @@ impl read::Reader for Reader {
     fn data(&mut self) -> Result<&[u8]> {
         let wanted = std::mem::take(&mut self.body) as usize;
         let there = self.messages.peek(wanted).map(<[u8]>::len);
-        let (at, there) = (self.messages.position(), self.unspoilt(there)?);
+        let (at, there) = (self.messages.position(), self.check_read(there)?);
         if there < wanted {
             self.count -= 1;
-            bail!(self.cut(at));
+            bail!(self.truncated_message(at));
         }
         Ok(self.messages.take(wanted)?)
     }
 
-    fn narrow(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
+    fn limit_times(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
         let (first, last) = (from.unwrap_or(Nanoseconds::MIN), to.unwrap_or(Nanoseconds::MAX));
         // Nothing else is in the file that could be wanted.
         self.finished |= first > last;
         if (from.is_some() || to.is_some()) && !self.finished {
             if let Err(error) = self.narrow_by_index(first, last) {
-                self.told.remark(format!("the index of {} is not used: {error:#}", self.origin));
+                self.told
+                    .add_remark(format!("the index of {} is not used: {error:#}", self.origin));
             }
         }
     }
 
-    fn hop(&mut self, _: &dyn Fn(&Channel) -> bool, most: u64) -> Result<u64> {
+    fn skip_messages(&mut self, _: &dyn Fn(&Channel) -> bool, most: u64) -> Result<u64> {
         let Some(index) = self.index() else { return Ok(0) };
         let to = most.min(index.count);
         self.seek(&index, to)?;
@@ -366,7 +374,10 @@ impl read::Reader for Reader {
     }
 
     fn progress(&self) -> (u64, u64) {
-        let here = self.packed.as_ref().map_or(self.messages.position(), packed::Progress::read);
+        let here = self
+            .packed
+            .as_ref()
+            .map_or(self.messages.position(), compressed_file::ReadProgress::read);
         (here.min(self.total), self.total)
     }
 }

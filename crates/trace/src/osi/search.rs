@@ -6,9 +6,9 @@ use std::io::Read;
 use anyhow::Result;
 use wiregauge_system::interrupt;
 
-use crate::part::Part;
-use crate::pieces::Pieces;
+use crate::file_range::FileRange;
 use crate::read::LARGEST;
+use crate::slice_reader::SliceReader;
 use crate::wire::{first_field, is_message, Content, Fields};
 
 /// How much of a file is searched at once.
@@ -25,29 +25,29 @@ const HEAD: usize = 20;
 
 /// A message that nothing follows is believed up to this length in bytes: a longer one is
 /// easily made of bytes that are no length.
-const ALONE: u64 = 1 << 24;
+const MAX_SINGLE_SIZE: u64 = 1 << 24;
 
 /// Fields that are hopped over in any case before a search gives candidates up.
 const STEPS: u64 = 1 << 20;
 
 /// How the messages of a file begin.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Beginning {
+pub struct MessageStart {
     /// The first byte of one that was read.
     pub known: Option<u8>,
 }
 
-impl Beginning {
+impl MessageStart {
     /// Whether a message may begin like this: with its version or its time, which are
     /// numbers alone, or as those before.
-    fn is(self, bytes: &[u8]) -> bool {
+    fn is_start(self, bytes: &[u8]) -> bool {
         let is_known = self.known.is_some() && bytes.first().copied() == self.known;
         is_known || is_numbers(bytes)
     }
 
     /// The position of the next message from there on, that of its length. It is one if it
     /// begins like one and is made of fields up to its end.
-    pub fn next_message(self, file: &Part, from: u64) -> Result<Option<u64>> {
+    pub fn next_message(self, file: &FileRange, from: u64) -> Result<Option<u64>> {
         // As many steps as there can be fields: whatever the bytes are, it takes no longer.
         let mut steps = STEPS + (file.end() - from.min(file.end())) / 2;
         let mut at = from;
@@ -71,12 +71,12 @@ impl Beginning {
                 }
                 // Where nothing is known of messages yet, any field may begin one.
                 let front = &front[..front.len().min(size.min(FRONT) as usize)];
-                let begins = self.is(front) || self.known.is_none() && has_field(front);
+                let begins = self.is_start(front) || self.known.is_none() && has_field(front);
                 if !begins || !walk(file.between(position + LENGTH, end), &mut steps)? {
                     continue;
                 }
-                let is_alone = size < ALONE && is_numbers(front);
-                if is_alone || self.follows(file, end)? {
+                let is_alone = size < MAX_SINGLE_SIZE && is_numbers(front);
+                if is_alone || self.is_followed(file, end)? {
                     return Ok(Some(position));
                 }
             }
@@ -87,7 +87,7 @@ impl Beginning {
     }
 
     /// Whether the next message begins at a position, or the file ends there.
-    fn follows(self, file: &Part, at: u64) -> Result<bool> {
+    fn is_followed(self, file: &FileRange, at: u64) -> Result<bool> {
         let mut next = Vec::new();
         file.between(at, at + LENGTH + FRONT).read_to_end(&mut next)?;
         Ok(self.is_next(&next))
@@ -95,13 +95,18 @@ impl Beginning {
 
     /// Whether what follows a message is nothing, or a message.
     fn is_next(self, bytes: &[u8]) -> bool {
-        bytes.is_empty() || bytes.get(LENGTH as usize..).is_some_and(|front| self.is(front))
+        bytes.is_empty() || bytes.get(LENGTH as usize..).is_some_and(|front| self.is_start(front))
     }
 
     /// Whether the message that comes next, of this size, can be believed: another one
     /// follows it, or it is made of fields up to its end. An empty one cannot: zeros that do
     /// not belong there look the same.
-    pub fn is_sound(self, messages: &mut Pieces, file: Option<&Part>, size: u64) -> Result<bool> {
+    pub fn is_sound(
+        self,
+        messages: &mut SliceReader,
+        file: Option<&FileRange>,
+        size: u64,
+    ) -> Result<bool> {
         let start = messages.position();
         if size == 0 {
             return Ok(false);
@@ -109,7 +114,7 @@ impl Beginning {
         if let Some(file) = file.filter(|_| size > WINDOW as u64) {
             let end = start + size;
             return Ok(
-                self.follows(file, end)? || walk(file.between(start, end), &mut { u64::MAX })?
+                self.is_followed(file, end)? || walk(file.between(start, end), &mut { u64::MAX })?
             );
         }
         // Where what follows cannot be unpacked, the message itself may be there.
@@ -142,8 +147,8 @@ fn has_field(bytes: &[u8]) -> bool {
 
 /// Whether bytes are made of fields up to their end. False as well once there are no steps
 /// left.
-fn walk(message: Part, steps: &mut u64) -> Result<bool> {
-    let mut pieces = Pieces::of_part(message);
+fn walk(message: FileRange, steps: &mut u64) -> Result<bool> {
+    let mut pieces = SliceReader::from_range(message);
     loop {
         let front = pieces.peek(HEAD)?;
         if front.is_empty() {

@@ -25,7 +25,7 @@ fn fields(type_name: &str) -> (u64, Option<u64>) {
 
 impl Stamp {
     /// Of the bytes of a message, or of its first ones: what comes later is not found.
-    pub fn of(type_name: &str, message: &[u8]) -> Stamp {
+    pub fn read(type_name: &str, message: &[u8]) -> Stamp {
         let (version, timestamp) = fields(type_name);
         let mut stamp = Stamp::default();
         for (number, content) in Fields(message) {
@@ -71,26 +71,26 @@ mod tests {
         for message in
             [[&version[..], &time, &other].concat(), [&other[..], &time, &version].concat()]
         {
-            assert_eq!(Stamp::of("osi3.GroundTruth", &message), wanted);
+            assert_eq!(Stamp::read("osi3.GroundTruth", &message), wanted);
         }
-        assert_eq!(Stamp::of("osi3.GroundTruth", &other), Stamp::default());
+        assert_eq!(Stamp::read("osi3.GroundTruth", &other), Stamp::default());
         // Field 10 is time here, and 9 is version.
         let vehicle = [&[0x4a, 2, 8, 3][..], &[0x52, 2, 8, 1]].concat();
         let wanted = Stamp { version: Some([3, 0, 0]), time: Some(1_000_000_000) };
-        assert_eq!(Stamp::of("osi3.HostVehicleData", &vehicle), wanted);
+        assert_eq!(Stamp::read("osi3.HostVehicleData", &vehicle), wanted);
     }
 
     #[test]
     fn a_time_before_zero_is_one() {
         let minus_one = [&[8][..], &[0xff; 9], &[1]].concat();
         let message = [&[0x12, minus_one.len() as u8][..], &minus_one].concat();
-        assert_eq!(Stamp::of("osi3.SensorView", &message).time, Some(-1_000_000_000));
+        assert_eq!(Stamp::read("osi3.SensorView", &message).time, Some(-1_000_000_000));
     }
 
     #[test]
     fn what_is_no_message_has_no_stamp() {
         for bytes in [&[0xff; 20][..], &[0x12, 200, 1], &[0x0b], &[], &[0x12, 0xff, 0xff]] {
-            assert_eq!(Stamp::of("osi3.SensorView", bytes), Stamp::default());
+            assert_eq!(Stamp::read("osi3.SensorView", bytes), Stamp::default());
         }
     }
 }

@@ -18,25 +18,25 @@ pub const TYPES: [(&str, &str); 10] = [
 ];
 
 /// That nothing tells the type of the messages in a file.
-pub fn nameless(path: &Path) -> String {
+pub fn missing_type_message(path: &Path) -> String {
     let path = path.display();
     format!("{path}: its name does not tell the type of its messages; say --type SensorView, or sv")
 }
 
 /// The type that a user means: `sv`, `SensorView` or `osi3.SensorView`.
-pub fn type_called(name: &str) -> Option<&'static str> {
+pub fn find_type(name: &str) -> Option<&'static str> {
     let known = TYPES.iter().map(|(_, known)| *known);
     let named =
         known.into_iter().find(|known| *known == name || known.strip_prefix("osi3.") == Some(name));
-    named.or_else(|| type_of_code(name))
+    named.or_else(|| type_from_code(name))
 }
 
 /// The type that a code in a file's name stands for.
-pub fn type_of_code(code: &str) -> Option<&'static str> {
+pub fn type_from_code(code: &str) -> Option<&'static str> {
     TYPES.iter().find(|(known, _)| *known == code).map(|(_, name)| *name)
 }
 
 /// The code of a type in a file's name.
-pub fn code_of(type_name: &str) -> Option<&'static str> {
+pub fn type_code(type_name: &str) -> Option<&'static str> {
     TYPES.iter().find(|(_, known)| *known == type_name).map(|(code, _)| *code)
 }

@@ -28,7 +28,7 @@ pub fn open(path: &Path) -> Result<Connection> {
     let origin = path.display();
     file::open(path)?;
     // The name of what was unpacked is needed until it is open.
-    let (place, _scratch, fault) = scratch::named(path)?;
+    let (place, _scratch, fault) = scratch::unpack_to_path(path)?;
     if let Some(fault) = fault {
         bail!(
             "{origin} is packed as a whole, and cut or damaged there ({fault}); unpack of it what \

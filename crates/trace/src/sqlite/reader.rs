@@ -9,15 +9,17 @@ use rusqlite::{params, Connection, Row};
 
 use super::database::{damaged, definition, open};
 use crate::channel::{Channel, Definition};
-use crate::part::Part;
-use crate::read::{self, bounded, About, Counted, Head, Loss, Nanoseconds, Place};
-use crate::told::Told;
+use crate::file_range::FileRange;
+use crate::read::{
+    self, check_size, FileHeader, Loss, MessageCounts, MessageInfo, MessagePosition, Nanoseconds,
+};
+use crate::read_log::ReadLog;
 
 /// How many messages are looked up at once: not their bytes.
 const ROWS: usize = 1024;
 
 /// What a message is known by, before its bytes are read.
-struct Entry {
+struct MessageRow {
     id: i64,
     topic: i64,
     time: i64,
@@ -38,7 +40,7 @@ pub struct Reader {
     /// Whether messages can be found by their times; else they come in the order that they
     /// were written in.
     is_indexed: bool,
-    entries: VecDeque<Entry>,
+    entries: VecDeque<MessageRow>,
     /// The time and id of the last message that was looked up.
     last: Option<(i64, i64)>,
     /// The times that are wanted.
@@ -46,7 +48,7 @@ pub struct Reader {
     /// The message that came last, and its bytes where they were asked for.
     current: i64,
     data: Option<Vec<u8>>,
-    told: Told,
+    told: ReadLog,
     finished: bool,
 }
 
@@ -57,7 +59,7 @@ impl Reader {
     /// When it cannot be read or is none.
     pub fn open(path: &Path) -> Result<Reader> {
         let database = open(path)?;
-        let size = Part::whole(path)?.end();
+        let size = FileRange::open(path)?.end();
         let mut reader = Reader {
             path: path.to_owned(),
             database,
@@ -72,7 +74,7 @@ impl Reader {
             window: (i64::MIN, i64::MAX),
             current: 0,
             data: None,
-            told: Told::default(),
+            told: ReadLog::default(),
             finished: false,
         };
         reader.head().map_err(|error| damaged(path, error))?;
@@ -127,33 +129,36 @@ impl Reader {
 
     /// Looks up the next messages.
     fn look_up(&mut self) -> Result<()> {
-        const WHAT: &str = "SELECT id, topic_id, timestamp, length(data) FROM messages WHERE";
+        const SELECT_MESSAGES: &str =
+            "SELECT id, topic_id, timestamp, length(data) FROM messages WHERE";
         let (from, to) = self.window;
         if !self.is_indexed {
             let after = self.last.map_or(i64::MIN, |(_, id)| id);
-            let text = format!("{WHAT} id > ?1 ORDER BY id LIMIT ?2");
-            return self.take(&text, params![after, ROWS as i64]);
+            let text = format!("{SELECT_MESSAGES} id > ?1 ORDER BY id LIMIT ?2");
+            return self.load_rows(&text, params![after, ROWS as i64]);
         }
         if let Some((time, id)) = self.last {
-            let text = format!("{WHAT} timestamp = ?1 AND id > ?2 ORDER BY id LIMIT ?3");
-            self.take(&text, params![time, id, ROWS as i64])?;
+            let text = format!("{SELECT_MESSAGES} timestamp = ?1 AND id > ?2 ORDER BY id LIMIT ?3");
+            self.load_rows(&text, params![time, id, ROWS as i64])?;
             if self.entries.is_empty() && time < to {
                 let text = format!(
-                    "{WHAT} timestamp > ?1 AND timestamp <= ?2 ORDER BY timestamp, id LIMIT ?3"
+                    "{SELECT_MESSAGES} timestamp > ?1 AND timestamp <= ?2 ORDER BY timestamp, id LIMIT ?3"
                 );
-                self.take(&text, params![time, to, ROWS as i64])?;
+                self.load_rows(&text, params![time, to, ROWS as i64])?;
             }
             return Ok(());
         }
-        let text = format!("{WHAT} timestamp BETWEEN ?1 AND ?2 ORDER BY timestamp, id LIMIT ?3");
-        self.take(&text, params![from, to, ROWS as i64])
+        let text = format!(
+            "{SELECT_MESSAGES} timestamp BETWEEN ?1 AND ?2 ORDER BY timestamp, id LIMIT ?3"
+        );
+        self.load_rows(&text, params![from, to, ROWS as i64])
     }
 
-    fn take(&mut self, text: &str, wanted: impl rusqlite::Params) -> Result<()> {
+    fn load_rows(&mut self, text: &str, wanted: impl rusqlite::Params) -> Result<()> {
         let mut statement = self.database.prepare(text)?;
         let mut rows = statement.query(wanted)?;
         while let Some(row) = rows.next()? {
-            let entry = Entry::of(row)?;
+            let entry = MessageRow::from_row(row)?;
             // Where index and table disagree, the same would be found again and again.
             let is_next = |(time, id)| match self.is_indexed {
                 true => (entry.time, entry.id) > (time, id),
@@ -167,12 +172,12 @@ impl Reader {
     }
 
     /// Counts messages by topic; none where one is of no topic.
-    fn count(&self) -> Result<Option<Counted>> {
+    fn count(&self) -> Result<Option<MessageCounts>> {
         let text = "SELECT topic_id, count(*), min(timestamp), max(timestamp) FROM messages \
                     GROUP BY topic_id";
         let mut statement = self.database.prepare(text)?;
         let mut rows = statement.query([])?;
-        let mut counted = Counted::default();
+        let mut counted = MessageCounts::default();
         while let Some(row) = rows.next()? {
             let Some(channel) = self.topics.get(&row.get(0)?) else { return Ok(None) };
             let count: i64 = row.get(1)?;
@@ -183,20 +188,27 @@ impl Reader {
         Ok(Some(counted))
     }
 
-    fn advance(&mut self) -> Result<Option<Head>> {
+    fn advance(&mut self) -> Result<Option<MessageInfo>> {
         if self.entries.is_empty() {
             self.look_up()?;
         }
         let Some(entry) = self.entries.pop_front() else { return Ok(None) };
-        let place = Place::row(entry.id);
-        bounded(entry.size, place)?;
+        let place = MessagePosition::row(entry.id);
+        check_size(entry.size, place)?;
         let channel = self.topics.get(&entry.topic);
         let channel = *channel
             .with_context(|| format!("a message of topic {}, which is not there", entry.topic))?;
         (self.current, self.data) = (entry.id, None);
         self.count += 1;
         let time = Some(Nanoseconds::from(entry.time));
-        Ok(Some(Head { channel, sequence: 0, time, publish_time: time, size: entry.size, place }))
+        Ok(Some(MessageInfo {
+            channel,
+            sequence: 0,
+            time,
+            publish_time: time,
+            size: entry.size,
+            place,
+        }))
     }
 
     /// The bytes of the message that came last.
@@ -215,10 +227,15 @@ impl Reader {
     }
 }
 
-impl Entry {
-    fn of(row: &Row) -> Result<Entry> {
+impl MessageRow {
+    fn from_row(row: &Row) -> Result<MessageRow> {
         let size: i64 = row.get(3)?;
-        Ok(Entry { id: row.get(0)?, topic: row.get(1)?, time: row.get(2)?, size: size.try_into()? })
+        Ok(MessageRow {
+            id: row.get(0)?,
+            topic: row.get(1)?,
+            time: row.get(2)?,
+            size: size.try_into()?,
+        })
     }
 }
 
@@ -228,15 +245,15 @@ fn has_column(database: &Connection, name: &str) -> bool {
 }
 
 impl read::Reader for Reader {
-    fn about(&self) -> About {
-        About { profile: "ros2".into(), ..About::default() }
+    fn file_header(&self) -> FileHeader {
+        FileHeader { profile: "ros2".into(), ..FileHeader::default() }
     }
 
     fn channels(&self) -> &BTreeMap<u16, Channel> {
         &self.channels
     }
 
-    fn next(&mut self) -> Result<Option<Head>> {
+    fn next(&mut self) -> Result<Option<MessageInfo>> {
         if self.finished {
             return Ok(None);
         }
@@ -245,14 +262,14 @@ impl read::Reader for Reader {
         match outcome {
             Err(error) if self.told.salvages() => {
                 let error = damaged(&self.path, error);
-                self.told.lose(0, format!("{error:#}; messages up to there are kept"));
+                self.told.add_loss(0, format!("{error:#}; messages up to there are kept"));
                 Ok(None)
             }
             outcome => outcome.map_err(|error| damaged(&self.path, error)),
         }
     }
 
-    fn front(&mut self, most: usize) -> Result<&[u8]> {
+    fn first_bytes(&mut self, most: usize) -> Result<&[u8]> {
         let bytes = self.bytes()?;
         Ok(&bytes[..most.min(bytes.len())])
     }
@@ -261,7 +278,7 @@ impl read::Reader for Reader {
         self.bytes()
     }
 
-    fn narrow(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
+    fn limit_times(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
         let (from, to) = (from.unwrap_or(i64::MIN.into()), to.unwrap_or(i64::MAX.into()));
         // Behind the messages there is nothing else.
         self.finished |= from > to;
@@ -269,7 +286,7 @@ impl read::Reader for Reader {
         self.window = (within(from), within(to));
     }
 
-    fn counted(&mut self) -> Result<Option<Counted>> {
+    fn indexed_counts(&mut self) -> Result<Option<MessageCounts>> {
         // What is damaged is told where messages are read.
         Ok(self.count().ok().flatten())
     }

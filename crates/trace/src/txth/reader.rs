@@ -11,25 +11,25 @@ use anyhow::{bail, ensure, Context, Result};
 use prost_reflect::prost::Message;
 use prost_reflect::{DynamicMessage, MessageDescriptor};
 use wiregauge_schema::proto::Definitions;
-use wiregauge_system::text::count;
+use wiregauge_system::text::format_count;
 
-use super::split::{Field, Split};
+use super::field_splitter::{Field, FieldSplitter};
 use crate::channel::{Channel, Definition};
-use crate::osi::{nameless, type_called, Name, Stamp};
-use crate::part::Part;
-use crate::read::{self, Head, Loss, Place, LARGEST};
+use crate::file_range::FileRange;
+use crate::osi::{find_type, missing_type_message, OsiFileName, Stamp};
+use crate::read::{self, Loss, MessageInfo, MessagePosition, LARGEST};
 
 /// The only channel.
-const ONLY: u16 = 0;
+const TEXT_CHANNEL: u16 = 0;
 
 /// A file that is read.
 pub struct Reader {
     origin: String,
-    input: BufReader<Part>,
+    input: BufReader<FileRange>,
     total: u64,
     channels: BTreeMap<u16, Channel>,
     kind: MessageDescriptor,
-    split: Split,
+    split: FieldSplitter,
     /// The text from `start` on that is of the next message, and perhaps of the one behind.
     text: Vec<u8>,
     start: u64,
@@ -48,14 +48,14 @@ impl Reader {
     /// # Errors
     /// When it cannot be read, or nothing tells the type.
     pub fn open(path: &Path, wished: Option<&str>, definitions: &[u8]) -> Result<Reader> {
-        let told = Name::of(path).and_then(|name| name.type_name());
+        let told = OsiFileName::parse(path).and_then(|name| name.type_name());
         let name = match wished {
-            Some(wished) => type_called(wished).with_context(|| {
+            Some(wished) => find_type(wished).with_context(|| {
                 format!("OSI has no top-level message '{wished}'; say --type SensorView, or sv")
             })?,
-            None => told.with_context(|| nameless(path))?,
+            None => told.with_context(|| missing_type_message(path))?,
         };
-        let file = Part::whole(path)?;
+        let file = FileRange::open(path)?;
         let kind = Definitions::decode(definitions)?.message(name)?;
         // As little as an .osi file it carries its definition.
         let definition =
@@ -70,9 +70,9 @@ impl Reader {
             origin: path.display().to_string(),
             total: file.end(),
             input: BufReader::with_capacity(1 << 16, file),
-            channels: [(ONLY, channel)].into(),
+            channels: [(TEXT_CHANNEL, channel)].into(),
             kind,
-            split: Split::default(),
+            split: FieldSplitter::default(),
             text: Vec::new(),
             start: 0,
             first: None,
@@ -97,7 +97,7 @@ impl Reader {
                 self.start
             );
             let begun =
-                self.split.take(byte).map_err(|what| anyhow::anyhow!("byte {at}: {what}"))?;
+                self.split.push(byte).map_err(|what| anyhow::anyhow!("byte {at}: {what}"))?;
             let Some(field) = begun else { continue };
             if self.begins_message(&field)? {
                 let length = (field.at - self.start) as usize;
@@ -156,19 +156,26 @@ impl read::Reader for Reader {
         &self.channels
     }
 
-    fn next(&mut self) -> Result<Option<Head>> {
-        let (origin, messages) = (self.origin.clone(), count(self.count, "message"));
+    fn next(&mut self) -> Result<Option<MessageInfo>> {
+        let (origin, messages) = (self.origin.clone(), format_count(self.count, "message"));
         let next = self.advance();
         let next = next.with_context(|| format!("{origin} cannot be read after {messages}"))?;
         let Some((at, length)) = next else { return Ok(None) };
         self.parse(length).with_context(|| format!("{origin}: the message at byte {at}"))?;
         self.count += 1;
-        let time = Stamp::of(&self.channels[&ONLY].definition.name, &self.message).time;
-        let (size, place) = (self.message.len() as u64, Place { at, within: None });
-        Ok(Some(Head { channel: ONLY, sequence: 0, time, publish_time: time, size, place }))
+        let time = Stamp::read(&self.channels[&TEXT_CHANNEL].definition.name, &self.message).time;
+        let (size, place) = (self.message.len() as u64, MessagePosition { at, within: None });
+        Ok(Some(MessageInfo {
+            channel: TEXT_CHANNEL,
+            sequence: 0,
+            time,
+            publish_time: time,
+            size,
+            place,
+        }))
     }
 
-    fn front(&mut self, most: usize) -> Result<&[u8]> {
+    fn first_bytes(&mut self, most: usize) -> Result<&[u8]> {
         Ok(&self.message[..most.min(self.message.len())])
     }
 

@@ -7,21 +7,21 @@ use std::io::{BufWriter, Write};
 use anyhow::{bail, Result};
 use serde::Serialize;
 
-use super::writer::{settle, Output, Writer};
+use super::writer::{flush_and_commit, Output, Writer};
 use crate::channel::Channel;
-use crate::parsed::Show;
-use crate::read::{Head, Nanoseconds};
-use crate::shown;
+use crate::message_json;
+use crate::parser::JsonFormatter;
+use crate::read::{MessageInfo, Nanoseconds};
 
 /// What tells the messages of a channel in an encoding that is not known here; none where it
 /// is another one.
-pub type Others = fn(&Channel) -> Result<Option<Box<dyn Show>>>;
+pub type FormatterLookup = fn(&Channel) -> Result<Option<Box<dyn JsonFormatter>>>;
 
 /// A `.jsonl` file.
 pub struct Json<W: Output> {
     out: BufWriter<W>,
-    others: Others,
-    channels: BTreeMap<u16, Known>,
+    others: FormatterLookup,
+    channels: BTreeMap<u16, JsonChannel>,
     line: Vec<u8>,
     /// How many messages were shown, and how many could not be.
     shown: u64,
@@ -31,20 +31,20 @@ pub struct Json<W: Output> {
 }
 
 /// A channel, and what shows its messages, or why that cannot be.
-struct Known {
+struct JsonChannel {
     topic: String,
     name: String,
-    show: Result<Box<dyn Show>>,
+    show: Result<Box<dyn JsonFormatter>>,
 }
 
 impl<W: Output> Json<W> {
     /// Begins a file.
     pub fn new(out: W) -> Json<W> {
-        Json::with(out, |_| Ok(None))
+        Json::with_formatters(out, |_| Ok(None))
     }
 
     /// Begins a file of messages in what is known here or in what others tell.
-    pub fn with(out: W, others: Others) -> Json<W> {
+    pub fn with_formatters(out: W, others: FormatterLookup) -> Json<W> {
         let (channels, line, reason) = Default::default();
         let out = BufWriter::new(out);
         Json { out, others, channels, line, shown: 0, unshown: 0, reason }
@@ -64,24 +64,24 @@ struct Line<'m> {
 }
 
 impl<W: Output> Writer for Json<W> {
-    fn channel(&mut self, channel: &Channel) -> Result<u16> {
+    fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
         let id = self.channels.len() as u16;
         let show = match (self.others)(channel) {
-            Ok(None) => shown::of(channel),
+            Ok(None) => message_json::create_formatter(channel),
             Ok(Some(other)) => Ok(other),
             Err(error) => Err(error),
         };
         let name = match &show {
-            Ok(show) => show.name().to_owned(),
+            Ok(show) => show.type_name().to_owned(),
             Err(_) => channel.definition.name.clone(),
         };
-        self.channels.insert(id, Known { topic: channel.topic.clone(), name, show });
+        self.channels.insert(id, JsonChannel { topic: channel.topic.clone(), name, show });
         Ok(id)
     }
 
-    fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
-        let Known { topic, name, show } = &self.channels[&channel];
-        let Head { time, sequence, size, .. } = *head;
+    fn write_message(&mut self, channel: u16, head: &MessageInfo, data: &[u8]) -> Result<()> {
+        let JsonChannel { topic, name, show } = &self.channels[&channel];
+        let MessageInfo { time, sequence, size, .. } = *head;
         let line = Line { channel: topic, name, time, sequence, size };
         self.line.clear();
         serde_json::to_writer(&mut self.line, &line)?;
@@ -90,7 +90,7 @@ impl<W: Output> Writer for Json<W> {
         let before = self.line.len();
         self.line.extend_from_slice(b",\"message\":");
         let outcome = match show {
-            Ok(show) => show.show(data, &mut self.line).map_err(|error| format!("{error:#}")),
+            Ok(show) => show.write_json(data, &mut self.line).map_err(|error| format!("{error:#}")),
             Err(error) => Err(format!("{error:#}")),
         };
         match outcome {
@@ -123,6 +123,6 @@ impl<W: Output> Writer for Json<W> {
             self.out.flush()?;
             bail!("no message can be shown: {}", self.reason);
         }
-        settle(self.out)
+        flush_and_commit(self.out)
     }
 }

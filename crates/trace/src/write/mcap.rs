@@ -14,14 +14,14 @@ use crate::channel::{
     Channel, Definition, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION, OSI_TRACE,
 };
 use crate::osi::Stamp;
-use crate::read::{About, Attachment, Head, Nanoseconds};
-use crate::version::Range;
+use crate::read::{Attachment, FileHeader, MessageInfo, Nanoseconds};
+use crate::version::VersionRange;
 
 /// What writes it.
 const LIBRARY: &str = concat!("wiregauge ", env!("CARGO_PKG_VERSION"));
 
 /// What stands between the libraries that a file went through, as the mcap command has it.
-const BETWEEN: &str = "; ";
+const LIBRARY_SEPARATOR: &str = "; ";
 
 /// The release of OSI whose rules for trace files hold here.
 const RULES: &str = "3.8.0";
@@ -40,21 +40,21 @@ pub enum Compression {
 
 /// How messages are put into chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packing {
+pub struct ChunkOptions {
     /// How chunks are compressed.
     pub compression: Compression,
     /// After how many bytes a chunk ends. A message that is larger has one of its own.
     pub chunk: u64,
 }
 
-impl Default for Packing {
-    fn default() -> Packing {
-        Packing { compression: Compression::default(), chunk: 1 << 20 }
+impl Default for ChunkOptions {
+    fn default() -> ChunkOptions {
+        ChunkOptions { compression: Compression::default(), chunk: 1 << 20 }
     }
 }
 
 /// A file, whose header is written once it is known what that says.
-enum File<W: Output> {
+enum FileState<W: Output> {
     Empty(W),
     Begun(Box<Library<NoSeek<W>>>),
     /// It could not be begun.
@@ -63,13 +63,13 @@ enum File<W: Output> {
 
 /// An MCAP file.
 pub struct Mcap<W: Output> {
-    file: File<W>,
-    packing: Packing,
+    file: FileState<W>,
+    packing: ChunkOptions,
     channels: BTreeMap<u16, Channel>,
     /// How many bytes the current chunk has, about.
     filled: u64,
-    osi: Range,
-    protobuf: Range,
+    osi: VersionRange,
+    protobuf: VersionRange,
     /// What is said of the trace, which comes last as its versions are known then.
     trace: Option<BTreeMap<String, String>>,
     /// What several files say of the trace each in its own way.
@@ -78,29 +78,29 @@ pub struct Mcap<W: Output> {
 
 impl<W: Output> Mcap<W> {
     /// A file of which nothing is written yet.
-    pub fn new(out: W, packing: Packing) -> Mcap<W> {
+    pub fn new(out: W, packing: ChunkOptions) -> Mcap<W> {
         Mcap {
-            file: File::Empty(out),
+            file: FileState::Empty(out),
             packing,
             channels: BTreeMap::new(),
             filled: 0,
-            osi: Range::default(),
-            protobuf: Range::default(),
+            osi: VersionRange::default(),
+            protobuf: VersionRange::default(),
             trace: None,
             said_twice: BTreeSet::new(),
         }
     }
 
     /// Writes the header, unless it was written before.
-    fn begin(&mut self, about: &About) -> Result<()> {
-        let out = match std::mem::replace(&mut self.file, File::Failed) {
-            File::Empty(out) => out,
+    fn begin(&mut self, about: &FileHeader) -> Result<()> {
+        let out = match std::mem::replace(&mut self.file, FileState::Failed) {
+            FileState::Empty(out) => out,
             file => {
                 self.file = file;
                 return Ok(());
             }
         };
-        let Packing { compression, chunk } = self.packing;
+        let ChunkOptions { compression, chunk } = self.packing;
         let compression = match compression {
             Compression::None => None,
             Compression::Lz4 => Some(mcap::Compression::Lz4),
@@ -114,15 +114,15 @@ impl<W: Output> Mcap<W> {
             .profile(&about.profile)
             .library(library(&about.library))
             .disable_seeking(true);
-        self.file = File::Begun(Box::new(options.create(NoSeek::new(out))?));
+        self.file = FileState::Begun(Box::new(options.create(NoSeek::new(out))?));
         Ok(())
     }
 
     /// The file, with its header.
     fn out(&mut self) -> Result<&mut Library<NoSeek<W>>> {
-        self.begin(&About::default())?;
+        self.begin(&FileHeader::default())?;
         match &mut self.file {
-            File::Begun(out) => Ok(out),
+            FileState::Begun(out) => Ok(out),
             _ => bail!("the file could not be begun"),
         }
     }
@@ -131,20 +131,20 @@ impl<W: Output> Mcap<W> {
 /// What is said to have written a file: this, and what wrote those that it is made of.
 fn library(before: &str) -> String {
     let mut all = vec![LIBRARY];
-    for library in before.split(BETWEEN).filter(|library| !library.is_empty()) {
+    for library in before.split(LIBRARY_SEPARATOR).filter(|library| !library.is_empty()) {
         if !all.contains(&library) {
             all.push(library);
         }
     }
-    all.join(BETWEEN)
+    all.join(LIBRARY_SEPARATOR)
 }
 
 impl<W: Output> Writer for Mcap<W> {
-    fn about(&mut self, about: &About) -> Result<()> {
+    fn write_header(&mut self, about: &FileHeader) -> Result<()> {
         self.begin(about)
     }
 
-    fn channel(&mut self, channel: &Channel) -> Result<u16> {
+    fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
         let definition = &channel.definition;
         let schema = match definition.name.is_empty() && definition.data.is_empty() {
             true => 0,
@@ -165,10 +165,10 @@ impl<W: Output> Writer for Mcap<W> {
         Ok(id)
     }
 
-    fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
+    fn write_message(&mut self, channel: u16, head: &MessageInfo, data: &[u8]) -> Result<()> {
         let known = &self.channels[&channel];
         if known.is_osi() {
-            if let Some(version) = Stamp::of(&known.definition.name, data).version {
+            if let Some(version) = Stamp::read(&known.definition.name, data).version {
                 self.osi.include(version);
             }
         }
@@ -205,7 +205,7 @@ impl<W: Output> Writer for Mcap<W> {
         true
     }
 
-    fn metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
+    fn write_metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
         if name == OSI_TRACE {
             // Of several files the first one that says something is right.
             let known = self.trace.get_or_insert_default();
@@ -221,7 +221,7 @@ impl<W: Output> Writer for Mcap<W> {
         Ok(true)
     }
 
-    fn attachment(&mut self, attachment: &Attachment) -> Result<bool> {
+    fn write_attachment(&mut self, attachment: &Attachment) -> Result<bool> {
         let header = AttachmentHeader {
             log_time: attachment.times.0,
             create_time: attachment.times.1,
@@ -271,7 +271,7 @@ impl<W: Output> Writer for Mcap<W> {
         }
         self.out()?.finish()?;
         match self.file {
-            File::Begun(out) => (*out).into_inner().into_inner().settle(),
+            FileState::Begun(out) => (*out).into_inner().into_inner().commit(),
             _ => bail!("the file could not be begun"),
         }
     }

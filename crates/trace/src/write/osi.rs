@@ -4,9 +4,9 @@ use std::io::{BufWriter, Write};
 
 use anyhow::{bail, Context, Result};
 
-use super::writer::{settle, Output, Writer};
+use super::writer::{flush_and_commit, Output, Writer};
 use crate::channel::Channel;
-use crate::read::Head;
+use crate::read::MessageInfo;
 
 /// An `.osi` file.
 pub struct Osi<W: Output> {
@@ -24,13 +24,13 @@ impl<W: Output> Osi<W> {
     }
 
     /// Begins a file of any messages, each after its length.
-    pub fn of_any(out: W) -> Osi<W> {
+    pub fn new_untyped(out: W) -> Osi<W> {
         Osi { any: true, ..Osi::new(out) }
     }
 }
 
 impl<W: Output> Writer for Osi<W> {
-    fn channel(&mut self, channel: &Channel) -> Result<u16> {
+    fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
         if !self.any && channel.message_encoding != "protobuf" {
             bail!(
                 "an .osi file holds messages of OSI in Protobuf, and these are in '{}'; write them to \
@@ -49,7 +49,7 @@ impl<W: Output> Writer for Osi<W> {
         Ok(0)
     }
 
-    fn message(&mut self, _: u16, _: &Head, data: &[u8]) -> Result<()> {
+    fn write_message(&mut self, _: u16, _: &MessageInfo, data: &[u8]) -> Result<()> {
         let length = u32::try_from(data.len()).context("a message of more than 4 GiB")?;
         self.out.write_all(&length.to_le_bytes())?;
         self.out.write_all(data)?;
@@ -57,6 +57,6 @@ impl<W: Output> Writer for Osi<W> {
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
-        settle(self.out)
+        flush_and_commit(self.out)
     }
 }

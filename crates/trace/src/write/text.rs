@@ -6,10 +6,10 @@ use std::io::{BufWriter, Write};
 use anyhow::Result;
 use prost_reflect::text_format::FormatOptions;
 
-use super::writer::{settle, Output, Writer};
+use super::writer::{flush_and_commit, Output, Writer};
 use crate::channel::Channel;
-use crate::parsed::Parser;
-use crate::read::Head;
+use crate::parser::Parser;
+use crate::read::MessageInfo;
 
 /// A `.txth` file.
 pub struct Text<W: Output> {
@@ -27,13 +27,13 @@ impl<W: Output> Text<W> {
 }
 
 impl<W: Output> Writer for Text<W> {
-    fn channel(&mut self, channel: &Channel) -> Result<u16> {
+    fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
         let id = self.parsers.len() as u16;
-        self.parsers.insert(id, Parser::of(channel)?);
+        self.parsers.insert(id, Parser::from_channel(channel)?);
         Ok(id)
     }
 
-    fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
+    fn write_message(&mut self, channel: u16, head: &MessageInfo, data: &[u8]) -> Result<()> {
         let message = match self.parsers[&channel].parse(data) {
             Ok(message) => message,
             Err(error) => {
@@ -56,6 +56,6 @@ impl<W: Output> Writer for Text<W> {
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
-        settle(self.out)
+        flush_and_commit(self.out)
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IntoInnerError, Stdout, Write};
 
 use anyhow::{anyhow, Error, Result};
-use wiregauge_system::file::{Draft, Unwritten};
+use wiregauge_system::file::{Draft, WriteError};
 
 use crate::channel::Channel;
-use crate::read::{About, Attachment, Head};
+use crate::read::{Attachment, FileHeader, MessageInfo};
 
 /// Where bytes are written, and are for good once they are settled.
 pub trait Output: Write {
@@ -15,31 +15,31 @@ pub trait Output: Write {
     ///
     /// # Errors
     /// When it cannot be kept.
-    fn settle(self) -> Result<()>;
+    fn commit(self) -> Result<()>;
 }
 
 impl Output for Draft {
-    fn settle(self) -> Result<()> {
+    fn commit(self) -> Result<()> {
         self.finish()
     }
 }
 
 impl Output for Stdout {
-    fn settle(mut self) -> Result<()> {
+    fn commit(mut self) -> Result<()> {
         Ok(self.flush()?)
     }
 }
 
 /// Writes what is still in the buffer, and keeps all of it.
-pub(super) fn settle(out: BufWriter<impl Output>) -> Result<()> {
-    out.into_inner().map_err(IntoInnerError::into_error)?.settle()
+pub(super) fn flush_and_commit(out: BufWriter<impl Output>) -> Result<()> {
+    out.into_inner().map_err(IntoInnerError::into_error)?.commit()
 }
 
 /// What a file that is written says of itself when it cannot be, as on a full disk; none
 /// where something else is wrong.
-pub fn of_output(error: &Error) -> Option<Error> {
+pub fn output_error(error: &Error) -> Option<Error> {
     let all = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
-    let mut own = all.filter(|error| error.get_ref().is_some_and(|inner| inner.is::<Unwritten>()));
+    let mut own = all.filter(|error| error.get_ref().is_some_and(|inner| inner.is::<WriteError>()));
     own.next().map(|error| anyhow!("{error}"))
 }
 
@@ -50,7 +50,7 @@ pub trait Writer {
     ///
     /// # Errors
     /// When it cannot be written.
-    fn about(&mut self, _about: &About) -> Result<()> {
+    fn write_header(&mut self, _about: &FileHeader) -> Result<()> {
         Ok(())
     }
 
@@ -58,13 +58,13 @@ pub trait Writer {
     ///
     /// # Errors
     /// When the container cannot hold it beside those before.
-    fn channel(&mut self, channel: &Channel) -> Result<u16>;
+    fn add_channel(&mut self, channel: &Channel) -> Result<u16>;
 
     /// Writes a message of a channel that was added.
     ///
     /// # Errors
     /// When it cannot be written, or not be said in this container.
-    fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()>;
+    fn write_message(&mut self, channel: u16, head: &MessageInfo, data: &[u8]) -> Result<()>;
 
     /// Whether the container has room for what is no message.
     fn has_room(&self) -> bool {
@@ -75,7 +75,7 @@ pub trait Writer {
     ///
     /// # Errors
     /// When it cannot be written.
-    fn metadata(&mut self, _name: &str, _entries: &BTreeMap<String, String>) -> Result<bool> {
+    fn write_metadata(&mut self, _name: &str, _entries: &BTreeMap<String, String>) -> Result<bool> {
         Ok(false)
     }
 
@@ -83,7 +83,7 @@ pub trait Writer {
     ///
     /// # Errors
     /// When it cannot be read or written.
-    fn attachment(&mut self, _attachment: &Attachment) -> Result<bool> {
+    fn write_attachment(&mut self, _attachment: &Attachment) -> Result<bool> {
         Ok(false)
     }
 

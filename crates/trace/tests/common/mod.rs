@@ -45,7 +45,7 @@ pub fn error<T>(result: Result<T>) -> String {
 }
 
 /// The field of a value at a path of original names.
-pub fn at<'a>(schema: &Schema, mut value: &'a Value, path: &str) -> &'a Value {
+pub fn field_at<'a>(schema: &Schema, mut value: &'a Value, path: &str) -> &'a Value {
     let mut id = schema.root;
     for part in path.split('.') {
         let Value::Record(values) = value else { panic!("{path}: {value:?}") };
@@ -60,7 +60,7 @@ pub fn at<'a>(schema: &Schema, mut value: &'a Value, path: &str) -> &'a Value {
 }
 
 pub fn number(schema: &Schema, value: &Value, path: &str) -> u64 {
-    match at(schema, value, path) {
+    match field_at(schema, value, path) {
         Value::Unsigned(number) => *number,
         Value::Signed(number) => u64::try_from(*number).unwrap(),
         other => panic!("{path}: {other:?}"),

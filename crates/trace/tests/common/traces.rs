@@ -17,12 +17,12 @@ use prost_reflect::prost_types::{
 use tempfile::TempDir;
 use wiregauge_system::file::Target;
 use wiregauge_trace::channel::Channel;
-use wiregauge_trace::copy::{copy, Source};
-use wiregauge_trace::open::{open, Wish};
-use wiregauge_trace::parsed::definition_of;
+use wiregauge_trace::copy::{copy, CopySource};
+use wiregauge_trace::open::{open, OpenHints};
+use wiregauge_trace::parser::extract_definition;
 use wiregauge_trace::read::{Nanoseconds, Reader};
 use wiregauge_trace::select::Selection;
-use wiregauge_trace::write::{Compression, Form, Packing};
+use wiregauge_trace::write::{ChunkOptions, Compression, OutputFormat};
 
 /// A message with all that it is known by.
 pub type Whole = (String, u32, Option<Nanoseconds>, Option<Nanoseconds>, Vec<u8>);
@@ -41,7 +41,7 @@ pub fn messages(reader: &mut dyn Reader) -> Vec<Whole> {
 }
 
 pub fn all_of(path: &Path) -> Vec<Whole> {
-    messages(open(path, &Wish::default()).unwrap().as_mut())
+    messages(open(path, &OpenHints::default()).unwrap().as_mut())
 }
 
 /// What OSI defines, as far as these tests need it: in two files, and in one that is not
@@ -86,25 +86,26 @@ pub fn describe(channel: &Channel) -> Channel {
     let mut channel = channel.clone();
     if channel.is_osi() && channel.definition.data.is_empty() {
         channel.definition =
-            definition_of(&descriptors(), &channel.definition.name).unwrap().into();
+            extract_definition(&descriptors(), &channel.definition.name).unwrap().into();
     }
     channel
 }
 
-pub fn put(inputs: &[&Path], of: &Selection, output: &Path, packing: Packing) -> u64 {
+pub fn copy_to(inputs: &[&Path], of: &Selection, output: &Path, packing: ChunkOptions) -> u64 {
     let mut readers: Vec<_> =
-        inputs.iter().map(|path| open(path, &Wish::default()).unwrap()).collect();
-    let sources = readers.iter_mut().map(|reader| Source::new("in", reader.as_mut(), of).unwrap());
-    let mut sources: Vec<Source> = sources.collect();
-    let draft = Target::open(output, inputs).unwrap().begin().unwrap();
-    let form = Form::of(output).unwrap();
+        inputs.iter().map(|path| open(path, &OpenHints::default()).unwrap()).collect();
+    let sources =
+        readers.iter_mut().map(|reader| CopySource::new("in", reader.as_mut(), of).unwrap());
+    let mut sources: Vec<CopySource> = sources.collect();
+    let draft = Target::open(output, inputs).unwrap().start_draft().unwrap();
+    let form = OutputFormat::from_path(output).unwrap();
     let mut writer = form.begin(draft, packing).unwrap();
     let mut described = |_: usize, channel: &Channel| {
-        Ok(if form == Form::Mcap { describe(channel) } else { channel.clone() })
+        Ok(if form == OutputFormat::Mcap { describe(channel) } else { channel.clone() })
     };
     let copied = copy(&mut sources, writer.as_mut(), &mut described, &mut |_, _| {}).unwrap();
     writer.finish().unwrap();
-    if form == Form::Mcap {
+    if form == OutputFormat::Mcap {
         assert_eq!(faults(output), Vec::<String>::new(), "of {}", output.display());
     }
     copied.0.messages
@@ -224,10 +225,10 @@ fn look(bytes: &[u8], fault: &mut dyn FnMut(String)) -> anyhow::Result<()> {
     Ok(())
 }
 
-pub fn packings() -> impl Iterator<Item = Packing> {
+pub fn packings() -> impl Iterator<Item = ChunkOptions> {
     [Compression::None, Compression::Lz4, Compression::Zstd]
         .into_iter()
-        .flat_map(|compression| [1, 1 << 20].map(|chunk| Packing { compression, chunk }))
+        .flat_map(|compression| [1, 1 << 20].map(|chunk| ChunkOptions { compression, chunk }))
 }
 
 pub const OSI: &str = "osi/20240101T000000Z_sv_380_7362_5_made_up.osi";
@@ -238,7 +239,7 @@ pub fn while_some(reader: &mut dyn Reader) -> anyhow::Result<()> {
 }
 
 /// How an MCAP file is made.
-pub struct Made {
+pub struct McapSpec {
     pub options: WriteOptions,
     /// What is said of channels and of the file.
     pub channel: BTreeMap<String, String>,
@@ -271,11 +272,11 @@ pub fn view(nanos: u64) -> Vec<u8> {
 
 pub const CHANNEL: &str = "net.asam.osi.trace.channel.";
 
-impl Default for Made {
+impl Default for McapSpec {
     /// A trace of OSI that keeps every rule.
-    fn default() -> Made {
+    fn default() -> McapSpec {
         let date = "2024-06-03T15:23:22Z";
-        Made {
+        McapSpec {
             options: WriteOptions::new().chunk_size(Some(200)),
             channel: texts(&[
                 (&format!("{CHANNEL}osi_version"), "3.8.0"),
@@ -295,7 +296,7 @@ impl Default for Made {
                 ("data_sources", "c"),
             ])],
             encoding: "protobuf",
-            schema: definition_of(&descriptors(), "osi3.SensorView").unwrap().data,
+            schema: extract_definition(&descriptors(), "osi3.SensorView").unwrap().data,
             name: "osi3.SensorView",
             topics: ["/a", "/b/left", "/b/right"],
             message: |n| (view(n * 10), 0, 0),
@@ -307,7 +308,7 @@ impl Default for Made {
 pub const CALLED: &str = "20240101T000000Z_sv_380_32112_100_made.mcap";
 
 /// An MCAP file of 300 messages on three channels, 10 ns apart.
-pub fn made(folder: &TempDir, name: &str, made: &Made) -> PathBuf {
+pub fn write_mcap(folder: &TempDir, name: &str, made: &McapSpec) -> PathBuf {
     let path = folder.path().join(name);
     let mut out = made.options.clone().create(File::create(&path).unwrap()).unwrap();
     let schema = out.add_schema(made.name, "protobuf", &made.schema).unwrap();

@@ -1,10 +1,11 @@
-// FlatBuffers C++ by hand, points as structs, which move as a block: the bytes that belong
-// to no field go along as they are.
+// FlatBuffers C++ by hand, points as structs, which lie in memory alike: each is copied
+// whole, but for the bytes that belong to no field. Those hold whatever the memory held
+// before; the structs' own constructors clear them, and take twice the time and more.
 #include "message_generated.h"
 
 namespace {
 
-static_assert(sizeof(hand::Point) == sizeof(wg::LidarPoint), "both lie in memory alike");
+static_assert(sizeof(hand::Point) == 16 && sizeof(wg::LidarPoint) == 16, "both lie alike");
 
 class Flatbuffers : public hand::ByHand {
  public:
@@ -12,8 +13,15 @@ class Flatbuffers : public hand::ByHand {
 
   std::size_t encode(const hand::Lidar &message) override {
     builder_.Clear();
-    const auto *from_points = reinterpret_cast<const wg::LidarPoint *>(message.points.data());
-    const auto points = builder_.CreateVectorOfStructs(from_points, message.points.size());
+    const auto write = [](std::size_t i, wg::LidarPoint *to, const hand::Point *from) {
+      std::array<std::uint64_t, 2> words;
+      std::memcpy(words.data(), &from[i], sizeof words);
+      // The last three bytes.
+      words[1] &= 0xff'ffff'ffff;
+      std::memcpy(reinterpret_cast<void *>(to), words.data(), sizeof words);
+    };
+    const auto points = builder_.CreateVectorOfStructs<wg::LidarPoint>(message.points.size(), write,
+                                                                       message.points.data());
     const hand::Info &from = message.info;
     const wg::MsgInfo info(from.kind, from.timestamp, from.guid);
     builder_.Finish(wg::CreateLidarPointsMsg(builder_, &info, points));

@@ -15,13 +15,18 @@ struct Serializer<hand::Info> {
   ROS_DECLARE_ALLINONE_SERIALIZER
 };
 
+// An array is one call to gencpp, whose records have Boost's: it lies in memory like std's.
 template <>
 struct Serializer<hand::Point> {
+  using Position = boost::array<float, 3>;
+  static const Position &position(const hand::Point &m) {
+    return reinterpret_cast<const Position &>(m.position);
+  }
+  static Position &position(hand::Point &m) { return reinterpret_cast<Position &>(m.position); }
+
   template <class Stream, class T>
   static void allInOne(Stream &stream, T m) {
-    stream.next(m.position[0]);
-    stream.next(m.position[1]);
-    stream.next(m.position[2]);
+    stream.next(position(m));
     stream.next(m.intensity);
   }
   ROS_DECLARE_ALLINONE_SERIALIZER

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_report::text::budget::{json, render_markdown, terminal, Budget};
+use wiregauge_report::text::budget::{render_json, render_markdown, render_terminal, Budget};
 use wiregauge_result::run::Run;
 
 use crate::output::{print, width, Form};
@@ -41,9 +41,9 @@ impl Arguments {
             self.run.display()
         );
         print(&match self.format {
-            Form::Table => terminal(&run, budget, width()),
+            Form::Table => render_terminal(&run, budget, width()),
             Form::Md => render_markdown(&run, budget),
-            Form::Json => json(&run, budget),
+            Form::Json => render_json(&run, budget),
             Form::Csv => bail!("budget has no CSV form; use --format json"),
         })?;
         Ok(ExitCode::SUCCESS)

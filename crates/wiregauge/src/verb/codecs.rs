@@ -10,15 +10,15 @@ use anyhow::{bail, ensure, Result};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::ValueEnum;
 use indexmap::IndexMap;
-use wiregauge_formats::{build, Codec, Language};
+use wiregauge_formats::{build, Codec, RunnerLanguage};
 use wiregauge_gauge::runners::measure;
 use wiregauge_gauge::runners::plan::{Experiment, Plan};
 use wiregauge_result::environment::Environment;
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
-use wiregauge_schema::{Cardinality, Field, Schema, Sizes, Source};
+use wiregauge_result::run_kind::RunKind;
+use wiregauge_schema::{Cardinality, Field, Schema, SchemaSource, Sizes};
 use wiregauge_system::interrupt;
-use wiregauge_system::quantity::allowance;
+use wiregauge_system::quantity::parse_timeout;
 
 use crate::codec_entrants::{self, CodecEntrants, Own};
 use crate::experiment::{Published, Weighing, Weights};
@@ -163,14 +163,14 @@ pub struct Arguments {
     quick: bool,
     /// How long measuring may take in all, once the runners are built: 300, which is
     /// seconds, or 10min; five minutes unless set.
-    #[arg(long, value_name = "TIME", value_parser = allowance)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timeout)]
     time: Option<Duration>,
     /// Processes that each codec is measured in.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     processes: Option<u32>,
     /// How long a runner may take over one answer before it counts as hung: 60, which
     /// is seconds, or 2min.
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = allowance)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_timeout)]
     patience: Duration,
     #[command(flatten)]
     memory: MaxMemory,
@@ -195,7 +195,7 @@ enum Verb {
 /// Messages that take turns unless the user says so.
 const MESSAGES: u32 = 8;
 /// What a word of --language stands for.
-type Languages = Vec<&'static Language>;
+type Languages = Vec<&'static RunnerLanguage>;
 
 /// The published experiments by name.
 fn published() -> impl TypedValueParser<Value = &'static Published> {
@@ -292,7 +292,7 @@ impl Arguments {
                 Some(published) if !self.quick => published.least_iterations,
                 _ => 0,
             },
-            counter: Some(build::counter(&folder)?),
+            counter: Some(build::build_allocation_counter(&folder)?),
             squeeze: true,
             corruptions: self.corrupt,
         };
@@ -310,7 +310,7 @@ impl Arguments {
             format: FORMAT.into(),
             version: VERSION,
             title: self.title(&workload),
-            kind: Kind::Codecs,
+            kind: RunKind::Codecs,
             command: output::command(),
             started,
             seconds: began.elapsed().as_secs_f64(),
@@ -359,7 +359,7 @@ impl Arguments {
             format: FORMAT.into(),
             version: VERSION,
             title: format!("{}'s programs: {}", published.author, case.message),
-            kind: Kind::Codecs,
+            kind: RunKind::Codecs,
             command: output::command(),
             started,
             seconds: began.elapsed().as_secs_f64(),
@@ -424,7 +424,7 @@ impl Arguments {
 
     /// The file of the message's definition.
     fn definition(&self) -> Option<PathBuf> {
-        self.message.as_deref().map(|message| Source::parse(message).path)
+        self.message.as_deref().map(|message| SchemaSource::parse(message).path)
     }
 
     fn workload(&self) -> Result<Workload> {
@@ -434,7 +434,7 @@ impl Arguments {
         let mut workload = match (self.experiment, &self.message, &self.input) {
             (Some(published), _, _) => (published.workload)(self.seed)?,
             (_, Some(message), _) => Workload::file(
-                &Source::parse(message).within(&self.folder),
+                &SchemaSource::parse(message).with_folders(&self.folder),
                 &sizes,
                 self.sweep.as_ref(),
                 count,
@@ -476,12 +476,12 @@ impl Arguments {
     }
 
     /// The languages that are named, or else those that a published experiment is in.
-    fn languages(&self) -> Vec<&'static Language> {
+    fn languages(&self) -> Vec<&'static RunnerLanguage> {
         let named = self.language.concat();
         match self.experiment {
             Some(published) if named.is_empty() && self.codecs.is_empty() => {
                 let codecs = published.codecs.iter().filter_map(|name| Codec::find(name));
-                let mut all: Vec<&Language> = Vec::new();
+                let mut all: Vec<&RunnerLanguage> = Vec::new();
                 for codec in codecs {
                     if !all.contains(&codec.language) {
                         all.push(codec.language);

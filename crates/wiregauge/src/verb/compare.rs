@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{ensure, Context, Result};
 use wiregauge_report::text::compare as rendering;
 use wiregauge_result::run::Run;
-use wiregauge_result::stats::{compare, Limits, Verdict};
+use wiregauge_result::stats::{compare, ChangeVerdict, Limits};
 
 use crate::output::{print, width, Form};
 
@@ -58,12 +58,12 @@ impl Arguments {
             self.new.display()
         );
         print(&match self.format {
-            Form::Table => rendering::terminal(&base, &new, &comparison, self.all, width()),
+            Form::Table => rendering::render_terminal(&base, &new, &comparison, self.all, width()),
             Form::Md => rendering::render_markdown(&base, &new, &comparison, self.all),
-            Form::Json => rendering::json(&comparison),
+            Form::Json => rendering::render_json(&comparison),
             Form::Csv => anyhow::bail!("compare has no CSV form; use --format json"),
         })?;
-        let unsure = self.fail_unsure && comparison.count(Verdict::CannotTell) > 0;
+        let unsure = self.fail_unsure && comparison.count(ChangeVerdict::CannotTell) > 0;
         let failed = unsure || self.fail_above.is_some() && comparison.regressed();
         Ok(ExitCode::from(u8::from(failed)))
     }

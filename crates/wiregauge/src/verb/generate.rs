@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use anyhow::{ensure, Context, Result};
 use clap::ValueEnum;
-use wiregauge_generate::{generate, losses, within, Language, Package, Wire};
+use wiregauge_generate::{generate, losses, with_java_package, HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::source::load_all;
-use wiregauge_schema::{Schema, Source};
+use wiregauge_schema::{Schema, SchemaSource};
 use wiregauge_system::{file, text};
 use wiregauge_trace::Recording;
 
@@ -103,7 +103,7 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let (definitions, unused) = self.read()?;
         for name in unused {
-            tell(&text::safe(&format!("{name} is left out, as no message uses it")));
+            tell(&text::escape_short(&format!("{name} is left out, as no message uses it")));
         }
         let name = self.name.clone().or_else(|| self.name_of_folder());
         let mut package = Package::new(name.as_deref(), definitions)?;
@@ -112,12 +112,17 @@ impl Arguments {
                 self.language.contains(&LanguageName::Java),
                 "--package says what Java's packages are in; add java to --language"
             );
-            package = within(package, name)?;
+            package = with_java_package(package, name)?;
         }
         let wires: Vec<Wire> = distinct(&self.wire).map(wire).collect();
         for wire in &wires {
             for loss in losses(*wire, &package)? {
-                tell(&text::safe(&format!("{} {}: {}", wire.name(), loss.place, loss.what)));
+                tell(&text::escape_short(&format!(
+                    "{} {}: {}",
+                    wire.name(),
+                    loss.place,
+                    loss.what
+                )));
             }
         }
         let mut files = Vec::new();
@@ -142,7 +147,7 @@ impl Arguments {
     /// definitions lie in its `msg`.
     fn name_of_folder(&self) -> Option<String> {
         let [definition] = &self.definitions[..] else { return None };
-        let source = Source::parse(definition);
+        let source = SchemaSource::parse(definition);
         if source.type_name.is_some() || !source.path.is_dir() || is_recording(&source.path) {
             return None;
         }
@@ -179,16 +184,16 @@ impl Arguments {
 /// Whether it is a definition of this ROS.
 fn is_ros(schema: &Schema, ros2: bool) -> bool {
     let name = &schema.root().name.original;
-    let is_ros = schema.wording.of(name).is_some_and(|words| words.text.is_some());
+    let is_ros = schema.wording.find_type(name).is_some_and(|words| words.text.is_some());
     is_ros && name.contains("/msg/") == ros2
 }
 
-fn language(name: LanguageName) -> Language {
+fn language(name: LanguageName) -> HolderLanguage {
     match name {
-        LanguageName::Cpp => Language::Cpp,
-        LanguageName::Java => Language::Java,
-        LanguageName::Python => Language::Python,
-        LanguageName::Rust => Language::Rust,
+        LanguageName::Cpp => HolderLanguage::Cpp,
+        LanguageName::Java => HolderLanguage::Java,
+        LanguageName::Python => HolderLanguage::Python,
+        LanguageName::Rust => HolderLanguage::Rust,
     }
 }
 
@@ -214,7 +219,7 @@ fn schemas(
     dialect: Option<Dialect>,
     unused: &mut BTreeSet<String>,
 ) -> Result<Named> {
-    let source = Source::parse(text);
+    let source = SchemaSource::parse(text);
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if source.type_name.is_none() {
         if is_recording(&source.path) {
@@ -319,7 +324,10 @@ fn write(folder: &Path, files: &[(String, String)], force: bool) -> Result<ExitC
         show(&place.display().to_string())?;
     }
     for place in gone(folder, files)? {
-        tell(&text::safe(&format!("{} would not be generated now; remove it", place.display())));
+        tell(&text::escape_short(&format!(
+            "{} would not be generated now; remove it",
+            place.display()
+        )));
     }
     Ok(ExitCode::SUCCESS)
 }

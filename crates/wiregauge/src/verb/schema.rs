@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{bail, Context, Result};
-use wiregauge_formats::{Answer, Codec};
+use wiregauge_formats::{Codec, Support};
 use wiregauge_schema::msg::Dialect;
-use wiregauge_schema::{describe, package, source, Schema, Source};
-use wiregauge_system::text::safe;
+use wiregauge_schema::{describe, package, source, Schema, SchemaSource};
+use wiregauge_system::text::escape_short;
 use wiregauge_trace::Recording;
 
 use crate::output::{print, show, tell};
@@ -85,10 +85,10 @@ pub fn is_recording(path: &Path) -> bool {
 
 /// The schema of a definition or of a recorded topic.
 pub fn load(text: &str, folders: &[PathBuf], dialect: Option<Dialect>) -> Result<Schema> {
-    let source = Source::parse(text).within(folders);
+    let source = SchemaSource::parse(text).with_folders(folders);
     if is_recording(&source.path) {
         let recording = Recording::open_with(&source.path, lookup(folders))?;
-        recording.remarks().iter().for_each(|remark| tell(&safe(remark)));
+        recording.remarks().iter().for_each(|remark| tell(&escape_short(remark)));
         let topic = match (&source.type_name, recording.topics()) {
             (Some(topic), _) => topic.clone(),
             (None, [only]) => only.name.clone(),
@@ -110,7 +110,7 @@ fn definition(schema: &Schema, format: &str) -> Result<String> {
             let known: Vec<&str> = Codec::all().iter().map(|codec| codec.name).collect();
             format!("there is no format '{format}'; there are {}", known.join(", "))
         })?;
-    if let Answer::Rejected(why) = codec.answer_all(schema) {
+    if let Support::Rejected(why) = codec.check_schema(schema) {
         bail!("{} cannot express this message: {why}", codec.title);
     }
     let idl = codec.idl.with_context(|| {
@@ -122,12 +122,12 @@ fn definition(schema: &Schema, format: &str) -> Result<String> {
 /// Each codec's answer, with what is lost.
 fn answers(schema: &Schema) -> String {
     let mut text = String::new();
-    for codec in Codec::all().into_iter().filter(|codec| !codec.bound) {
+    for codec in Codec::all().into_iter().filter(|codec| !codec.is_bound) {
         let name = codec.name;
-        match codec.answer_all(schema) {
-            Answer::Supported => text += &format!("{name:24} supported\n"),
-            Answer::Rejected(why) => text += &format!("{name:24} rejected: {why}\n"),
-            Answer::Lowered(lowerings) => {
+        match codec.check_schema(schema) {
+            Support::Supported => text += &format!("{name:24} supported\n"),
+            Support::Rejected(why) => text += &format!("{name:24} rejected: {why}\n"),
+            Support::Lowered(lowerings) => {
                 for (at, lowering) in lowerings.iter().enumerate() {
                     let (name, word) = if at == 0 { (name, "lowered: ") } else { ("", "") };
                     let (what, lost) = (&lowering.what, &lowering.lost);

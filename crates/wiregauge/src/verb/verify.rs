@@ -64,7 +64,7 @@ impl Arguments {
         );
         print(&match self.format {
             Form::Table => terminal::verdicts(&run, width()),
-            Form::Json => json::required(&run),
+            Form::Json => json::render_requirements(&run),
         })?;
         Ok(ExitCode::from(judge.write(&run)?))
     }

@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use anyhow::{bail, ensure, Context, Result};
 
-use crate::keep::hash;
+use crate::build_cache::hash;
 use crate::need::Need;
 use crate::tool::run;
 
@@ -75,7 +75,7 @@ impl Prefix {
     }
 
     /// What it lacks of this, and what to do about it.
-    pub fn lack(&self, need: &Need) -> Option<String> {
+    pub fn explain_missing(&self, need: &Need) -> Option<String> {
         let (name, folder) = match need {
             Need::Header(name, _) => (name, "include"),
             Need::Jar(name, _) => (name, "share/java"),
@@ -91,8 +91,8 @@ impl Prefix {
     pub(super) fn command(&self, program: &str) -> Command {
         let own = self.folder.join("bin").join(program);
         let mut command = Command::new(if own.is_file() { own } else { program.into() });
-        command.env("PATH", before("PATH", vec![self.folder.join("bin")]));
-        command.env("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", self.library_folders()));
+        command.env("PATH", prepend_path("PATH", vec![self.folder.join("bin")]));
+        command.env("LD_LIBRARY_PATH", prepend_path("LD_LIBRARY_PATH", self.library_folders()));
         command
     }
 
@@ -108,7 +108,7 @@ impl Prefix {
 
     pub(super) fn link(&self, library: &str) -> Result<Vec<String>> {
         let name = library.strip_prefix("-l").unwrap_or(library);
-        if OF_THE_MACHINE.contains(&name) {
+        if SYSTEM_LIBRARIES.contains(&name) {
             return Ok(vec![library.into()]);
         }
         let file = |end: &str| {
@@ -125,7 +125,7 @@ impl Prefix {
             let folders = self.library_folders();
             let folders = folders.iter().map(|folder| folder.join("pkgconfig")).collect();
             let mut command = Command::new("pkg-config");
-            command.env("PKG_CONFIG_PATH", before("PKG_CONFIG_PATH", folders));
+            command.env("PKG_CONFIG_PATH", prepend_path("PKG_CONFIG_PATH", folders));
             command.arg("--libs").args((!shared).then_some("--static")).arg(name);
             let words = run(&mut command, "pkg-config")?;
             return Ok(words.split_whitespace().map(str::to_owned).collect());
@@ -142,10 +142,10 @@ impl Prefix {
 }
 
 /// Libraries that every runner may link and no prefix brings.
-const OF_THE_MACHINE: [&str; 3] = ["pthread", "m", "dl"];
+const SYSTEM_LIBRARIES: [&str; 3] = ["pthread", "m", "dl"];
 
 /// A variable of search paths with these folders before the others.
-fn before(variable: &str, folders: Vec<PathBuf>) -> OsString {
+fn prepend_path(variable: &str, folders: Vec<PathBuf>) -> OsString {
     let others = env::var_os(variable).unwrap_or_default();
     let others = env::split_paths(&others).filter(|folder| !folder.as_os_str().is_empty());
     env::join_paths(folders.into_iter().chain(others)).unwrap_or_default()
@@ -201,10 +201,10 @@ mod tests {
     fn what_it_lacks_is_not_taken_from_the_machine() {
         let (folder, prefix) = prefix();
         let need = Need::Header("stdio.h", "libc6-dev");
-        assert!(prefix.lack(&need).unwrap().contains("include/stdio.h is missing"));
+        assert!(prefix.explain_missing(&need).unwrap().contains("include/stdio.h is missing"));
         fs::write(folder.path().join("include/stdio.h"), "").unwrap();
-        assert_eq!(prefix.lack(&need), None);
-        assert!(prefix.lack(&Need::Program("sh", "dash")).unwrap().contains("bin/sh"));
+        assert_eq!(prefix.explain_missing(&need), None);
+        assert!(prefix.explain_missing(&Need::Program("sh", "dash")).unwrap().contains("bin/sh"));
         let error = prefix.link("-lprotobuf").unwrap_err().to_string();
         assert!(error.contains("lib/libprotobuf.so"), "{error}");
         fs::write(folder.path().join("lib/libprotobuf.a"), "").unwrap();

@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
 
-use crate::cmake::linked_with;
-use crate::keep::{hash, lock, make_whole, write_if_new};
+use crate::build_cache::{create_folder_atomically, hash, lock, write_if_changed};
+use crate::cmake::linker_flags;
 use crate::need::Need;
 use crate::package;
 use crate::progress::Progress;
-use crate::tool::{first_error, first_line, Compiler};
+use crate::tool::{first_error, first_line, CompilerProcess};
 
 /// Where Debian's packages come from, unless the user names another mirror.
 const MIRROR: &str = "http://deb.debian.org/debian";
@@ -48,58 +48,58 @@ const ENTER: &str = "mount --bind \"$1\" \"$2$1\" && root=$2 && shift 2 && \
 
 /// A bare root of another release.
 #[derive(Debug)]
-pub struct Root {
+pub struct DebianRoot {
     label: &'static str,
     /// The root, and beside it what is known of it.
     folder: PathBuf,
     /// The build folder, which is seen from inside.
     build: PathBuf,
     packages: BTreeMap<String, String>,
-    machine: &'static Machine,
+    machine: &'static Architecture,
     compiler: OnceLock<String>,
 }
 
 /// How a root is to be made where there is none yet.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wish {
+pub struct RootOptions {
     /// Take suites whose signature has expired.
     pub expired: bool,
 }
 
 /// What differs by architecture.
 #[derive(Debug)]
-struct Machine {
+struct Architecture {
     name: &'static str,
     libraries: &'static str,
     loader: &'static str,
 }
 
-const MACHINES: [Machine; 2] = [
-    Machine {
+const ARCHITECTURES: [Architecture; 2] = [
+    Architecture {
         name: "x86_64",
         libraries: "usr/lib/x86_64-linux-gnu",
         loader: "usr/lib64/ld-linux-x86-64.so.2",
     },
-    Machine {
+    Architecture {
         name: "aarch64",
         libraries: "usr/lib/aarch64-linux-gnu",
         loader: "usr/lib/ld-linux-aarch64.so.1",
     },
 ];
 
-impl Root {
+impl DebianRoot {
     /// The root of the newest suites with these packages and what they need; made
     /// where there is none.
     ///
     /// # Errors
     /// When it cannot be made: one line, with what to do.
-    pub fn current(
+    pub fn open_or_create(
         build: &Path,
         packages: &[&str],
-        wish: Wish,
+        wish: RootOptions,
         progress: Progress,
-    ) -> Result<Root> {
-        let machine = MACHINES.iter().find(|machine| machine.name == env::consts::ARCH);
+    ) -> Result<DebianRoot> {
+        let machine = ARCHITECTURES.iter().find(|machine| machine.name == env::consts::ARCH);
         let machine = machine.with_context(|| {
             format!("the newest libraries are for x86_64 and aarch64, not {}", env::consts::ARCH)
         })?;
@@ -114,7 +114,7 @@ impl Root {
         }
         let list = fs::read_to_string(folder.join("packages"))
             .with_context(|| format!("{} is no whole root; remove it", folder.display()))?;
-        let root = Root {
+        let root = DebianRoot {
             label: "current",
             packages: package::archives(&list),
             folder,
@@ -122,12 +122,12 @@ impl Root {
             machine,
             compiler: OnceLock::new(),
         };
-        root.open()?;
+        root.check_entry()?;
         Ok(root)
     }
 
     /// Makes the way in, and sees that it is one.
-    fn open(&self) -> Result<()> {
+    fn check_entry(&self) -> Result<()> {
         let inside = self.folder().join(self.build.strip_prefix("/").unwrap_or(&self.build));
         fs::create_dir_all(&inside).with_context(|| format!("cannot make {}", inside.display()))?;
         let mut command = self.command("g++");
@@ -158,7 +158,7 @@ impl Root {
         &self.packages
     }
 
-    pub(super) fn whose(&self) -> String {
+    pub(super) fn describe_source(&self) -> String {
         format!("Debian's newest suites' ({})", SUITES.join(", "))
     }
 
@@ -167,16 +167,16 @@ impl Root {
         self.compiler.get_or_init(ask).clone()
     }
 
-    pub(super) fn lack(&self, need: &Need) -> Option<String> {
+    pub(super) fn explain_missing(&self, need: &Need) -> Option<String> {
         let (name, package) = need.names();
         let there = |part: &str| self.folder().join(part).join(name).exists();
         match need {
             Need::Header(..) => (!there("usr/include"))
-                .then(|| format!("{name} is missing in {package} of {}", self.whose())),
+                .then(|| format!("{name} is missing in {package} of {}", self.describe_source())),
             // What only generators run by, such as Java, the machine has.
-            Need::Program(..) => (!there("usr/bin") && !need.is_here())
+            Need::Program(..) => (!there("usr/bin") && !need.is_installed())
                 .then(|| format!("{name} is missing: apt-get install {package}")),
-            Need::Jar(..) | Need::Module(..) => need.lack(),
+            Need::Jar(..) | Need::Module(..) => need.explain_missing(),
         }
     }
 
@@ -185,14 +185,14 @@ impl Root {
         if !self.folder().join("usr/bin").join(program).exists() {
             return Command::new(program);
         }
-        let mut words = self.enter();
+        let mut words = self.enter_command();
         let mut command = Command::new(words.remove(0));
         command.args(words).arg(program);
         command
     }
 
     /// The words before a program that is to run inside.
-    fn enter(&self) -> Vec<String> {
+    fn enter_command(&self) -> Vec<String> {
         let mut words = vec!["unshare".to_owned()];
         if !rustix::process::geteuid().is_root() {
             words.push("--map-root-user".into());
@@ -214,16 +214,17 @@ impl Root {
         Ok(vec![
             format!("-DCMAKE_C_COMPILER={}", self.script("gcc")?),
             format!("-DCMAKE_CXX_COMPILER={}", self.script("g++")?),
-            linked_with(&flags),
+            linker_flags(&flags),
         ])
     }
 
     /// A compiler inside as a program outside.
     fn script(&self, compiler: &str) -> Result<String> {
-        let words: Vec<String> = self.enter().iter().map(|word| quoted(word)).collect();
+        let words: Vec<String> =
+            self.enter_command().iter().map(|word| shell_quoted(word)).collect();
         let text = format!("#!/bin/sh\nexec {} {compiler} \"$@\"\n", words.join(" "));
         let path = self.folder.join(compiler);
-        write_if_new(&path, text.as_bytes())?;
+        write_if_changed(&path, text.as_bytes())?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
         Ok(path.display().to_string())
     }
@@ -249,8 +250,8 @@ fn recipe(packages: &[&str]) -> String {
 }
 
 /// Makes a root, whole or not at all.
-fn make(folder: &Path, packages: &[&str], wish: Wish, progress: Progress) -> Result<()> {
-    make_whole(folder, |half| {
+fn make(folder: &Path, packages: &[&str], wish: RootOptions, progress: Progress) -> Result<()> {
+    create_folder_atomically(folder, |half| {
         fs::write(half.join("preferences"), PREFERENCES)?;
         let mirror = env::var(MIRROR_VARIABLE).unwrap_or_else(|_| MIRROR.into());
         debootstrap(half, &mirror, packages, wish, progress)?;
@@ -265,7 +266,7 @@ fn debootstrap(
     folder: &Path,
     mirror: &str,
     packages: &[&str],
-    wish: Wish,
+    wish: RootOptions,
     progress: Progress,
 ) -> Result<()> {
     let mut command = mmdebstrap();
@@ -289,7 +290,7 @@ fn debootstrap(
     command.args(SUITES.map(|suite| format!("deb {mirror} {suite} main")));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let child = command.spawn().context("mmdebstrap is missing: apt-get install mmdebstrap")?;
-    watch(Compiler(child), mirror, progress)
+    watch(CompilerProcess(child), mirror, progress)
 }
 
 /// mmdebstrap as root, or as who is root in a namespace of his own.
@@ -306,7 +307,7 @@ fn mmdebstrap() -> Command {
 }
 
 /// Tells how far mmdebstrap is, to its end.
-fn watch(mut child: Compiler, mirror: &str, progress: Progress) -> Result<()> {
+fn watch(mut child: CompilerProcess, mirror: &str, progress: Progress) -> Result<()> {
     let began = Instant::now();
     let errors = child.0.stderr.take().context("mmdebstrap's stderr is piped")?;
     let (send, lines) = channel();
@@ -330,12 +331,12 @@ fn watch(mut child: Compiler, mirror: &str, progress: Progress) -> Result<()> {
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    ensure!(child.0.wait()?.success(), why(&log, mirror));
+    ensure!(child.0.wait()?.success(), failure_reason(&log, mirror));
     Ok(())
 }
 
 /// Why there is no root, in a line, with what to do.
-fn why(log: &[String], mirror: &str) -> String {
+fn failure_reason(log: &[String], mirror: &str) -> String {
     let with = |words: &[&str]| {
         let line = log.iter().find(|line| words.iter().any(|word| line.contains(word)))?;
         Some(line.trim_start_matches("E: ").trim().to_owned())
@@ -374,7 +375,7 @@ fn why(log: &[String], mirror: &str) -> String {
 }
 
 /// A word of a shell's command.
-fn quoted(word: &str) -> String {
+fn shell_quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
@@ -383,7 +384,10 @@ mod tests {
     use super::*;
 
     fn told(line: &str) -> String {
-        why(&["I: running".into(), line.into(), "E: mmdebstrap failed to run".into()], "http://m")
+        failure_reason(
+            &["I: running".into(), line.into(), "E: mmdebstrap failed to run".into()],
+            "http://m",
+        )
     }
 
     #[test]
@@ -405,7 +409,7 @@ mod tests {
 
     #[test]
     fn a_path_is_one_word() {
-        assert_eq!(quoted("it's a path"), "'it'\\''s a path'");
+        assert_eq!(shell_quoted("it's a path"), "'it'\\''s a path'");
     }
 
     #[test]

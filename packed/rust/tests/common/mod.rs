@@ -140,7 +140,7 @@ pub fn encoding(text: &str) -> Encoding {
 }
 
 /// What packing has cost, in the words of `tool.cpp` and `tool.py`.
-pub fn told(precision: &[Precision]) -> String {
+pub fn format_precision(precision: &[Precision]) -> String {
     let lines = precision.iter().map(|Precision { kind, name, element, error, bytes, .. }| {
         let kind = kind.expect("rows of OSI");
         let element = element_name(*element);

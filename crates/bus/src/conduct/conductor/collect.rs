@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use wiregauge_participant::control::{Order, Report, Role};
-use wiregauge_participant::record::Piece;
+use wiregauge_participant::sample_times::SampleTimesChunk;
 
-use super::{Conductor, Event};
-use crate::conduct::samples::Rows;
+use super::{Conductor, ConductorEvent};
+use crate::conduct::samples::SampleRows;
 
 /// How long a participant may take to tell a piece.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -16,10 +16,10 @@ const PATIENCE: Duration = Duration::from_secs(3);
 impl Conductor {
     /// Passes on what was kept. Participants whose run broke off are told to stop
     /// first; those that are gone have nothing to tell.
-    pub(super) fn collect(&mut self, broken: bool, keep: &mut dyn FnMut(&Rows)) {
+    pub(super) fn collect(&mut self, broken: bool, keep: &mut dyn FnMut(&SampleRows)) {
         if broken {
             for member in &self.members {
-                let _ = member.say(&Order::Halt);
+                let _ = member.send(&Order::Halt);
             }
         }
         let of_role = |role| self.members.iter().filter(move |member| member.role == role);
@@ -30,25 +30,31 @@ impl Conductor {
             let mut pieces = self.pieces(first, &mut gone);
             let senders = self.members.iter().filter(|member| member.role == Role::Sender);
             let sent = senders.filter_map(|member| pieces.remove(&member.name)).next();
-            let Some(Piece::Sent { start, times }) = sent else { return };
+            let Some(SampleTimesChunk::Sent { start, times }) = sent else { return };
             if times.is_empty() {
                 return;
             }
             let received = |name: &String| match pieces.remove(name) {
-                Some(Piece::Received(times)) => times.into_iter().map(|[time]| time).collect(),
+                Some(SampleTimesChunk::Received(times)) => {
+                    times.into_iter().map(|[time]| time).collect()
+                }
                 _ => Vec::new(),
             };
             let received = receivers.iter().map(received).collect();
             let count = times.len() as u64;
-            keep(&Rows { receivers: &receivers, first, start, sent: times, received });
+            keep(&SampleRows { receivers: &receivers, first, start, sent: times, received });
             first += count;
         }
     }
 
     /// What each participant kept from this sample on.
-    fn pieces(&mut self, first: u64, gone: &mut HashSet<String>) -> HashMap<String, Piece> {
+    fn pieces(
+        &mut self,
+        first: u64,
+        gone: &mut HashSet<String>,
+    ) -> HashMap<String, SampleTimesChunk> {
         for member in &self.members {
-            if !gone.contains(&member.name) && member.say(&Order::Tell(first)).is_err() {
+            if !gone.contains(&member.name) && member.send(&Order::Tell(first)).is_err() {
                 gone.insert(member.name.clone());
             }
         }
@@ -61,11 +67,13 @@ impl Conductor {
             }
             // Whether the user asks to stop or not: this is what is left to do.
             match self.heard.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(Event::Said(name, Report::Kept(piece))) => {
+                Ok(ConductorEvent::Reported(name, Report::Kept(piece))) => {
                     pieces.insert(name, piece);
                 }
-                Ok(Event::Said(name, Report::Progress(news))) => self.keep(&name, news),
-                Ok(Event::Gone(name, _)) => {
+                Ok(ConductorEvent::Reported(name, Report::Progress(news))) => {
+                    self.add_progress(&name, news)
+                }
+                Ok(ConductorEvent::Lost(name, _)) => {
                     gone.insert(name);
                 }
                 Ok(_) => {}

@@ -22,7 +22,7 @@ use anyhow::{anyhow, bail, ensure, Context, Result};
 use rustix::io::Errno;
 use rustix::mount::{mount, mount_change, MountFlags, MountPropagationFlags};
 use rustix::thread::{move_into_link_name_space, unshare_unsafe, LinkNameSpaceType, UnshareFlags};
-use wiregauge_conversation::child::{Broken, Child, Limits};
+use wiregauge_conversation::child::{Child, ChildFailure, Limits};
 use wiregauge_system::interrupt::Interrupted;
 
 /// How long a tool may take.
@@ -56,7 +56,7 @@ impl Host {
         });
         let namespaces = made?.map_err(|_| anyhow!("cannot make a host"))??;
         let host = Host { address, namespaces: Arc::new(namespaces) };
-        host.tool("ip link set dev lo up")?;
+        host.run_tool("ip link set dev lo up")?;
         Ok(host)
     }
 
@@ -94,7 +94,7 @@ impl Host {
     ///
     /// # Errors
     /// When the system refuses the thread or the network.
-    pub fn within<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
+    pub fn run_inside<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
         let work = || -> io::Result<T> {
             let network = self.namespaces.network.as_fd();
             move_into_link_name_space(network, Some(LinkNameSpaceType::Network))?;
@@ -116,7 +116,7 @@ impl Host {
     /// When there is no port.
     pub fn listen(&self) -> Result<TcpListener> {
         let address = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
-        let listener = self.within(|| TcpListener::bind(address))?;
+        let listener = self.run_inside(|| TcpListener::bind(address))?;
         listener.with_context(|| format!("cannot listen at {address} of an emulated host"))
     }
 
@@ -129,7 +129,7 @@ impl Host {
     ///
     /// # Errors
     /// When the tool is missing or fails, or the user asks to stop.
-    pub(super) fn tool(&self, line: &str) -> Result<()> {
+    pub(super) fn run_tool(&self, line: &str) -> Result<()> {
         let mut words = line.split_whitespace();
         let tool = words.next().context("no tool")?;
         let mut command = Command::new(tool);
@@ -150,7 +150,7 @@ impl Host {
                 ensure!(done, "'{line}' fails: {death}");
                 Ok(())
             }
-            Err(Broken::Interrupted) => Err(Interrupted.into()),
+            Err(ChildFailure::Interrupted) => Err(Interrupted.into()),
             Err(broken) => Err(broken).with_context(|| format!("'{line}' fails")),
         }
     }

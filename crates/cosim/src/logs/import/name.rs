@@ -2,20 +2,20 @@
 
 /// What two names have in common: `Flatbuf` of `OSMPDummySource Flatbuf` and
 /// `OSMPDummySensor Flatbuf`.
-pub(super) fn short(identities: &[String; 2]) -> String {
+pub(super) fn common_name(identities: &[String; 2]) -> String {
     let [source, model] = identities;
     let common: Vec<&str> = source
         .split_whitespace()
         .filter(|word| model.split_whitespace().any(|other| other == *word))
         .collect();
     if common.is_empty() {
-        long(identities)
+        full_name(identities)
     } else {
         common.join(" ")
     }
 }
 
-pub(super) fn long(identities: &[String; 2]) -> String {
+pub(super) fn full_name(identities: &[String; 2]) -> String {
     let known: Vec<&str> =
         identities.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     if known.is_empty() {
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn names_are_shortened() {
-        let of = |a: &str, b: &str| short(&[a.into(), b.into()]);
+        let of = |a: &str, b: &str| common_name(&[a.into(), b.into()]);
         assert_eq!(of("OSMPDummySource Flatbuf", "OSMPDummySensor Flatbuf"), "Flatbuf");
         assert_eq!(of("a", "b"), "a + b");
         assert_eq!(of("", ""), "FMUs");

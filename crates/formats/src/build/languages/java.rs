@@ -10,12 +10,12 @@ use std::sync::OnceLock;
 
 use anyhow::{anyhow, ensure, Context, Result};
 use wiregauge_holders::Unit;
-use wiregauge_workshop::{lock, maven, quoted, run, write_if_new, Need, Progress};
+use wiregauge_workshop::{lock, maven, run, shell_quoted, write_if_changed, Need, Progress};
 
-use crate::build::runner_build::{Place, RunnerBuild};
-use crate::build::system::BuildSystem;
-use crate::java_form::JavaForm;
-use crate::language::Language;
+use crate::build::build_system::BuildSystem;
+use crate::build::runner_build::{BuildFolders, RunnerBuild};
+use crate::language::java::message::JavaMessage;
+use crate::runner_language::RunnerLanguage;
 
 /// What compiles and starts them.
 pub const NEEDS: &[Need] = &[
@@ -31,7 +31,7 @@ pub const NEEDS_WITH_JARS: &[Need] = &[
 ];
 
 /// HotSpot, as `java` starts it.
-pub static JAVA: Language = Language {
+pub static JAVA: RunnerLanguage = RunnerLanguage {
     name: "Java",
     key: "java",
     is_default: false,
@@ -43,7 +43,7 @@ pub static JAVA: Language = Language {
     compiler: |_| version(),
     folder: |group, name| group.join(name),
     message: |unit| {
-        Ok(JavaForm::new(unit)?.files(&[])?.into_iter().map(|file| file.text).collect())
+        Ok(JavaMessage::new(unit)?.files(&[])?.into_iter().map(|file| file.text).collect())
     },
 };
 
@@ -73,7 +73,7 @@ fn version() -> String {
 
 /// Fetches the jars and compiles the programs; an outcome for each build, in order.
 fn compile(
-    place: &Place,
+    place: &BuildFolders,
     _: &Unit,
     builds: &[&RunnerBuild],
     progress: Progress,
@@ -159,7 +159,7 @@ fn classes(build: &RunnerBuild) -> PathBuf {
 }
 
 /// What a program needs beside its own classes.
-fn class_path(place: &Place, runner: &Path, build: &RunnerBuild) -> Result<PathBuf> {
+fn class_path(place: &BuildFolders, runner: &Path, build: &RunnerBuild) -> Result<PathBuf> {
     let root = place.target.parent().context("the build folder has the target folder")?;
     let mut parts = vec![runner.to_owned()];
     for jar in build.emission.jars {
@@ -187,12 +187,12 @@ fn script(build: &RunnerBuild, path: &Path) -> Result<PathBuf> {
     let text = format!(
         "{START}exec {} -XX:+UseSerialGC $memory -XX:-UsePerfData -XX:+DisplayVMOutputToStderr {}-cp \
          {} Main\n",
-        quoted(&java.display()),
+        shell_quoted(&java.display()),
         build.emission.machine,
-        quoted(&all)
+        shell_quoted(&all)
     );
     let script = build.folder.join("start.sh");
-    write_if_new(&script, text.as_bytes())?;
+    write_if_changed(&script, text.as_bytes())?;
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
     Ok(script)
 }

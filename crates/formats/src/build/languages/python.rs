@@ -9,19 +9,19 @@ use std::sync::OnceLock;
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_holders::Unit;
-use wiregauge_workshop::python::{interpreter, Python};
-use wiregauge_workshop::{first_error, quoted, run, write_if_new, Need, Progress};
+use wiregauge_workshop::python::{interpreter, PythonEnvironment};
+use wiregauge_workshop::{first_error, run, shell_quoted, write_if_changed, Need, Progress};
 
-use crate::build::runner_build::{Place, RunnerBuild};
-use crate::build::system::BuildSystem;
-use crate::language::Language;
-use crate::python_form::PythonForm;
+use crate::build::build_system::BuildSystem;
+use crate::build::runner_build::{BuildFolders, RunnerBuild};
+use crate::language::python::message::PythonMessage;
+use crate::runner_language::RunnerLanguage;
 
 /// What makes an environment.
 pub const NEEDS: &[Need] = &[Need::Program("python3", "python3-venv")];
 
 /// CPython, as `python3` starts it.
-pub static PYTHON: Language = Language {
+pub static PYTHON: RunnerLanguage = RunnerLanguage {
     name: "Python",
     key: "python",
     is_default: false,
@@ -32,7 +32,7 @@ pub static PYTHON: Language = Language {
     link_time: "",
     compiler: |_| version(),
     folder: |group, name| group.join(name),
-    message: |unit| Ok(PythonForm::new(unit)?.files()?.into_iter().map(|f| f.text).collect()),
+    message: |unit| Ok(PythonMessage::new(unit)?.files()?.into_iter().map(|f| f.text).collect()),
 };
 
 inventory::submit! { BuildSystem { language: &PYTHON, compile } }
@@ -50,14 +50,14 @@ fn version() -> String {
 
 /// Makes the environments and the programs; an outcome for each build, in order.
 fn compile(
-    place: &Place,
+    place: &BuildFolders,
     unit: &Unit,
     builds: &[&RunnerBuild],
     progress: Progress,
 ) -> Result<Vec<Result<PathBuf>>> {
     let group = place.message.join(builds[0].variant.group());
-    for file in PythonForm::new(unit)?.files()? {
-        write_if_new(&group.join(file.path), file.text.as_bytes())?;
+    for file in PythonMessage::new(unit)?.files()? {
+        write_if_changed(&group.join(file.path), file.text.as_bytes())?;
     }
     let mut outcomes = Vec::new();
     for (done, build) in builds.iter().enumerate() {
@@ -68,11 +68,11 @@ fn compile(
 }
 
 /// One program, which has shown that it starts.
-fn prepare(place: &Place, group: &Path, build: &RunnerBuild) -> Result<PathBuf> {
+fn prepare(place: &BuildFolders, group: &Path, build: &RunnerBuild) -> Result<PathBuf> {
     let root = place.target.parent().context("the build folder has the target folder")?;
     let program = match build.emission.requirements {
         "" => interpreter()?,
-        requirements => Python::environment(root, requirements)?.program,
+        requirements => PythonEnvironment::create(root, requirements)?.program,
     };
     let folders = [&build.folder, group, &place.common.folder.join("python")];
     let folders: Vec<String> = folders.iter().map(|folder| format!("{folder:?}")).collect();
@@ -82,11 +82,14 @@ fn prepare(place: &Place, group: &Path, build: &RunnerBuild) -> Result<PathBuf> 
          sys.path[:0] = [{}]\nimport codec\n\ncodec.main()\n",
         folders.join(", ")
     );
-    write_if_new(&start, text.as_bytes())?;
+    write_if_changed(&start, text.as_bytes())?;
     let script = build.folder.join("start.sh");
-    let text =
-        format!("#!/bin/sh\nexec {} -I {}\n", quoted(&program.display()), quoted(&start.display()));
-    write_if_new(&script, text.as_bytes())?;
+    let text = format!(
+        "#!/bin/sh\nexec {} -I {}\n",
+        shell_quoted(&program.display()),
+        shell_quoted(&start.display())
+    );
+    write_if_changed(&script, text.as_bytes())?;
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
     // Without a request it ends as soon as it has loaded all that it needs.
     let output = Command::new(&script).stdin(Stdio::null()).output().context("cannot start it")?;

@@ -10,15 +10,15 @@ use std::sync::OnceLock;
 use anyhow::{anyhow, Context, Result};
 use serde::Deserialize;
 use wiregauge_holders::{rust, Unit};
-use wiregauge_workshop::{first_error, lock, write_if_new, Compiler, Progress};
+use wiregauge_workshop::{first_error, lock, write_if_changed, CompilerProcess, Progress};
 
-use crate::build::runner_build::{Place, RunnerBuild};
-use crate::build::system::BuildSystem;
-use crate::build::Flags;
-use crate::language::Language;
+use crate::build::build_system::BuildSystem;
+use crate::build::runner_build::{BuildFolders, RunnerBuild};
+use crate::build::CompilerFlags;
+use crate::runner_language::RunnerLanguage;
 
 /// Rust, by the pinned toolchain.
-pub static RUST: Language = Language {
+pub static RUST: RunnerLanguage = RunnerLanguage {
     name: "Rust",
     key: "rust",
     is_default: true,
@@ -75,7 +75,7 @@ fn rustc() -> String {
 
 /// Compiles the programs; an outcome for each build, in order.
 fn compile(
-    place: &Place,
+    place: &BuildFolders,
     unit: &Unit,
     builds: &[&RunnerBuild],
     progress: Progress,
@@ -106,13 +106,13 @@ fn compile(
         && folder.join("Cargo.lock").exists()
         && fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|old| old == manifest);
     if !is_locked {
-        write_if_new(&folder.join("Cargo.lock"), own(locked.clone()).as_bytes())?;
+        write_if_changed(&folder.join("Cargo.lock"), own(locked.clone()).as_bytes())?;
     }
-    write_if_new(&folder.join("Cargo.toml"), manifest.as_bytes())?;
+    write_if_changed(&folder.join("Cargo.toml"), manifest.as_bytes())?;
     for file in rust::message(unit) {
         let path = message.join(&file.path);
         fs::create_dir_all(path.parent().unwrap_or(&message))?;
-        write_if_new(&path, file.text.as_bytes())?;
+        write_if_changed(&path, file.text.as_bytes())?;
     }
 
     // Programs of all messages go by the same names in the target folder: they are
@@ -128,7 +128,7 @@ fn compile(
         .args(
             flags
                 .into_iter()
-                .flat_map(Flags::words)
+                .flat_map(CompilerFlags::arguments)
                 .flat_map(|setting| ["--config".to_owned(), format!("profile.release.{setting}")]),
         )
         .current_dir(&folder)
@@ -145,7 +145,7 @@ fn compile(
         }
     }
     let mut child =
-        Compiler(command.spawn().context("cannot start cargo; install Rust with rustup")?);
+        CompilerProcess(command.spawn().context("cannot start cargo; install Rust with rustup")?);
     let errors = child.0.stderr.take().context("cargo's stderr is piped")?;
     let errors = std::thread::spawn(move || std::io::read_to_string(errors).unwrap_or_default());
 

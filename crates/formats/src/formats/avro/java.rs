@@ -2,7 +2,7 @@
 //! same release.
 
 mod classes;
-mod part;
+mod partial_reader;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -14,11 +14,12 @@ use wiregauge_workshop::{build_folder, run};
 
 use self::classes::{renamed, Classes};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
-use crate::codec::{Codec, Emission, Linkage, Step};
-use crate::jackson;
-use crate::java_form::JavaForm;
-use crate::java_glue::{self, Library};
-use crate::java_objects;
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
+use crate::language::java::base_codec::object_codec;
+use crate::language::java::glue::{jar_name, library_file, numbers_file, JavaLibrary};
+use crate::language::java::jackson;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::objects;
 
 const JARS: &[Jar] = &[
     Jar {
@@ -56,8 +57,8 @@ inventory::submit! {
         title: "Avro Java",
         format: "avro",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Jar("avro"),
+        is_bound: false,
+        linkage: Linkage::Jar("avro"),
         options: &[
             "only the bytes of the message: no definition, no container, no fingerprint",
             "specific records by SpecificCompiler of the same version, texts as String; lists are \
@@ -81,7 +82,7 @@ inventory::submit! {
              once; part.read(null, decoder)",
         ],
         needs: NEEDS_WITH_JARS,
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(|schema| super::idl(&renamed(schema))),
         emit,
     }
@@ -96,20 +97,21 @@ const MACHINE: &str =
 const CALLER: &str = "Classes.java.txt";
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = JavaForm::new(unit)?;
+    let form = JavaMessage::new(unit)?;
     let library = Classes { schema: renamed(unit.schema) };
     let mut files = form.files(&[])?;
     files.push(super::idl(&library.schema)?);
     files.push(File::new(CALLER, include_str!("java/Classes.java")));
     files.push(File::new("Main.java", include_str!("java/Main.java")));
-    files.push(File::new("Numbers.java", java_glue::numbers(&form, &library)));
-    files.push(File::new("Parts.java", part::parts(&form, &library)));
+    files.extend(object_codec());
+    files.push(File::new("Numbers.java", numbers_file(&form, &library)));
+    files.push(File::new("Parts.java", partial_reader::partial_reader_file(&form, &library)));
     files.push(File::new("Glue.java", glue(&form, &library)));
-    files.push(java_glue::library(&java_glue::jar_name(&JARS[0])));
+    files.push(library_file(&jar_name(&JARS[0])));
     let names = library.schema.records().map(|(_, record)| record.name.legal.clone());
     Ok(Emission {
         files,
-        steps: vec![Step::Call(Box::new(compile))],
+        steps: vec![GeneratorStep::Call(Box::new(compile))],
         sources: names.map(|name| format!("wg/{name}.java")).collect(),
         jars: JARS,
         machine: MACHINE,
@@ -135,7 +137,7 @@ fn compile(folder: &Path) -> Result<()> {
 }
 
 /// `Glue.java`: `make` and `take`.
-fn glue(form: &JavaForm, library: &Classes) -> String {
+fn glue(form: &JavaMessage, library: &Classes) -> String {
     let root = form.schema.root;
     let (name, class, own) = (form.name(root), library.class(form, root), form.class(root));
     let mut code = SourceWriter::indented(4);
@@ -150,7 +152,7 @@ fn glue(form: &JavaForm, library: &Classes) -> String {
     code.open("\nstatic Object take(Object o) {");
     code.line(format!("return take_{name}(({class}) o);"));
     code.close("}");
-    java_objects::records(form, library, &mut code);
+    objects::write_records(form, library, &mut code);
     code.close("}");
     code.finish()
 }

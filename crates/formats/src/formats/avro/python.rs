@@ -7,9 +7,9 @@ use wiregauge_schema::{Element, Field, Scalar, Schema, TypeId};
 use super::record_type;
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, Linkage};
-use crate::python_form::PythonForm;
-use crate::python_glue::{self, Library};
-use crate::slot::Slot;
+use crate::flattened_field::FlattenedField;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 
 inventory::submit! {
     Codec {
@@ -17,8 +17,8 @@ inventory::submit! {
         title: "Avro Python fastavro",
         format: "avro",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("fastavro"),
+        is_bound: false,
+        linkage: Linkage::Wheel("fastavro"),
         options: &[
             "only the bytes of the message: no definition, no container, no fingerprint",
             "a record is a dict from field names to values, which is made from the normalized form \
@@ -36,18 +36,18 @@ inventory::submit! {
             "decode, project, fixed, element: fastavro.schemaless_reader(io.BytesIO(bytes), schema)",
         ],
         needs: NEEDS,
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(super::idl),
         emit,
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = PythonForm::new(unit)?;
+    let form = PythonMessage::new(unit)?;
     let files = vec![
         super::idl(unit.schema)?,
         File::new("codec.py", include_str!("python/codec.py")),
-        File::new("glue.py", python_glue::glue(&form, &Trees { schema: unit.schema }, "")),
+        File::new("glue.py", glue::glue_file(&form, &Trees { schema: unit.schema }, "")),
     ];
     let requirements = include_str!("python/requirements.txt");
     Ok(Emission { files, requirements, ..Emission::default() })
@@ -65,8 +65,8 @@ impl Trees<'_> {
     }
 }
 
-impl Library for Trees<'_> {
-    fn spreads(&self, _: TypeId) -> bool {
+impl PythonLibrary for Trees<'_> {
+    fn flattens_arrays(&self, _: TypeId) -> bool {
         true
     }
 
@@ -78,61 +78,66 @@ impl Library for Trees<'_> {
         format!("{at}[\"{}\"]", field.name.legal)
     }
 
-    fn make(&self, _: &PythonForm, _: TypeId, values: &[(Slot, String)]) -> Option<String> {
+    fn make(
+        &self,
+        _: &PythonMessage,
+        _: TypeId,
+        values: &[(FlattenedField, String)],
+    ) -> Option<String> {
         let pairs =
             values.iter().map(|(slot, value)| format!("\"{}\": {value}", slot.field.name.legal));
         Some(format!("{{{}}}", pairs.collect::<Vec<_>>().join(", ")))
     }
 
-    fn give_optional_record(&self, field: &Field, one: &str) -> String {
+    fn optional_record_to_library(&self, field: &Field, one: &str) -> String {
         let Element::Record(id) = field.element else { return one.to_owned() };
         format!("(\"{}\", {one})", record_type(self.schema, id))
     }
 
-    fn give_number(&self, field: &Field, value: &str) -> String {
+    fn number_to_library(&self, field: &Field, value: &str) -> String {
         match self.is_signed(field) {
             true => format!("({value} ^ {HALF}) - {HALF}"),
             false => value.to_owned(),
         }
     }
 
-    fn take_number(&self, field: &Field, value: &str) -> String {
+    fn number_from_library(&self, field: &Field, value: &str) -> String {
         match self.is_signed(field) {
             true => format!("({value} & {ALL})"),
             false => value.to_owned(),
         }
     }
 
-    fn give_numbers(&self, field: &Field, _: &str, value: &str) -> String {
+    fn numbers_to_library(&self, field: &Field, _: &str, value: &str) -> String {
         match self.is_signed(field) {
             true => format!("array(\"q\", {value}.tobytes())"),
             false => value.to_owned(),
         }
     }
 
-    fn take_numbers(&self, field: &Field, code: &str, value: &str) -> String {
+    fn numbers_from_library(&self, field: &Field, code: &str, value: &str) -> String {
         match self.is_signed(field) {
             true => format!("array(\"Q\", array(\"q\", {value}).tobytes())"),
             false => format!("array(\"{code}\", {value})"),
         }
     }
 
-    fn give_array(&self, field: &Field, _: &str, value: &str) -> String {
+    fn array_to_library(&self, field: &Field, _: &str, value: &str) -> String {
         match self.is_signed(field) {
-            true => format!("[{} for v in {value}]", self.give_number(field, "v")),
+            true => format!("[{} for v in {value}]", self.number_to_library(field, "v")),
             false => value.to_owned(),
         }
     }
 
-    fn take_list(&self, field: &Field, value: &str) -> String {
+    fn list_from_library(&self, field: &Field, value: &str) -> String {
         match self.is_signed(field) {
-            true => format!("[{} for v in {value}]", self.take_number(field, "v")),
+            true => format!("[{} for v in {value}]", self.number_from_library(field, "v")),
             false => value.to_owned(),
         }
     }
 
     fn sum(&self, field: &Field, value: &str) -> String {
-        format!("sum({})", self.take_list(field, value))
+        format!("sum({})", self.list_from_library(field, value))
     }
 }
 

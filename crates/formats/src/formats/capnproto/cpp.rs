@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use wiregauge_holders::{cpp, File, SourceWriter, Unit};
-use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 use wiregauge_workshop::Need;
 
-use super::{camel, capital, flat_names, nesting_limit, Form};
+use super::{camel, capital, flat_names, nesting_limit, FieldForm};
 use crate::build::languages::cpp::CPP;
-use crate::codec::{Codec, Emission, Linkage, Step};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
 
 inventory::submit! {
     Codec {
@@ -16,8 +16,8 @@ inventory::submit! {
         title: "Cap'n Proto C++",
         format: "capnproto",
         language: &CPP,
-        bound: false,
-        built: Linkage::Shared("libcapnp"),
+        is_bound: false,
+        linkage: Linkage::Shared("libcapnp"),
         options: &[
             "MallocMessageBuilder over a first segment that is kept between messages, with room \
              for the largest message so far; it is not kept where scratch or buffers are fresh",
@@ -43,7 +43,7 @@ inventory::submit! {
             Need::Program("capnp", "capnproto"),
             Need::Header("capnp/message.h", "libcapnp-dev"),
         ],
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(super::idl),
         emit,
     }
@@ -59,7 +59,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
             File::new("values.hpp", include_str!("cpp/values.hpp")),
             File::new("glue.hpp", glue(unit)),
         ],
-        steps: vec![Step::command(["capnp", "compile", "-oc++", "message.capnp"])],
+        steps: vec![GeneratorStep::command(["capnp", "compile", "-oc++", "message.capnp"])],
         sources: vec!["main.cpp".into(), "message.capnp.c++".into()],
         libraries: vec!["capnp".into(), "kj".into()],
         ..Emission::default()
@@ -68,7 +68,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
 
 fn glue(unit: &Unit) -> String {
     let schema = unit.schema;
-    let mut code = cpp::glue(&["message.capnp.h", "message.hpp", "values.hpp"]);
+    let mut code = cpp::begin_glue(&["message.capnp.h", "message.hpp", "values.hpp"]);
     code.line("namespace {");
     code.line("");
     code.line(format!("using Root = wg::{};", schema.root().name.legal));
@@ -76,7 +76,7 @@ fn glue(unit: &Unit) -> String {
     for (_, record) in schema.records() {
         fill(schema, record, &mut code);
         take(schema, record, &mut code);
-        tallied(schema, record, &mut code);
+        write_tally(schema, record, &mut code);
     }
     accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
     accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
@@ -128,26 +128,26 @@ fn fill_field(schema: &Schema, record: &Record, field: &Field, code: &mut Source
         (_, Element::String | Element::Bytes) => format!("if (!from.{f}.empty()) "),
         _ => String::new(),
     };
-    match Form::of(schema, field) {
-        Form::Number => code.line(format!("to.set{m}(from.{f});")),
-        Form::Flagged => code.block(format!("if (from.{f}) {{"), "}", |code| {
+    match FieldForm::from_field(schema, field) {
+        FieldForm::Number => code.line(format!("to.set{m}(from.{f});")),
+        FieldForm::Flagged => code.block(format!("if (from.{f}) {{"), "}", |code| {
             code.line(format!("to.setHas{m}(true);"));
             code.line(format!("to.set{m}(*from.{f});"));
         }),
-        Form::Flat(len) => {
+        FieldForm::Flat(len) => {
             for (at, m) in flat_accessors(record, field, len).iter().enumerate() {
                 code.line(format!("to.set{m}(from.{f}[{at}]);"));
             }
         }
-        Form::Octets if is_list => {
+        FieldForm::Octets if is_list => {
             code.line(format!("if (!from.{f}.empty()) to.set{m}(as_data(from.{f}));"))
         }
-        Form::Octets => code.line(format!("to.set{m}(as_data(from.{f}));")),
-        Form::Pointer => code.line(match field.element {
+        FieldForm::Octets => code.line(format!("to.set{m}(as_data(from.{f}));")),
+        FieldForm::Pointer => code.line(match field.element {
             Element::Record(_) => format!("{condition}fill({value}, to.init{m}());"),
             _ => format!("{condition}to.set{m}({});", blob(&value)),
         }),
-        Form::List => {
+        FieldForm::List => {
             let open = if is_list { format!("if (!from.{f}.empty()) {{") } else { "{".into() };
             code.block(open, "}", |code| {
                 code.line(format!(
@@ -191,23 +191,23 @@ fn take_field(schema: &Schema, record: &Record, field: &Field, code: &mut Source
     let m = accessor_name(field);
     let is_array = matches!(field.cardinality, Cardinality::Array { .. });
     let wrong = format!("throw std::runtime_error(\"{}.{f}: wrong length\");", record.name.legal);
-    match Form::of(schema, field) {
-        Form::Number => code.line(format!("to.{f} = from.get{m}();")),
-        Form::Flagged => {
+    match FieldForm::from_field(schema, field) {
+        FieldForm::Number => code.line(format!("to.{f} = from.get{m}();")),
+        FieldForm::Flagged => {
             code.line(format!("if (from.getHas{m}()) to.{f} = from.get{m}(); else to.{f}.reset();"))
         }
-        Form::Flat(len) => {
+        FieldForm::Flat(len) => {
             for (at, m) in flat_accessors(record, field, len).iter().enumerate() {
                 code.line(format!("to.{f}[{at}] = from.get{m}();"));
             }
         }
-        Form::Octets if is_array => code.block("{", "}", |code| {
+        FieldForm::Octets if is_array => code.block("{", "}", |code| {
             code.line(format!("const auto octets = from.get{m}();"));
             code.line(format!("if (octets.size() != to.{f}.size()) {wrong}"));
             code.line(format!("std::copy(octets.begin(), octets.end(), to.{f}.begin());"));
         }),
-        Form::Octets => code.line(format!("take(from.get{m}(), to.{f});")),
-        Form::Pointer if field.cardinality == Cardinality::Optional => {
+        FieldForm::Octets => code.line(format!("take(from.get{m}(), to.{f});")),
+        FieldForm::Pointer if field.cardinality == Cardinality::Optional => {
             code.open(format!("if (from.has{m}()) {{"));
             code.line(format!("if (!to.{f}) to.{f}.emplace();"));
             code.line(format!("take(from.get{m}(), *to.{f});"));
@@ -215,8 +215,8 @@ fn take_field(schema: &Schema, record: &Record, field: &Field, code: &mut Source
             code.line(format!("to.{f}.reset();"));
             code.close("}");
         }
-        Form::Pointer => code.line(format!("take(from.get{m}(), to.{f});")),
-        Form::List => code.block("{", "}", |code| {
+        FieldForm::Pointer => code.line(format!("take(from.get{m}(), to.{f});")),
+        FieldForm::List => code.block("{", "}", |code| {
             code.line(format!("const auto list = from.get{m}();"));
             code.line(if is_array {
                 format!("if (list.size() != to.{f}.size()) {wrong}")
@@ -236,7 +236,7 @@ fn take_field(schema: &Schema, record: &Record, field: &Field, code: &mut Source
 }
 
 /// `tallied`: every number of Cap'n Proto's struct, read in place.
-fn tallied(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+fn write_tally(schema: &Schema, record: &Record, code: &mut SourceWriter) {
     let name = &record.name.legal;
     code.line("");
     code.line("template <class Tally>");
@@ -253,19 +253,19 @@ fn tallied(schema: &Schema, record: &Record, code: &mut SourceWriter) {
                 _ => format!("tally.number({place}, {value});"),
             };
             let single = add(&format!("from.get{m}()"));
-            code.line(match Form::of(schema, field) {
-                Form::Flagged => format!("if (from.getHas{m}()) {single}"),
-                Form::Pointer if field.cardinality == Cardinality::Optional => {
+            code.line(match FieldForm::from_field(schema, field) {
+                FieldForm::Flagged => format!("if (from.getHas{m}()) {single}"),
+                FieldForm::Pointer if field.cardinality == Cardinality::Optional => {
                     format!("if (from.has{m}()) {single}")
                 }
-                Form::Number | Form::Pointer => single,
-                Form::Flat(len) => {
+                FieldForm::Number | FieldForm::Pointer => single,
+                FieldForm::Flat(len) => {
                     let names = flat_accessors(record, field, len);
                     let each: Vec<_> =
                         names.iter().map(|m| add(&format!("from.get{m}()"))).collect();
                     each.join("\n")
                 }
-                Form::Octets | Form::List => {
+                FieldForm::Octets | FieldForm::List => {
                     format!("for (const auto value : from.get{m}()) {}", add("value"))
                 }
             });
@@ -292,29 +292,29 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut S
                 let field = &record.fields[step.field];
                 let m = accessor_name(field);
                 let index = |size: &str| match step.index {
-                    Index::At(index) => index.to_string(),
+                    ElementIndex::At(index) => index.to_string(),
                     _ => format!("{size} / 2"),
                 };
-                let form = Form::of(schema, field);
+                let form = FieldForm::from_field(schema, field);
                 match form {
-                    Form::Flagged => code.line(format!("if (!{at}.getHas{m}()) return;")),
-                    Form::Pointer if field.cardinality == Cardinality::Optional => {
+                    FieldForm::Flagged => code.line(format!("if (!{at}.getHas{m}()) return;")),
+                    FieldForm::Pointer if field.cardinality == Cardinality::Optional => {
                         code.line(format!("if (!{at}.has{m}()) return;"))
                     }
                     _ => {}
                 }
                 at = match form {
-                    Form::Number | Form::Flagged | Form::Pointer => format!("{at}.get{m}()"),
-                    Form::Flat(len) => {
+                    FieldForm::Number | FieldForm::Flagged | FieldForm::Pointer => format!("{at}.get{m}()"),
+                    FieldForm::Flat(len) => {
                         let index = match step.index {
-                            Index::At(index) => index,
+                            ElementIndex::At(index) => index,
                             _ => len / 2,
                         };
                         let names = flat_accessors(record, field, len);
                         let Some(m) = names.get(index as usize) else { return };
                         format!("{at}.get{m}()")
                     }
-                    Form::Octets | Form::List => {
+                    FieldForm::Octets | FieldForm::List => {
                         let list = format!("list{depth}");
                         let index = index(&format!("{list}.size()"));
                         code.line(format!("const auto {list} = {at}.get{m}();"));

@@ -16,9 +16,10 @@ use wiregauge_workshop::{build_folder, run, Need};
 
 use self::glue::{outer, Structs};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
-use crate::java_form::JavaForm;
-use crate::java_glue;
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::language::java::base_codec::parsing_codec;
+use crate::language::java::glue::{jar_name, library_file, numbers_file};
+use crate::language::java::message::JavaMessage;
 
 const JARS: &[Jar] = &[Jar {
     coordinates: "org.capnproto:runtime:0.1.16",
@@ -38,8 +39,8 @@ inventory::submit! {
         title: "Cap'n Proto Java",
         format: "capnproto",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Jar("org.capnproto runtime"),
+        is_bound: false,
+        linkage: Linkage::Jar("org.capnproto runtime"),
         options: &[
             "classes by the machine's capnp with capnpc-java of 2016, the only one in a registry \
              (Expretio's capnp-natives on Maven Central, for x86-64 only)",
@@ -66,18 +67,18 @@ inventory::submit! {
             Need::Program("jar", "default-jdk-headless"),
             Need::Program("capnp", "capnproto"),
         ],
-        answer,
+        check_type,
         idl: Some(idl),
         emit,
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     match &schema.types[id] {
         TypeDef::Record(record) if record.name.legal == "Schemas" => {
-            Answer::Rejected("capnpc-java's code has a class of its own of this name".into())
+            Support::Rejected("capnpc-java's code has a class of its own of this name".into())
         }
-        _ => super::answer(schema, id),
+        _ => super::check_type(schema, id),
     }
 }
 
@@ -93,16 +94,17 @@ fn idl(schema: &Schema) -> Result<File> {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = JavaForm::new(unit)?;
+    let form = JavaMessage::new(unit)?;
     let mut files = form.files(&[])?;
     files.push(idl(unit.schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
-    files.push(File::new("Numbers.java", java_glue::numbers(&form, &Structs)));
+    files.push(parsing_codec());
+    files.push(File::new("Numbers.java", numbers_file(&form, &Structs)));
     files.push(File::new("Glue.java", glue::glue(&form)));
-    files.push(java_glue::library(&format!("capnproto-{}", java_glue::jar_name(&JARS[0]))));
+    files.push(library_file(&format!("capnproto-{}", jar_name(&JARS[0]))));
     Ok(Emission {
         files,
-        steps: vec![Step::Call(Box::new(compile))],
+        steps: vec![GeneratorStep::Call(Box::new(compile))],
         sources: vec![format!("wg/{}.java", outer(unit.schema))],
         jars: JARS,
         ..Emission::default()

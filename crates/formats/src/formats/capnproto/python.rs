@@ -4,12 +4,12 @@ use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeId};
 
-use super::{camel, capital, nesting_limit, Form};
+use super::{camel, capital, nesting_limit, FieldForm};
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, Linkage};
-use crate::python_form::PythonForm;
-use crate::python_glue::{self, Library};
-use crate::slot::Slot;
+use crate::flattened_field::FlattenedField;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 
 inventory::submit! {
     Codec {
@@ -17,8 +17,8 @@ inventory::submit! {
         title: "Cap'n Proto Python pycapnp",
         format: "capnproto",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("pycapnp"),
+        is_bound: false,
+        linkage: Linkage::Wheel("pycapnp"),
         options: &[
             "the wheel's libcapnp parses the definition once, when the runner starts; fields are \
              attributes, found by name at each access (the library has only the dynamic API)",
@@ -39,22 +39,22 @@ inventory::submit! {
             "verify: item.total_size",
         ],
         needs: NEEDS,
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(super::idl),
         emit,
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = PythonForm::new(unit)?;
+    let form = PythonMessage::new(unit)?;
     let library = Pycapnp { schema: unit.schema };
     let head = format!(
         "\nROOT = \"{}\"\nNESTING = {}",
         unit.schema.root().name.legal,
         nesting_limit(unit.schema)
     );
-    let mut glue = python_glue::glue(&form, &library, &head);
-    glue += &python_glue::fill(&form, |_| true, fill_slot);
+    let mut glue = glue::glue_file(&form, &library, &head);
+    glue += &glue::fill(&form, |_| true, fill_slot);
     let files = vec![
         super::idl(unit.schema)?,
         File::new("codec.py", include_str!("python/codec.py")),
@@ -93,35 +93,35 @@ struct Pycapnp<'a> {
     schema: &'a Schema,
 }
 
-impl Library for Pycapnp<'_> {
-    fn spreads(&self, _: TypeId) -> bool {
+impl PythonLibrary for Pycapnp<'_> {
+    fn flattens_arrays(&self, _: TypeId) -> bool {
         true
     }
 
     fn is_octets(&self, field: &Field) -> bool {
-        Form::of(self.schema, field) == Form::Octets
+        FieldForm::from_field(self.schema, field) == FieldForm::Octets
     }
 
     fn get(&self, at: &str, _: TypeId, field: &Field, _: usize) -> String {
         read(at, &camel(&field.name.legal))
     }
 
-    fn is_there(&self, at: &str, _: &Record, field: &Field, _: &str) -> String {
-        match Form::of(self.schema, field) {
-            Form::Flagged => read(at, &flag(field)),
+    fn is_present(&self, at: &str, _: &Record, field: &Field, _: &str) -> String {
+        match FieldForm::from_field(self.schema, field) {
+            FieldForm::Flagged => read(at, &flag(field)),
             _ => format!("{at}._has(\"{}\")", camel(&field.name.legal)),
         }
     }
 
-    fn make(&self, _: &PythonForm, _: TypeId, _: &[(Slot, String)]) -> Option<String> {
+    fn make(&self, _: &PythonMessage, _: TypeId, _: &[(FlattenedField, String)]) -> Option<String> {
         None
     }
 
-    fn take_numbers(&self, _: &Field, code: &str, value: &str) -> String {
+    fn numbers_from_library(&self, _: &Field, code: &str, value: &str) -> String {
         format!("array(\"{code}\", list({value}))")
     }
 
-    fn take_list(&self, _: &Field, value: &str) -> String {
+    fn list_from_library(&self, _: &Field, value: &str) -> String {
         format!("list({value})")
     }
 
@@ -130,16 +130,16 @@ impl Library for Pycapnp<'_> {
     }
 }
 
-fn fill_slot(form: &PythonForm, id: TypeId, slot: &Slot, code: &mut SourceWriter) {
+fn fill_slot(form: &PythonMessage, id: TypeId, slot: &FlattenedField, code: &mut SourceWriter) {
     let field = &slot.field;
     let name = camel(&field.name.legal);
-    let value = form.at_slot("o", id, slot);
+    let value = form.member_access("o", id, slot);
     let is_optional = field.cardinality == Cardinality::Optional;
     if is_optional {
         code.open(format!("if {value} is not None:"));
     }
-    match (Form::of(form.schema, field), field.element) {
-        (Form::List, Element::Record(inner)) => {
+    match (FieldForm::from_field(form.schema, field), field.element) {
+        (FieldForm::List, Element::Record(inner)) => {
             code.line(format!("to = m.init(\"{name}\", len({value}))"));
             code.open(format!("for e, f in zip(to, {value}):"));
             code.line(format!("fill_{}(e, f)", form.class(inner)));
@@ -148,18 +148,20 @@ fn fill_slot(form: &PythonForm, id: TypeId, slot: &Slot, code: &mut SourceWriter
         (_, Element::Record(inner)) => {
             code.line(format!("fill_{}(m.init(\"{name}\"), {value})", form.class(inner)));
         }
-        (Form::Octets, _) => code.line(set(&name, &format!("bytes({value})"))),
-        (Form::List, _) => {
+        (FieldForm::Octets, _) => code.line(set(&name, &format!("bytes({value})"))),
+        (FieldForm::List, _) => {
             let is_array = matches!(field.cardinality, Cardinality::List { .. })
-                && form.code(field).is_some_and(|code| code != "?");
+                && form.type_code(field).is_some_and(|code| code != "?");
             let list = if is_array { format!("{value}.tolist()") } else { value };
             code.line(set(&name, &list));
         }
-        (Form::Flagged, _) => {
+        (FieldForm::Flagged, _) => {
             code.line(set(&flag(field), "True"));
             code.line(set(&name, &value));
         }
-        (Form::Number | Form::Flat(_) | Form::Pointer, _) => code.line(set(&name, &value)),
+        (FieldForm::Number | FieldForm::Flat(_) | FieldForm::Pointer, _) => {
+            code.line(set(&name, &value))
+        }
     }
     if is_optional {
         code.outdent();

@@ -3,14 +3,14 @@
 
 use anyhow::{Context, Result};
 use wiregauge_holders::{File, SourceWriter, Unit};
-use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 use wiregauge_workshop::Need;
 
-use super::{flat_names, nesting_limit, Form};
+use super::{flat_names, nesting_limit, FieldForm};
 use crate::build::languages::rust::RUST;
-use crate::codec::{Codec, Emission, Linkage, Step};
-use crate::rust_glue;
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
+use crate::language::rust::glue;
 
 const NEEDS: &[Need] = &[Need::Program("capnp", "capnproto")];
 
@@ -20,8 +20,8 @@ inventory::submit! {
         title: "Cap'n Proto Rust",
         format: "capnproto",
         language: &RUST,
-        bound: false,
-        built: Linkage::Crate("capnp"),
+        is_bound: false,
+        linkage: Linkage::Crate("capnp"),
         options: &[
             "the builder's first segment is kept between messages, with room for the largest \
              message so far; it is not kept where scratch or buffers are fresh",
@@ -45,7 +45,7 @@ inventory::submit! {
             "verify: get_root()?.total_size()",
         ],
         needs: NEEDS,
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(super::idl),
         emit: |unit| emit(unit, include_str!("rust/standard.rs")),
     }
@@ -57,8 +57,8 @@ inventory::submit! {
         title: "Cap'n Proto Rust packed",
         format: "capnproto-packed",
         language: &RUST,
-        bound: false,
-        built: Linkage::Crate("capnp"),
+        is_bound: false,
+        linkage: Linkage::Crate("capnp"),
         options: &[
             "packed encoding: zero bytes are left out; built and read like the standard encoding \
              (capnproto)",
@@ -72,7 +72,7 @@ inventory::submit! {
             "verify: the same, then get_root()?.total_size()",
         ],
         needs: NEEDS,
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(super::idl),
         emit: |unit| emit(unit, include_str!("rust/packed.rs")),
     }
@@ -86,14 +86,14 @@ fn emit(unit: &Unit, wire: &str) -> Result<Emission> {
     Ok(Emission {
         files: vec![
             super::idl(unit.schema)?,
-            rust_glue::main("CapnProto", &MODULES),
+            glue::main_file("CapnProto", &MODULES),
             File::new("allocator.rs", include_str!("rust/allocator.rs")),
             File::new("codec.rs", include_str!("rust/codec.rs")),
             File::new("reading.rs", include_str!("rust/reading.rs")),
             File::new("wire.rs", wire),
             File::new("glue.rs", glue(unit)),
         ],
-        steps: vec![Step::Call(Box::new(|folder| {
+        steps: vec![GeneratorStep::Call(Box::new(|folder| {
             capnpc::CompilerCommand::new()
                 .no_standard_import()
                 .src_prefix(folder)
@@ -108,7 +108,7 @@ fn emit(unit: &Unit, wire: &str) -> Result<Emission> {
 
 fn glue(unit: &Unit) -> String {
     let schema = unit.schema;
-    let mut code = rust_glue::glue("capnp");
+    let mut code = glue::begin_glue("capnp");
     code.line(format!("pub const NESTING: i32 = {};", nesting_limit(schema)));
     code.line("");
     code.line("use crate::message_capnp;");
@@ -122,7 +122,7 @@ fn glue(unit: &Unit) -> String {
     }
     accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
     accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
-    rust_glue::of_root(schema, &["fill", "take", "tally"], &mut code);
+    glue::alias_root_functions(schema, &["fill", "take", "tally"], &mut code);
     code.finish()
 }
 
@@ -167,19 +167,19 @@ fn fill_field(schema: &Schema, record: &Record, field: &Field, code: &mut Source
     let is_optional = field.cardinality == Cardinality::Optional;
     // What is empty stays null; what is optional and empty must not.
     let unless_empty = |set: String| format!("if !from.{f}.is_empty() {{ {set} }}");
-    let form = Form::of(schema, field);
+    let form = FieldForm::from_field(schema, field);
     let set = match form {
-        Form::Number => format!("to.set_{f}(from.{f});"),
-        Form::Flagged => {
+        FieldForm::Number => format!("to.set_{f}(from.{f});"),
+        FieldForm::Flagged => {
             format!("if let Some(value) = from.{f} {{ to.set_has_{f}(true); to.set_{f}(value); }}")
         }
-        Form::Flat(len) => {
+        FieldForm::Flat(len) => {
             let names = flat_names(record, field, len);
             let set = |(at, name)| format!("to.set_{name}(from.{f}[{at}]);");
             names.iter().enumerate().map(set).collect::<Vec<_>>().join(" ")
         }
-        Form::Octets => format!("to.set_{f}(&from.{f});"),
-        Form::Pointer => match field.element {
+        FieldForm::Octets => format!("to.set_{f}(&from.{f});"),
+        FieldForm::Pointer => match field.element {
             Element::Record(id) => {
                 let inner = &schema.record(id).name.legal;
                 if is_optional {
@@ -195,13 +195,13 @@ fn fill_field(schema: &Schema, record: &Record, field: &Field, code: &mut Source
             }
             _ => unless_empty(format!("to.set_{f}(&from.{f});")),
         },
-        Form::List => fill_list(schema, field),
+        FieldForm::List => fill_list(schema, field),
     };
     match form {
-        Form::List | Form::Octets if is_list => {
+        FieldForm::List | FieldForm::Octets if is_list => {
             code.block(format!("if !from.{f}.is_empty() {{"), "}", |code| code.line(set))
         }
-        Form::List => code.block("{", "}", |code| code.line(set)),
+        FieldForm::List => code.block("{", "}", |code| code.line(set)),
         _ => code.line(set),
     }
 }
@@ -254,21 +254,21 @@ fn take_field(schema: &Schema, record: &Record, field: &Field, code: &mut Source
         Element::Bytes => format!("take_data({value}?, {to});"),
         _ => format!("*{to} = {value};"),
     };
-    match Form::of(schema, field) {
-        Form::Number => code.line(format!("to.{f} = from.get_{f}();")),
-        Form::Flagged => {
+    match FieldForm::from_field(schema, field) {
+        FieldForm::Number => code.line(format!("to.{f} = from.get_{f}();")),
+        FieldForm::Flagged => {
             code.line(format!("to.{f} = from.get_has_{f}().then(|| from.get_{f}());"))
         }
-        Form::Flat(len) => {
+        FieldForm::Flat(len) => {
             let names = flat_names(record, field, len);
             let each: Vec<_> = names.iter().map(|name| format!("from.get_{name}()")).collect();
             code.line(format!("to.{f} = [{}];", each.join(", ")));
         }
-        Form::Octets if is_array => {
+        FieldForm::Octets if is_array => {
             code.line(format!("to.{f} = from.get_{f}()?.try_into().map_err(|_| {wrong})?;"))
         }
-        Form::Octets => code.line(format!("take_data(from.get_{f}()?, &mut to.{f});")),
-        Form::Pointer => {
+        FieldForm::Octets => code.line(format!("take_data(from.get_{f}()?, &mut to.{f});")),
+        FieldForm::Pointer => {
             let got = match field.element {
                 Element::Record(_) => format!("from.get_{f}()?"),
                 _ => format!("from.get_{f}()"),
@@ -283,7 +283,7 @@ fn take_field(schema: &Schema, record: &Record, field: &Field, code: &mut Source
                 code.line(read(&got, &format!("&mut to.{f}")));
             }
         }
-        Form::List => code.block("{", "}", |code| {
+        FieldForm::List => code.block("{", "}", |code| {
             code.line(format!("let list = from.get_{f}()?;"));
             if is_array {
                 code.line(format!(
@@ -359,20 +359,20 @@ fn tally_field(
         Element::String | Element::Bytes => format!("tally.length({place}, {value}?.len());"),
         _ => format!("tally.number({place}, {value});"),
     };
-    code.line(match Form::of(schema, field) {
-        Form::Number => add(&format!("from.get_{f}()")),
-        Form::Flagged => {
+    code.line(match FieldForm::from_field(schema, field) {
+        FieldForm::Number => add(&format!("from.get_{f}()")),
+        FieldForm::Flagged => {
             format!("if from.get_has_{f}() {{ {} }}", add(&format!("from.get_{f}()")))
         }
-        Form::Flat(len) => {
+        FieldForm::Flat(len) => {
             let names = flat_names(record, field, len);
             let each = names.iter().map(|name| add(&format!("from.get_{name}()")));
             each.collect::<Vec<_>>().join(" ")
         }
-        Form::Octets => {
+        FieldForm::Octets => {
             format!("for value in from.get_{f}()? {{ {} }}", add("*value"))
         }
-        Form::Pointer => {
+        FieldForm::Pointer => {
             let got = match field.element {
                 Element::Record(_) => format!("from.get_{f}()?"),
                 _ => format!("from.get_{f}()"),
@@ -382,10 +382,10 @@ fn tally_field(
                 _ => add(&got),
             }
         }
-        Form::List if !is_block(schema, field) => {
+        FieldForm::List if !is_block(schema, field) => {
             format!("for value in from.get_{f}()?.iter() {{ {} }}", add("value"))
         }
-        Form::List => format!(
+        FieldForm::List => format!(
             "let list = from.get_{f}()?;\n\
              match list.as_slice() {{\n  \
              Some(numbers) => for value in numbers {{ {} }},\n  \
@@ -417,33 +417,33 @@ fn descend(schema: &Schema, path: &[PathStep], code: &mut SourceWriter) {
         let field = &record.fields[step.field];
         let f = &field.name.legal;
         let index = |len: &str| match step.index {
-            Index::At(index) => index.to_string(),
+            ElementIndex::At(index) => index.to_string(),
             _ => format!("{len} / 2"),
         };
-        match Form::of(schema, field) {
-            Form::Number => code.line(format!("let at = at.get_{f}();")),
-            Form::Flagged => code
+        match FieldForm::from_field(schema, field) {
+            FieldForm::Number => code.line(format!("let at = at.get_{f}();")),
+            FieldForm::Flagged => code
                 .line(format!("if !at.get_has_{f}() {{ return Ok(()) }}\nlet at = at.get_{f}();")),
-            Form::Pointer => {
+            FieldForm::Pointer => {
                 if field.cardinality == Cardinality::Optional {
                     code.line(format!("if !at.has_{f}() {{ return Ok(()) }}"));
                 }
                 code.line(format!("let at = at.get_{f}()?;"));
             }
-            Form::Flat(len) => {
+            FieldForm::Flat(len) => {
                 let index = match step.index {
-                    Index::At(index) => index,
+                    ElementIndex::At(index) => index,
                     _ => len / 2,
                 };
                 let names = flat_names(record, field, len);
                 let Some(name) = names.get(index as usize) else { return };
                 code.line(format!("let at = at.get_{name}();"));
             }
-            Form::Octets => code.line(format!(
+            FieldForm::Octets => code.line(format!(
                 "let data = at.get_{f}()?;\nlet Some(&at) = data.get({}) {or_nothing}",
                 index("data.len()")
             )),
-            Form::List => code.line(format!(
+            FieldForm::List => code.line(format!(
                 "let list = at.get_{f}()?;\nlet Some(at) = list.try_get({}) {or_nothing}",
                 index("list.len()")
             )),

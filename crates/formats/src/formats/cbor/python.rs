@@ -1,9 +1,9 @@
 //! CBOR in Python by cbor2.
 
-use super::answer;
+use super::check_type;
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Linkage};
-use crate::python_tree::Tree;
+use crate::language::python::tree::Tree;
 
 inventory::submit! {
     Codec {
@@ -11,8 +11,8 @@ inventory::submit! {
         title: "CBOR Python cbor2",
         format: "cbor",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("cbor2"),
+        is_bound: false,
+        linkage: Linkage::Wheel("cbor2"),
         options: &[
             "a record is a dict from field names to values, which is made from the normalized form \
              and converted back; bytes are a byte string",
@@ -24,7 +24,7 @@ inventory::submit! {
             "decode, project, fixed, element: cbor2.loads(bytes)",
         ],
         needs: NEEDS,
-        answer,
+        check_type,
         idl: None,
         emit: |unit| {
             let calls = include_str!("python/library.py");

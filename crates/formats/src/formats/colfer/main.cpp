@@ -69,6 +69,8 @@ class Colfer : public c_struct::Structs<Colfer> {
 
   Colfer() { colfer_size_max = kUnlimited; }
 
+  void admit(const Message &message) { c_struct::admit(message); }
+
   void write(const Message &, Object &object, wiregauge::Buffer &out) {
     colfer_list_max = kUnlimited;
     const std::size_t size = generated::marshal_len(&object.filled());

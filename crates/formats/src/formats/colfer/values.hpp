@@ -61,9 +61,5 @@ void check_sign(T value) {
   if (value == 0 && std::signbit(value))
     throw wiregauge::Rejected("it loses the sign of zero: -0.0 is not written, as 0.0 is not");
 }
-template <class T>
-void check_sign(const std::optional<T> &value) {
-  if (value) check_sign(*value);
-}
 
 }  // namespace c_struct

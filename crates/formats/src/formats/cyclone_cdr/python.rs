@@ -6,12 +6,12 @@ use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeId};
 
 use crate::build::languages::python::{NEEDS, PYTHON};
-use crate::c_struct;
 use crate::codec::{Codec, Emission, Linkage};
+use crate::flattened_field::FlattenedField;
+use crate::language::cpp::c_struct;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 use crate::omg_idl;
-use crate::python_form::PythonForm;
-use crate::python_glue::{self, Library};
-use crate::slot::Slot;
 
 inventory::submit! {
     Codec {
@@ -19,8 +19,8 @@ inventory::submit! {
         title: "CDR Python Cyclone DDS",
         format: "cdr",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("cyclonedds"),
+        is_bound: false,
+        linkage: Linkage::Wheel("cyclonedds"),
         options: &[
             "the package's dataclasses (IdlStruct), final; bytes fields as bytes",
             "the encoding that the package chooses: XCDR1, and XCDR2 for types with optional \
@@ -36,31 +36,31 @@ inventory::submit! {
             "decode, project, fixed, element: Message.deserialize(bytes)",
         ],
         needs: NEEDS,
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(definition),
         emit,
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = PythonForm::new(unit)?;
+    let form = PythonMessage::new(unit)?;
     let mut head = "\nimport definition\n".to_owned();
     for (id, record) in form.records() {
-        head += &format!("{} = definition.{}\n", own(&form, id), record.name.legal);
+        head += &format!("{} = definition.{}\n", library_class(&form, id), record.name.legal);
     }
-    head += &format!("Root = {}", own(&form, unit.schema.root));
+    head += &format!("Root = {}", library_class(&form, unit.schema.root));
     let library = Dataclasses { schema: unit.schema };
     let files = vec![
         definition(unit.schema)?,
         File::new("codec.py", include_str!("python/codec.py")),
-        File::new("glue.py", python_glue::glue(&form, &library, &head)),
+        File::new("glue.py", glue::glue_file(&form, &library, &head)),
     ];
     let requirements = include_str!("python/requirements.txt");
     Ok(Emission { files, requirements, ..Emission::default() })
 }
 
 /// What the glue calls the library's class of a record.
-fn own(form: &PythonForm, id: TypeId) -> String {
+fn library_class(form: &PythonMessage, id: TypeId) -> String {
     format!("Own{}", form.class(id))
 }
 
@@ -134,7 +134,7 @@ struct Dataclasses<'a> {
     schema: &'a Schema,
 }
 
-impl Library for Dataclasses<'_> {
+impl PythonLibrary for Dataclasses<'_> {
     fn is_octets(&self, field: &Field) -> bool {
         is_octets(self.schema, field)
     }
@@ -143,11 +143,16 @@ impl Library for Dataclasses<'_> {
         format!("{at}.{}", member(field))
     }
 
-    fn make(&self, form: &PythonForm, id: TypeId, values: &[(Slot, String)]) -> Option<String> {
+    fn make(
+        &self,
+        form: &PythonMessage,
+        id: TypeId,
+        values: &[(FlattenedField, String)],
+    ) -> Option<String> {
         let mut values: Vec<&str> = values.iter().map(|(_, value)| value.as_str()).collect();
         if values.is_empty() {
             values.push("False");
         }
-        Some(format!("{}({})", own(form, id), values.join(", ")))
+        Some(format!("{}({})", library_class(form, id), values.join(", ")))
     }
 }

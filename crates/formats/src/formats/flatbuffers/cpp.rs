@@ -6,11 +6,11 @@ use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
 use super::{
-    field_name, reader, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, HEADERS, SIGN, VERIFY,
+    field_name, reader, Dialect, ElementKind, Style, ARRAYS, BUILDER, FLATC, HEADERS, SIGN, VERIFY,
 };
 use crate::build::languages::cpp::CPP;
-use crate::codec::{Codec, Emission, Linkage, Step};
-use crate::slot::Slot;
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
+use crate::flattened_field::FlattenedField;
 
 inventory::submit! {
     Codec {
@@ -18,8 +18,8 @@ inventory::submit! {
         title: "FlatBuffers C++ tables",
         format: "flatbuffers-tables",
         language: &CPP,
-        bound: false,
-        built: Linkage::Headers,
+        is_bound: false,
+        linkage: Linkage::Headers,
         options: &["every record is a table", ARRAYS, SIGN, BUILDER, VERIFY],
         calls: &[
             "encode: builder.Clear(); CreateVector, CreateString and CreateX(builder, …) from the leaves up; builder.Finish(root); builder.GetBufferPointer()",
@@ -28,7 +28,7 @@ inventory::submit! {
             "verify and the checked ones: Verifier(data, size, options).VerifyBuffer<X>()",
         ],
         needs: &[FLATC, HEADERS],
-        answer: |schema, id| super::answer(schema, id, Style::Tables),
+        check_type: |schema, id| super::check_type(schema, id, Style::Tables),
         idl: Some(|schema| super::idl(schema, Style::Tables)),
         emit: |unit| emit(unit, Style::Tables),
     }
@@ -40,8 +40,8 @@ inventory::submit! {
         title: "FlatBuffers C++ structs",
         format: "flatbuffers",
         language: &CPP,
-        bound: false,
-        built: Linkage::Headers,
+        is_bound: false,
+        linkage: Linkage::Headers,
         options: &[
             "records of plain data are structs, and lists of them move as blocks; bytes in them \
              that belong to no field are cleared when they are written",
@@ -57,7 +57,7 @@ inventory::submit! {
             "verify and the checked ones: Verifier(data, size, options).VerifyBuffer<X>()",
         ],
         needs: &[FLATC, HEADERS],
-        answer: |schema, id| super::answer(schema, id, Style::Structs),
+        check_type: |schema, id| super::check_type(schema, id, Style::Structs),
         idl: Some(|schema| super::idl(schema, Style::Structs)),
         emit: |unit| emit(unit, Style::Structs),
     }
@@ -79,7 +79,7 @@ fn emit(unit: &Unit, style: Style) -> Result<Emission> {
             reader::reading(),
             File::new("glue.hpp", glue(unit, style)),
         ],
-        steps: vec![Step::command(flatc)],
+        steps: vec![GeneratorStep::command(flatc)],
         sources: vec!["main.cpp".into()],
         ..Emission::default()
     })
@@ -88,7 +88,7 @@ fn emit(unit: &Unit, style: Style) -> Result<Emission> {
 fn glue(unit: &Unit, style: Style) -> String {
     let dialect = Dialect::new(unit.schema, style);
     let mut code =
-        wiregauge_holders::cpp::glue(&["blocks.hpp", "message.hpp", "message_generated.h"]);
+        wiregauge_holders::cpp::begin_glue(&["blocks.hpp", "message.hpp", "message_generated.h"]);
     code.line("namespace {");
     // Structs hold structs only, and the templates for lists of them need them all.
     let of_structs = |is_struct: bool| {
@@ -103,7 +103,7 @@ fn glue(unit: &Unit, style: Style) -> String {
         build(dialect, id, record, &mut code);
         take(dialect, id, record, &mut code);
     }
-    reader::common(unit, dialect, &mut code);
+    reader::write_reader(unit, dialect, &mut code);
     code.line("");
     code.line("}  // namespace");
     code.finish()
@@ -229,22 +229,22 @@ fn build(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter)
         "}",
         |code| {
             let slots = dialect.slots(id);
-            for Slot { field, .. } in &slots {
+            for FlattenedField { field, .. } in &slots {
                 child(dialect, field, code);
             }
             let mut arguments = vec!["builder".to_string()];
-            for Slot { field, value, .. } in &slots {
+            for FlattenedField { field, value, .. } in &slots {
                 let f = &field.name.legal;
                 let is_list = matches!(
                     field.cardinality,
                     Cardinality::List { .. } | Cardinality::Array { .. }
                 );
                 arguments.push(match (dialect.kind(field.element), field.cardinality) {
-                    (Kind::Scalar(_), _) if !is_list => format!("from.{value}"),
-                    (Kind::Struct(_), Cardinality::Optional) => {
+                    (ElementKind::Scalar(_), _) if !is_list => format!("from.{value}"),
+                    (ElementKind::Struct(_), Cardinality::Optional) => {
                         format!("from.{f} ? &{f}_at : nullptr")
                     }
-                    (Kind::Struct(_), _) if !is_list => format!("&{f}_at"),
+                    (ElementKind::Struct(_), _) if !is_list => format!("&{f}_at"),
                     _ => format!("{f}_at"),
                 });
             }
@@ -262,13 +262,13 @@ fn child(dialect: Dialect, field: &Field, code: &mut SourceWriter) {
         Cardinality::List { .. } | Cardinality::Array { .. } => {
             let is_list = matches!(field.cardinality, Cardinality::List { .. });
             let (offset, one) = match kind {
-                Kind::Scalar(_) | Kind::Struct(_) => {
+                ElementKind::Scalar(_) | ElementKind::Struct(_) => {
                     let all = match kind {
                         // Truth values travel as octets; a list of them holds octets.
-                        Kind::Scalar(Scalar::Bool) if !is_list => format!(
+                        ElementKind::Scalar(Scalar::Bool) if !is_list => format!(
                             "builder.CreateVector(reinterpret_cast<const std::uint8_t *>(from.{f}.data()), from.{f}.size())"
                         ),
-                        Kind::Scalar(_) => of_bytes(&format!("from.{f}")),
+                        ElementKind::Scalar(_) => of_bytes(&format!("from.{f}")),
                         _ => format!("structs(builder, from.{f}.data(), from.{f}.size())"),
                     };
                     code.line(if is_list {
@@ -278,17 +278,17 @@ fn child(dialect: Dialect, field: &Field, code: &mut SourceWriter) {
                     });
                     return;
                 }
-                Kind::Text => {
+                ElementKind::Text => {
                     ("flatbuffers::String".to_string(), "builder.CreateString(value)".to_string())
                 }
-                Kind::Bytes => {
+                ElementKind::Bytes => {
                     let name = dialect.bytes_name();
                     (
                         format!("wg::{name}"),
                         format!("wg::Create{name}(builder, {})", of_bytes("value")),
                     )
                 }
-                Kind::Table(id) => (
+                ElementKind::Table(id) => (
                     format!("wg::{}", dialect.type_name(id)),
                     "build(builder, scratch, value)".to_string(),
                 ),
@@ -306,8 +306,8 @@ fn child(dialect: Dialect, field: &Field, code: &mut SourceWriter) {
         }
         cardinality => {
             let (offset, one): (String, &dyn Fn(&str) -> String) = match kind {
-                Kind::Scalar(_) => return,
-                Kind::Struct(id) => {
+                ElementKind::Scalar(_) => return,
+                ElementKind::Struct(id) => {
                     let wire = dialect.type_name(id);
                     code.line(format!("wg::{wire} {f}_at;"));
                     code.line(match cardinality {
@@ -316,11 +316,11 @@ fn child(dialect: Dialect, field: &Field, code: &mut SourceWriter) {
                     });
                     return;
                 }
-                Kind::Text => {
+                ElementKind::Text => {
                     ("flatbuffers::String".into(), &|v| format!("builder.CreateString({v})"))
                 }
-                Kind::Bytes => ("Vector<std::uint8_t>".into(), &of_bytes),
-                Kind::Table(id) => (format!("wg::{}", dialect.type_name(id)), &|v| {
+                ElementKind::Bytes => ("Vector<std::uint8_t>".into(), &of_bytes),
+                ElementKind::Table(id) => (format!("wg::{}", dialect.type_name(id)), &|v| {
                     format!("build(builder, scratch, {v})")
                 }),
             };
@@ -329,7 +329,7 @@ fn child(dialect: Dialect, field: &Field, code: &mut SourceWriter) {
                     "Offset<{offset}> {f}_at;\nif (from.{f}) {f}_at = {};",
                     one(&format!("(*from.{f})"))
                 ),
-                (Kind::Text | Kind::Bytes, Cardinality::Implicit) => format!(
+                (ElementKind::Text | ElementKind::Bytes, Cardinality::Implicit) => format!(
                     "Offset<{offset}> {f}_at;\nif (!from.{f}.empty()) {f}_at = {};",
                     one(&format!("from.{f}"))
                 ),
@@ -358,27 +358,27 @@ fn take(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter) 
     );
 }
 
-fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut SourceWriter) {
-    let Slot { field, value, .. } = slot;
+fn take_field(dialect: Dialect, record: &str, slot: &FlattenedField, code: &mut SourceWriter) {
+    let FlattenedField { field, value, .. } = slot;
     let (f, n) = (&field.name.legal, field_name(field));
     let kind = dialect.kind(field.element);
     // From pointer `value` into `to`.
     let one = |value: &str, to: &str| match kind {
-        Kind::Scalar(_) => unreachable!("not behind a pointer"),
-        Kind::Text | Kind::Bytes => format!("assign({value}, limit, {to});"),
-        Kind::Struct(_) => format!("take(*{value}, {to});"),
-        Kind::Table(_) => format!("take(*{value}, limit, {to});"),
+        ElementKind::Scalar(_) => unreachable!("not behind a pointer"),
+        ElementKind::Text | ElementKind::Bytes => format!("assign({value}, limit, {to});"),
+        ElementKind::Struct(_) => format!("take(*{value}, {to});"),
+        ElementKind::Table(_) => format!("take(*{value}, limit, {to});"),
     };
     let in_list = |value: &str, to: &str| match kind {
-        Kind::Bytes => one(&format!("{value}->value()"), to),
+        ElementKind::Bytes => one(&format!("{value}->value()"), to),
         _ => one(value, to),
     };
     code.line(match (kind, field.cardinality) {
         (
-            Kind::Scalar(_),
+            ElementKind::Scalar(_),
             Cardinality::Required | Cardinality::Implicit | Cardinality::Optional,
         ) => format!("to.{value} = from.{n}();"),
-        (Kind::Text | Kind::Bytes, Cardinality::Required | Cardinality::Implicit) => {
+        (ElementKind::Text | ElementKind::Bytes, Cardinality::Required | Cardinality::Implicit) => {
             format!("assign(from.{n}(), limit, to.{f});")
         }
         (_, Cardinality::Required | Cardinality::Implicit) => format!(
@@ -390,10 +390,10 @@ fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut SourceWrit
              else {{ to.{f}.reset(); }}",
             one("value", &format!("(*to.{f})"))
         ),
-        (Kind::Scalar(_), Cardinality::List { .. }) => {
+        (ElementKind::Scalar(_), Cardinality::List { .. }) => {
             format!("assign(from.{n}(), limit, to.{f});")
         }
-        (Kind::Struct(_), Cardinality::List { .. }) => {
+        (ElementKind::Struct(_), Cardinality::List { .. }) => {
             format!("take_structs(from.{n}(), limit, to.{f});")
         }
         (_, Cardinality::List { .. }) => format!(
@@ -405,11 +405,11 @@ fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut SourceWrit
         ),
         (_, Cardinality::Array { len }) => {
             let all = match kind {
-                Kind::Scalar(Scalar::Bool) => {
+                ElementKind::Scalar(Scalar::Bool) => {
                     format!("for (uoffset_t i = 0; i < {len}; ++i) to.{f}[i] = values->Get(i) != 0;")
                 }
                 // Little-endian hosts only, as the normalized form is.
-                Kind::Scalar(_) => {
+                ElementKind::Scalar(_) => {
                     format!("std::memcpy(to.{f}.data(), values->data(), sizeof to.{f});")
                 }
                 _ => format!(

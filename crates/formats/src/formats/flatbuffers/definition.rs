@@ -40,7 +40,7 @@ pub fn definition(schema: &Schema, namespace: &str, structs: &[&str]) -> Result<
         }
         record_mut(&mut schema, *id).fields = numbers;
         if !others.is_empty() {
-            put_beside(&mut schema, *id, &others)?;
+            move_out_of_struct(&mut schema, *id, &others)?;
         }
     }
     for id in 0..schema.types.len() {
@@ -59,7 +59,7 @@ pub fn definition(schema: &Schema, namespace: &str, structs: &[&str]) -> Result<
 }
 
 /// Adds what a struct cannot hold to every record that has a list of it.
-fn put_beside(schema: &mut Schema, id: TypeId, others: &[Field]) -> Result<()> {
+fn move_out_of_struct(schema: &mut Schema, id: TypeId, others: &[Field]) -> Result<()> {
     let name = schema.record(id).name.original.clone();
     for def in &mut schema.types {
         let TypeDef::Record(record) = def else { continue };

@@ -10,12 +10,13 @@ use wiregauge_schema::{Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
 use self::accessors::{renamed, Accessors};
-use super::generation;
+use super::flatc_release;
 use super::{Dialect, Style, ARRAYS, FLATC, SIGN};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
-use crate::java_form::JavaForm;
-use crate::java_glue;
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::language::java::base_codec::parsing_codec;
+use crate::language::java::glue::{jar_name, library_file, numbers_file};
+use crate::language::java::message::JavaMessage;
 
 const NEEDS: &[Need] = &[NEEDS_WITH_JARS[0], NEEDS_WITH_JARS[1], NEEDS_WITH_JARS[2], FLATC];
 
@@ -39,8 +40,8 @@ inventory::submit! {
         title: "FlatBuffers Java tables",
         format: "flatbuffers-tables",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Jar("flatbuffers-java"),
+        is_bound: false,
+        linkage: Linkage::Jar("flatbuffers-java"),
         options: &["every record is a table", JAR, ARRAYS, SIGN, PRESENCE, BUILDER, READING],
         calls: &[
             "encode: builder.clear(); createUnintializedVector(…).asFloatBuffer().put(array), createString, startX, addX, endX from the leaves up; builder.finish(root); builder.dataBuffer()",
@@ -48,7 +49,7 @@ inventory::submit! {
             "project, fixed, element: X.getRootAsX(buffer), then the accessors on the way; xVector().get(i)",
         ],
         needs: NEEDS,
-        answer: |schema, id| answer(schema, id, Style::Tables),
+        check_type: |schema, id| check_type(schema, id, Style::Tables),
         idl: Some(|schema| super::idl(&renamed(schema), Style::Tables)),
         emit: |unit| emit(unit, Style::Tables),
     }
@@ -60,8 +61,8 @@ inventory::submit! {
         title: "FlatBuffers Java structs",
         format: "flatbuffers",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Jar("flatbuffers-java"),
+        is_bound: false,
+        linkage: Linkage::Jar("flatbuffers-java"),
         options: &[
             "records of plain data are structs, each written by createX with its numbers one by \
              one, as flatc generates",
@@ -78,7 +79,7 @@ inventory::submit! {
             "project, fixed, element: X.getRootAsX(buffer), then the accessors on the way; xVector().get(object, i)",
         ],
         needs: NEEDS,
-        answer: |schema, id| answer(schema, id, Style::Structs),
+        check_type: |schema, id| check_type(schema, id, Style::Structs),
         idl: Some(|schema| super::idl(&renamed(schema), Style::Structs)),
         emit: |unit| emit(unit, Style::Structs),
     }
@@ -87,40 +88,41 @@ inventory::submit! {
 /// The most that a method may take, a number of eight bytes counted twice.
 const MAX_ARGUMENTS: usize = 255;
 
-fn answer(schema: &Schema, id: TypeId, style: Style) -> Answer {
+fn check_type(schema: &Schema, id: TypeId, style: Style) -> Support {
     let dialect = Dialect::new(schema, style);
     if matches!(schema.types[id], TypeDef::Record(_)) && dialect.is_struct(id) {
         let leaves = glue::leaves(schema, &|_, _| String::new(), id, "", &[]);
         let wide = |leaf: &glue::Leaf| leaf.dims.is_empty() && leaf.scalar.size() == 8;
         let count = 1 + leaves.len() + leaves.iter().filter(|leaf| wide(leaf)).count();
         if count > MAX_ARGUMENTS {
-            return Answer::Rejected(format!(
+            return Support::Rejected(format!(
                 "flatc writes a struct by a method that would take {count} arguments, and one of \
                  Java takes {MAX_ARGUMENTS}"
             ));
         }
     }
-    super::answer(schema, id, style)
+    super::check_type(schema, id, style)
 }
 
 fn emit(unit: &Unit, style: Style) -> Result<Emission> {
-    let jars = generation::jars()?;
-    let form = JavaForm::new(unit)?;
+    let jars = flatc_release::jars()?;
+    let form = JavaMessage::new(unit)?;
     let schema = renamed(unit.schema);
     let accessors = Accessors { dialect: Dialect::new(&schema, style) };
     let dialect = accessors.dialect;
     let mut files = form.files(&[])?;
     files.push(super::idl(&schema, style)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.push(parsing_codec());
     files.push(File::new("Blocks.java", include_str!("java/Blocks.java")));
-    files.push(File::new("Numbers.java", java_glue::numbers(&form, &accessors)));
+    files.push(File::new("Numbers.java", numbers_file(&form, &accessors)));
     files.push(File::new("Glue.java", glue::glue(&form, &accessors)));
-    files.push(java_glue::library(&java_glue::jar_name(&jars[0])));
+    files.push(library_file(&jar_name(&jars[0])));
     let records = schema.records().map(|(id, _)| dialect.type_name(id));
     let octets = dialect.has_bytes_lists().then(|| dialect.bytes_name());
     Ok(Emission {
         files,
-        steps: vec![Step::command(["flatc", "--java", "message.fbs"])],
+        steps: vec![GeneratorStep::command(["flatc", "--java", "message.fbs"])],
         sources: records.chain(octets).map(|name| format!("wg/{name}.java")).collect(),
         jars,
         ..Emission::default()
@@ -145,8 +147,8 @@ mod tests {
     fn a_struct_of_more_than_a_method_takes_is_refused() {
         let refusal = |numbers, style| {
             let schema = schema(numbers);
-            let refused = |id| match answer(&schema, id, style) {
-                Answer::Rejected(why) => Some(why),
+            let refused = |id| match check_type(&schema, id, style) {
+                Support::Rejected(why) => Some(why),
                 _ => None,
             };
             (0..schema.types.len()).find_map(refused)

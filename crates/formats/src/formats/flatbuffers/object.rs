@@ -7,11 +7,11 @@ use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
 
 use super::{
-    field_name, reader, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, HEADERS, SIGN, VERIFY,
+    field_name, reader, Dialect, ElementKind, Style, ARRAYS, BUILDER, FLATC, HEADERS, SIGN, VERIFY,
 };
 use crate::build::languages::cpp::CPP;
-use crate::codec::{Codec, Emission, Linkage, Step};
-use crate::slot::Slot;
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
+use crate::flattened_field::FlattenedField;
 
 inventory::submit! {
     Codec {
@@ -19,8 +19,8 @@ inventory::submit! {
         title: "FlatBuffers C++ Object API",
         format: "flatbuffers-object",
         language: &CPP,
-        bound: false,
-        built: Linkage::Headers,
+        is_bound: false,
+        linkage: Linkage::Headers,
         options: &[
             "every record is a table and an object of its own",
             ARRAYS,
@@ -35,7 +35,7 @@ inventory::submit! {
             "verify and the checked ones: Verifier(data, size, options).VerifyBuffer<X>()",
         ],
         needs: &[FLATC, HEADERS],
-        answer: |schema, id| super::answer(schema, id, Style::Objects),
+        check_type: |schema, id| super::check_type(schema, id, Style::Objects),
         idl: Some(|schema| super::idl(schema, Style::Objects)),
         emit,
     }
@@ -54,7 +54,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
             reader::reading(),
             File::new("glue.hpp", glue(unit)),
         ],
-        steps: vec![Step::command(flatc.into_iter().chain([SUFFIX, "message.fbs"]))],
+        steps: vec![GeneratorStep::command(flatc.into_iter().chain([SUFFIX, "message.fbs"]))],
         sources: vec!["main.cpp".into()],
         ..Emission::default()
     })
@@ -62,7 +62,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
 
 fn glue(unit: &Unit) -> String {
     let dialect = Dialect::new(unit.schema, Style::Objects);
-    let mut code = cpp::glue(&["message.hpp", "message_generated.h", "names.hpp"]);
+    let mut code = cpp::begin_glue(&["message.hpp", "message_generated.h", "names.hpp"]);
     code.line("namespace {");
     code.line("");
     code.line(format!("using RootObject = {};", class(dialect, dialect.schema.root)));
@@ -71,7 +71,7 @@ fn glue(unit: &Unit) -> String {
         take(dialect, id, record, &mut code);
     }
     clear(dialect, &mut code);
-    reader::common(unit, dialect, &mut code);
+    reader::write_reader(unit, dialect, &mut code);
     code.line("");
     code.line("}  // namespace");
     code.finish()
@@ -109,8 +109,8 @@ fn fill(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter) 
     );
 }
 
-fn fill_field(dialect: Dialect, slot: &Slot, code: &mut SourceWriter) {
-    let Slot { field, value, .. } = slot;
+fn fill_field(dialect: Dialect, slot: &FlattenedField, code: &mut SourceWriter) {
+    let FlattenedField { field, value, .. } = slot;
     let (f, n) = (&field.name.legal, field_name(field));
     let class = element_class(dialect, field);
     code.line(match (dialect.kind(field.element), field.cardinality, class) {
@@ -132,7 +132,7 @@ fn fill_field(dialect: Dialect, slot: &Slot, code: &mut SourceWriter) {
         (_, _, Some(class)) => {
             format!("if (!to.{n}) to.{n} = std::make_unique<{class}>();\nfill(from.{f}, *to.{n});")
         }
-        (Kind::Text | Kind::Bytes, Cardinality::Optional, _) => format!(
+        (ElementKind::Text | ElementKind::Bytes, Cardinality::Optional, _) => format!(
             "to.has_{f} = from.{f}.has_value();\n\
              if (from.{f}) to.{n} = *from.{f}; else to.{n}.clear();"
         ),
@@ -161,8 +161,8 @@ fn take(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter) 
     );
 }
 
-fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut SourceWriter) {
-    let Slot { field, value, .. } = slot;
+fn take_field(dialect: Dialect, record: &str, slot: &FlattenedField, code: &mut SourceWriter) {
+    let FlattenedField { field, value, .. } = slot;
     let (f, n) = (&field.name.legal, field_name(field));
     let kind = dialect.kind(field.element);
     if let Cardinality::Array { .. } = field.cardinality {
@@ -173,11 +173,11 @@ fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut SourceWrit
     }
     code.line(match (kind, field.cardinality) {
         (
-            Kind::Table(_) | Kind::Bytes,
+            ElementKind::Table(_) | ElementKind::Bytes,
             cardinality @ (Cardinality::List { .. } | Cardinality::Array { .. }),
         ) => {
             let one = match kind {
-                Kind::Bytes => format!("to.{f}[i].swap(from.{n}[i]->value);"),
+                ElementKind::Bytes => format!("to.{f}[i].swap(from.{n}[i]->value);"),
                 _ => format!("take(*from.{n}[i], to.{f}[i]);"),
             };
             let resize = match cardinality {
@@ -186,14 +186,14 @@ fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut SourceWrit
             };
             format!("{resize}for (std::size_t i = 0; i < to.{f}.size(); ++i) {one}")
         }
-        (Kind::Table(_), Cardinality::Optional) => format!(
+        (ElementKind::Table(_), Cardinality::Optional) => format!(
             "if (from.{n}) {{ if (!to.{f}) to.{f}.emplace(); take(*from.{n}, *to.{f}); }} \
              else {{ to.{f}.reset(); }}"
         ),
-        (Kind::Table(_), _) => {
+        (ElementKind::Table(_), _) => {
             format!("if (from.{n}) take(*from.{n}, to.{f}); else to.{f} = {{}};")
         }
-        (Kind::Text | Kind::Bytes, Cardinality::Optional) => format!(
+        (ElementKind::Text | ElementKind::Bytes, Cardinality::Optional) => format!(
             "if (from.has_{f}) {{ if (!to.{f}) to.{f}.emplace(); to.{f}->swap(from.{n}); }} \
              else {{ to.{f}.reset(); }}"
         ),
@@ -201,10 +201,10 @@ fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut SourceWrit
             format!("std::move(from.{n}.begin(), from.{n}.end(), to.{f}.begin());")
         }
         // The object holds single bits.
-        (Kind::Scalar(wiregauge_schema::Scalar::Bool), Cardinality::List { .. }) => {
+        (ElementKind::Scalar(wiregauge_schema::Scalar::Bool), Cardinality::List { .. }) => {
             format!("to.{f}.assign(from.{n}.begin(), from.{n}.end());")
         }
-        (Kind::Text | Kind::Bytes, _) | (_, Cardinality::List { .. }) => {
+        (ElementKind::Text | ElementKind::Bytes, _) | (_, Cardinality::List { .. }) => {
             format!("to.{f}.swap(from.{n});")
         }
         _ => format!("to.{value} = from.{n};"),
@@ -217,13 +217,13 @@ fn clear(dialect: Dialect, code: &mut SourceWriter) {
     let root = class(dialect, dialect.schema.root);
     code.line("");
     code.block(format!("void clear([[maybe_unused]] {root} &object) {{"), "}", |code| {
-        for Slot { field, .. } in &dialect.slots(dialect.schema.root) {
+        for FlattenedField { field, .. } in &dialect.slots(dialect.schema.root) {
             let n = field_name(field);
             let is_single =
                 !matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
             match dialect.kind(field.element) {
-                Kind::Scalar(_) if is_single => {}
-                Kind::Table(_) if is_single => code.line(format!("object.{n}.reset();")),
+                ElementKind::Scalar(_) if is_single => {}
+                ElementKind::Table(_) if is_single => code.line(format!("object.{n}.reset();")),
                 _ => code.line(format!("object.{n}.clear();")),
             }
         }

@@ -8,13 +8,13 @@ use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
-use super::{field_name, may_lose_sign, Dialect, Kind, Style, ARRAYS, FLATC, SIGN};
+use super::{field_name, may_lose_sign, Dialect, ElementKind, Style, ARRAYS, FLATC, SIGN};
 use crate::build::languages::python::PYTHON;
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
-use crate::python_form::PythonForm;
-use crate::python_glue::{self, Library};
-use crate::python_signs;
-use crate::slot::{self, Slot};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::flattened_field::{self, FlattenedField};
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
+use crate::language::python::negative_zero;
 
 const NEEDS: &[Need] = &[Need::Program("python3", "python3-venv"), FLATC];
 
@@ -36,8 +36,8 @@ inventory::submit! {
         title: "FlatBuffers Python tables",
         format: "flatbuffers-tables",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("flatbuffers"),
+        is_bound: false,
+        linkage: Linkage::Wheel("flatbuffers"),
         options: &["every record is a table", GENERATED, ARRAYS, SIGN, BUILDER, READING],
         calls: &[
             "encode: builder.Clear(); CreateNumpyVector, CreateString, XStart, XAddY and XEnd from the leaves up; builder.Finish(root); builder.Output()",
@@ -45,7 +45,7 @@ inventory::submit! {
             "project, fixed, element: X.GetRootAs(bytes), then the accessors on the way; x.Y(i)",
         ],
         needs: NEEDS,
-        answer: |schema, id| answer(schema, id, Style::Tables),
+        check_type: |schema, id| check_type(schema, id, Style::Tables),
         idl: Some(|schema| idl(schema, Style::Tables)),
         emit: |unit| emit(unit, Style::Tables),
     }
@@ -57,8 +57,8 @@ inventory::submit! {
         title: "FlatBuffers Python structs",
         format: "flatbuffers",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("flatbuffers"),
+        is_bound: false,
+        linkage: Linkage::Wheel("flatbuffers"),
         options: &[STRUCTS, GENERATED, ARRAYS, SIGN, BUILDER, READING],
         calls: &[
             "encode: as with tables; XStartYVector(builder, count) and CreateY(builder, …) for each struct of a list, from the last to the first",
@@ -66,21 +66,21 @@ inventory::submit! {
             "project, fixed, element: X.GetRootAs(bytes), then the accessors on the way; x.Y(i)",
         ],
         needs: NEEDS,
-        answer: |schema, id| answer(schema, id, Style::Structs),
+        check_type: |schema, id| check_type(schema, id, Style::Structs),
         idl: Some(|schema| idl(schema, Style::Structs)),
         emit: |unit| emit(unit, Style::Structs),
     }
 }
 
-fn answer(schema: &Schema, id: TypeId, style: Style) -> Answer {
+fn check_type(schema: &Schema, id: TypeId, style: Style) -> Support {
     let structs = structs(schema);
     let dialect = dialect(schema, style, &structs);
     if let TypeDef::Record(_) = &schema.types[id] {
         if let Some(name) = clash(dialect, id) {
-            return Answer::Rejected(format!("{name} is a name that flatc takes in Python"));
+            return Support::Rejected(format!("{name} is a name that flatc takes in Python"));
         }
     }
-    super::answer_in(dialect, id)
+    super::check_type_in(dialect, id)
 }
 
 fn idl(schema: &Schema, style: Style) -> Result<File> {
@@ -143,12 +143,16 @@ fn camel(field: &Field) -> String {
 }
 
 fn emit(unit: &Unit, style: Style) -> Result<Emission> {
-    let form = PythonForm::new(unit)?;
+    let form = PythonMessage::new(unit)?;
     let structs = structs(unit.schema);
     let library = Accessors { form: &form, dialect: dialect(unit.schema, style, &structs) };
     let mut head = "\nimport numpy\n".to_owned();
     for (id, _) in form.records() {
-        head += &format!("import wg.{} as {}\n", library.dialect.type_name(id), own(&form, id));
+        head += &format!(
+            "import wg.{} as {}\n",
+            library.dialect.type_name(id),
+            library_module(&form, id)
+        );
     }
     if library.dialect.has_bytes_lists() {
         head += &format!("import wg.{} as Octets\n", library.dialect.bytes_name());
@@ -158,10 +162,10 @@ fn emit(unit: &Unit, style: Style) -> Result<Emission> {
         head += &octets_table(&library.dialect.bytes_name());
     }
     let root = unit.schema.root;
-    head += &format!("Root = {}.{}", own(&form, root), library.dialect.type_name(root));
-    let mut glue = python_glue::glue(&form, &library, &head);
+    head += &format!("Root = {}.{}", library_module(&form, root), library.dialect.type_name(root));
+    let mut glue = glue::glue_file(&form, &library, &head);
     glue += &library.builders();
-    glue += &python_signs::signs(&form, |id, field| {
+    glue += &negative_zero::loses_sign_functions(&form, |id, field| {
         !library.dialect.is_struct(id) && may_lose_sign(unit.schema, field)
     });
     let files = vec![
@@ -170,7 +174,7 @@ fn emit(unit: &Unit, style: Style) -> Result<Emission> {
         File::new("vectors.py", include_str!("python/vectors.py")),
         File::new("glue.py", glue),
     ];
-    let steps = vec![Step::command(["flatc", "--python", "message.fbs"])];
+    let steps = vec![GeneratorStep::command(["flatc", "--python", "message.fbs"])];
     let requirements = include_str!("python/requirements.txt");
     Ok(Emission { files, steps, requirements, ..Emission::default() })
 }
@@ -185,24 +189,24 @@ fn octets_table(table: &str) -> String {
 }
 
 /// What the glue calls the module that flatc makes of a record.
-fn own(form: &PythonForm, id: TypeId) -> String {
+fn library_module(form: &PythonMessage, id: TypeId) -> String {
     format!("Own{}", form.class(id))
 }
 
 /// The accessors of flatc's classes.
 struct Accessors<'a> {
-    form: &'a PythonForm<'a>,
+    form: &'a PythonMessage<'a>,
     dialect: Dialect<'a>,
 }
 
-impl Library for Accessors<'_> {
-    fn spreads(&self, id: TypeId) -> bool {
+impl PythonLibrary for Accessors<'_> {
+    fn flattens_arrays(&self, id: TypeId) -> bool {
         !self.dialect.is_struct(id)
     }
 
     fn get(&self, at: &str, id: TypeId, field: &Field, _: usize) -> String {
         let value = format!("{at}.{}", camel(field));
-        let is_number = self.form.code(field).is_some();
+        let is_number = self.form.type_code(field).is_some();
         match (field.cardinality, field.element) {
             (Cardinality::Array { .. }, _) if is_number && self.dialect.is_struct(id) => {
                 format!("{value}()")
@@ -215,24 +219,24 @@ impl Library for Accessors<'_> {
             (_, Element::Bytes) => format!("{value}AsNumpy()"),
             (_, Element::Record(inner)) if self.dialect.is_struct(id) => {
                 let class = self.dialect.type_name(inner);
-                format!("{value}({}.{class}())", own(self.form, inner))
+                format!("{value}({}.{class}())", library_module(self.form, inner))
             }
             _ => format!("{value}()"),
         }
     }
 
-    fn is_there(&self, at: &str, _: &Record, field: &Field, value: &str) -> String {
+    fn is_present(&self, at: &str, _: &Record, field: &Field, value: &str) -> String {
         match field.element {
             Element::Bytes => format!("not {at}.{}IsNone()", camel(field)),
             _ => format!("{value} is not None"),
         }
     }
 
-    fn make(&self, _: &PythonForm, _: TypeId, _: &[(Slot, String)]) -> Option<String> {
+    fn make(&self, _: &PythonMessage, _: TypeId, _: &[(FlattenedField, String)]) -> Option<String> {
         None
     }
 
-    fn take_text(&self, value: &str) -> String {
+    fn text_from_library(&self, value: &str) -> String {
         format!("{value}.decode()")
     }
 
@@ -240,25 +244,25 @@ impl Library for Accessors<'_> {
         format!("len({value})")
     }
 
-    fn take_octets(&self, value: &str) -> String {
+    fn octets_from_library(&self, value: &str) -> String {
         match value {
             "e" => "e.ValueAsNumpy().tobytes()".into(),
             value => format!("{value}.tobytes()"),
         }
     }
 
-    fn take_numbers(&self, _: &Field, code: &str, value: &str) -> String {
+    fn numbers_from_library(&self, _: &Field, code: &str, value: &str) -> String {
         format!("array(\"{code}\", {value}.tobytes())")
     }
 
-    fn take_list(&self, field: &Field, value: &str) -> String {
+    fn list_from_library(&self, field: &Field, value: &str) -> String {
         match field.cardinality {
             Cardinality::List { .. } => format!("{value}.tolist()"),
             _ => value.to_owned(),
         }
     }
 
-    fn take_number(&self, field: &Field, value: &str) -> String {
+    fn number_from_library(&self, field: &Field, value: &str) -> String {
         match field.cardinality {
             Cardinality::List { .. } => format!("{value}.item()"),
             _ => value.to_owned(),
@@ -294,7 +298,8 @@ impl Accessors<'_> {
         let mut numbers = Vec::new();
         self.numbers(id, "m", &mut numbers);
         code.open(format!("def create_{class}(b, m):"));
-        let function = format!("{}.Create{}", own(self.form, id), self.dialect.type_name(id));
+        let function =
+            format!("{}.Create{}", library_module(self.form, id), self.dialect.type_name(id));
         code.line(format!("return {function}(b, {})", numbers.join(", ")));
         code.outdent();
     }
@@ -311,23 +316,27 @@ impl Accessors<'_> {
     }
 
     fn build(&self, id: TypeId, code: &mut SourceWriter) {
-        let (module, table) = (own(self.form, id), self.dialect.type_name(id));
+        let (module, table) = (library_module(self.form, id), self.dialect.type_name(id));
         code.open(format!("def build_{}(b, m):", self.form.class(id)));
         let mut adds = Vec::new();
         for (number, slot) in
-            slot::slots(self.form.schema, self.form.schema.record(id)).iter().enumerate()
+            flattened_field::flatten_fields(self.form.schema, self.form.schema.record(id))
+                .iter()
+                .enumerate()
         {
             let field = &slot.field;
-            let value = self.form.at_slot("m", id, slot);
+            let value = self.form.member_access("m", id, slot);
             let kind = self.dialect.kind(field.element);
             let start = format!("{module}.{table}Start{}Vector", camel(field));
             let is_optional = field.cardinality == Cardinality::Optional;
             let is_list =
                 matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
             let add = format!("{module}.{table}Add{}", camel(field));
-            if !is_list && matches!(kind, Kind::Scalar(_) | Kind::Struct(_)) {
+            if !is_list && matches!(kind, ElementKind::Scalar(_) | ElementKind::Struct(_)) {
                 let inline = match kind {
-                    Kind::Struct(inner) => format!("create_{}(b, {value})", self.form.class(inner)),
+                    ElementKind::Struct(inner) => {
+                        format!("create_{}(b, {value})", self.form.class(inner))
+                    }
                     _ => value.clone(),
                 };
                 adds.push((is_optional.then_some(value), format!("{add}(b, {inline})")));
@@ -336,7 +345,7 @@ impl Accessors<'_> {
             let v = format!("v{number}");
             let before = match (kind, is_list) {
                 (_, true) => self.vector(kind, field, &start, &value),
-                (_, false) => self.one(kind, &value),
+                (_, false) => self.child_statement(kind, &value),
             };
             code.line(match is_optional {
                 true => format!("{v} = None if {value} is None else {before}"),
@@ -360,31 +369,36 @@ impl Accessors<'_> {
     }
 
     /// What is written before the table that refers to it.
-    fn one(&self, kind: Kind, value: &str) -> String {
+    fn child_statement(&self, kind: ElementKind, value: &str) -> String {
         match kind {
-            Kind::Text => format!("b.CreateString({value})"),
-            Kind::Bytes => format!("b.CreateByteVector({value})"),
-            Kind::Table(inner) => format!("build_{}(b, {value})", self.form.class(inner)),
-            Kind::Scalar(_) | Kind::Struct(_) => unreachable!("in the table itself"),
+            ElementKind::Text => format!("b.CreateString({value})"),
+            ElementKind::Bytes => format!("b.CreateByteVector({value})"),
+            ElementKind::Table(inner) => format!("build_{}(b, {value})", self.form.class(inner)),
+            ElementKind::Scalar(_) | ElementKind::Struct(_) => unreachable!("in the table itself"),
         }
     }
 
-    fn vector(&self, kind: Kind, field: &Field, start: &str, value: &str) -> String {
+    fn vector(&self, kind: ElementKind, field: &Field, start: &str, value: &str) -> String {
         match kind {
-            Kind::Scalar(_) => {
-                let code = self.form.code(field).expect("a number");
+            ElementKind::Scalar(_) => {
+                let code = self.form.type_code(field).expect("a number");
                 let is_array = matches!(field.cardinality, Cardinality::List { .. }) && code != "?";
                 match is_array {
                     true => format!("b.CreateNumpyVector(numpy.asarray({value}))"),
                     false => format!("b.CreateNumpyVector(numpy.array({value}, \"{code}\"))"),
                 }
             }
-            Kind::Struct(inner) => {
+            ElementKind::Struct(inner) => {
                 format!("structs(b, {start}, create_{}, {value})", self.form.class(inner))
             }
-            Kind::Bytes => format!("offsets(b, {start}, [octets_table(b, e) for e in {value}])"),
-            Kind::Text | Kind::Table(_) => {
-                format!("offsets(b, {start}, [{} for e in {value}])", self.one(kind, "e"))
+            ElementKind::Bytes => {
+                format!("offsets(b, {start}, [octets_table(b, e) for e in {value}])")
+            }
+            ElementKind::Text | ElementKind::Table(_) => {
+                format!(
+                    "offsets(b, {start}, [{} for e in {value}])",
+                    self.child_statement(kind, "e")
+                )
             }
         }
     }

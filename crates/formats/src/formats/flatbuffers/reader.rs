@@ -2,11 +2,11 @@
 //! would change, and what reads one in place.
 
 use wiregauge_holders::{File, SourceWriter, Unit};
-use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
-use super::{field_name, may_lose_sign, Dialect, Kind};
-use crate::slot::{self, Slot};
+use super::{field_name, may_lose_sign, Dialect, ElementKind};
+use crate::flattened_field::{self, FlattenedField};
 
 /// The names that all sources of a runner know.
 pub fn names() -> File {
@@ -19,7 +19,7 @@ pub fn reading() -> File {
 }
 
 /// `Root`, `kDepth`, `admit`, `tallied`, `fixed` and `element`.
-pub fn common(unit: &Unit, dialect: Dialect, code: &mut SourceWriter) {
+pub fn write_reader(unit: &Unit, dialect: Dialect, code: &mut SourceWriter) {
     code.line("");
     code.line(format!("using Root = wg::{};", dialect.type_name(dialect.schema.root)));
     code.line(format!("constexpr unsigned kDepth = {};", dialect.depth()));
@@ -29,7 +29,7 @@ pub fn common(unit: &Unit, dialect: Dialect, code: &mut SourceWriter) {
         }
     }
     for (id, _) in dialect.schema.records() {
-        tallied(dialect, id, code);
+        write_tally(dialect, id, code);
     }
     accessor(dialect, "fixed", unit.projection.fixed.as_deref(), code);
     accessor(dialect, "element", unit.projection.element.as_deref(), code);
@@ -44,19 +44,19 @@ fn admit(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter)
         format!("[[maybe_unused]] void admit([[maybe_unused]] const message::{name} &from) {{"),
         "}",
         |code| {
-            for Slot { field, place, value, .. } in &dialect.slots(id) {
+            for FlattenedField { field, place, value, .. } in &dialect.slots(id) {
                 let original = &record.fields[*place].name.legal;
                 code.line(match (dialect.kind(field.element), field.cardinality) {
-                    (Kind::Scalar(_), _) if may_lose_sign(dialect.schema, field) => {
+                    (ElementKind::Scalar(_), _) if may_lose_sign(dialect.schema, field) => {
                         format!("keep_sign(from.{value}, \"{name}.{original}\");")
                     }
-                    (Kind::Table(_), Cardinality::Required | Cardinality::Implicit) => {
+                    (ElementKind::Table(_), Cardinality::Required | Cardinality::Implicit) => {
                         format!("admit(from.{value});")
                     }
-                    (Kind::Table(_), Cardinality::Optional) => {
+                    (ElementKind::Table(_), Cardinality::Optional) => {
                         format!("if (from.{value}) admit(*from.{value});")
                     }
-                    (Kind::Table(_), _) => {
+                    (ElementKind::Table(_), _) => {
                         format!("for (const auto &value : from.{value}) admit(value);")
                     }
                     _ => continue,
@@ -67,14 +67,14 @@ fn admit(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter)
 }
 
 /// `tallied`: every number of a table or struct.
-fn tallied(dialect: Dialect, id: TypeId, code: &mut SourceWriter) {
+fn write_tally(dialect: Dialect, id: TypeId, code: &mut SourceWriter) {
     let wire = dialect.type_name(id);
     let is_struct = dialect.is_struct(id);
     code.line("");
     code.line("template <class Tally>");
     code.block(format!("Tally tallied([[maybe_unused]] const wg::{wire} &from) {{"), "}", |code| {
         code.line("Tally tally{};");
-        for Slot { field, place, .. } in &dialect.slots(id) {
+        for FlattenedField { field, place, .. } in &dialect.slots(id) {
             tally_field(dialect, is_struct, *place, field, code);
         }
         code.line("return tally;");
@@ -90,51 +90,57 @@ fn tally_field(
 ) {
     let n = field_name(field);
     let kind = dialect.kind(field.element);
-    let is_bool = matches!(kind, Kind::Scalar(Scalar::Bool));
+    let is_bool = matches!(kind, ElementKind::Scalar(Scalar::Bool));
     // A number, or what is behind a pointer.
     let add = |value: &str| match kind {
-        Kind::Scalar(_) => format!("tally.number({place}, {value});"),
-        Kind::Text | Kind::Bytes => format!("tally.length({place}, {value}->size());"),
-        Kind::Struct(_) | Kind::Table(_) => {
+        ElementKind::Scalar(_) => format!("tally.number({place}, {value});"),
+        ElementKind::Text | ElementKind::Bytes => {
+            format!("tally.length({place}, {value}->size());")
+        }
+        ElementKind::Struct(_) | ElementKind::Table(_) => {
             format!("tally.record({place}, tallied<Tally>(*{value}));")
         }
     };
     let empty = format!("tally.length({place}, 0);");
     code.line(match (kind, field.cardinality) {
         // Truth values in lists and arrays are octets to flatc.
-        (Kind::Scalar(_), Cardinality::List { .. } | Cardinality::Array { .. }) => {
+        (ElementKind::Scalar(_), Cardinality::List { .. } | Cardinality::Array { .. }) => {
             let value = if is_bool { "value != 0" } else { "value" };
             format!(
                 "if (const auto *values = from.{n}()) {{ for (const auto value : *values) {} }}",
                 add(value)
             )
         }
-        (Kind::Scalar(_), Cardinality::Optional) => {
+        (ElementKind::Scalar(_), Cardinality::Optional) => {
             format!("if (const auto value = from.{n}()) {}", add("*value"))
         }
-        (Kind::Scalar(_), _) => add(&format!("from.{n}()")),
+        (ElementKind::Scalar(_), _) => add(&format!("from.{n}()")),
         // The library's iterator over an array of structs does not compile.
-        (Kind::Struct(_), Cardinality::Array { len }) if is_struct => format!(
+        (ElementKind::Struct(_), Cardinality::Array { len }) if is_struct => format!(
             "for (uoffset_t i = 0; i < {len}; ++i) \
              tally.record({place}, tallied<Tally>(*from.{n}()->Get(i)));"
         ),
-        (Kind::Struct(_), _) if is_struct => {
+        (ElementKind::Struct(_), _) if is_struct => {
             format!("tally.record({place}, tallied<Tally>(from.{n}()));")
         }
         (_, Cardinality::List { .. } | Cardinality::Array { .. }) => {
-            let value = if let Kind::Bytes = kind { "value->value()" } else { "value" };
+            let value = if let ElementKind::Bytes = kind { "value->value()" } else { "value" };
             format!(
                 "if (const auto *values = from.{n}()) {{ for (const auto *value : *values) {} }}",
                 add(value)
             )
         }
         // What is empty is left out.
-        (Kind::Text | Kind::Bytes, Cardinality::Optional) if dialect.has_flag(field) => format!(
-            "if (from.has_{}()) {{ if (const auto *value = from.{n}()) {} else {empty} }}",
-            field.name.legal,
-            add("value")
-        ),
-        (Kind::Text | Kind::Bytes, Cardinality::Implicit) => {
+        (ElementKind::Text | ElementKind::Bytes, Cardinality::Optional)
+            if dialect.has_flag(field) =>
+        {
+            format!(
+                "if (from.has_{}()) {{ if (const auto *value = from.{n}()) {} else {empty} }}",
+                field.name.legal,
+                add("value")
+            )
+        }
+        (ElementKind::Text | ElementKind::Bytes, Cardinality::Implicit) => {
             format!("if (const auto *value = from.{n}()) {} else {empty}", add("value"))
         }
         _ => format!("if (const auto *value = from.{n}()) {}", add("value")),
@@ -159,12 +165,16 @@ fn accessor(dialect: Dialect, name: &str, path: Option<&[PathStep]>, code: &mut 
             let mut at = "root.".to_string();
             for (depth, step) in path.iter().enumerate() {
                 let slots = dialect.slots(id);
-                let Some((Slot { field, .. }, index)) = slot::find(&slots, step) else { return };
+                let Some((FlattenedField { field, .. }, index)) =
+                    flattened_field::find_step(&slots, step)
+                else {
+                    return;
+                };
                 let kind = dialect.kind(field.element);
                 let mut value = format!("{at}{}()", field_name(field));
                 let in_struct = dialect.is_struct(id);
-                let is_single = index == Index::Single;
-                let is_scalar = matches!(kind, Kind::Scalar(_));
+                let is_single = index == ElementIndex::Single;
+                let is_scalar = matches!(kind, ElementKind::Scalar(_));
                 let is_reference = in_struct && is_single && !is_scalar;
                 // What may be absent is a pointer, or an optional number.
                 if !in_struct
@@ -178,14 +188,14 @@ fn accessor(dialect: Dialect, name: &str, path: Option<&[PathStep]>, code: &mut 
                     }
                 }
                 let index = match index {
-                    Index::Single => None,
-                    Index::At(index) => Some(format!("{index}u")),
-                    Index::Middle => Some(format!("{value}->size() / 2u")),
+                    ElementIndex::Single => None,
+                    ElementIndex::At(index) => Some(format!("{index}u")),
+                    ElementIndex::Middle => Some(format!("{value}->size() / 2u")),
                 };
                 if let Some(index) = index {
                     code.line(format!("if ({index} >= {value}->size()) return;"));
                     value = format!("{value}->Get({index})");
-                    if let Kind::Scalar(Scalar::Bool) = kind {
+                    if let ElementKind::Scalar(Scalar::Bool) = kind {
                         value = format!("{value} != 0");
                     }
                 }

@@ -3,15 +3,15 @@
 
 use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter, Unit};
-use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
-use super::generation::Generation;
-use super::{may_lose_sign, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, SIGN, VERIFY};
+use super::flatc_release::FlatcRelease;
+use super::{may_lose_sign, Dialect, ElementKind, Style, ARRAYS, BUILDER, FLATC, SIGN, VERIFY};
 use crate::build::languages::rust::RUST;
-use crate::codec::{Codec, Emission, Linkage, Step};
-use crate::rust_glue;
-use crate::slot::{self, Slot};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
+use crate::flattened_field::{self, FlattenedField};
+use crate::language::rust::glue;
 
 inventory::submit! {
     Codec {
@@ -19,8 +19,8 @@ inventory::submit! {
         title: "FlatBuffers Rust structs",
         format: "flatbuffers",
         language: &RUST,
-        bound: false,
-        built: Linkage::Crate("flatbuffers"),
+        is_bound: false,
+        linkage: Linkage::Crate("flatbuffers"),
         options: &[
             "the crate follows the machine's flatc: 2.1.2 for 2.0.8, else 23.5.26 or 25.12.19",
             "records of plain data are structs; unlike C++, the crate does not align them in the \
@@ -37,18 +37,18 @@ inventory::submit! {
             "verify and the checked ones: flatbuffers::root_with_opts::<X>(&options, wire)",
         ],
         needs: &[FLATC],
-        answer: |schema, id| super::answer(schema, id, Style::Structs),
+        check_type: |schema, id| super::check_type(schema, id, Style::Structs),
         idl: Some(|schema| super::idl(schema, Style::Structs)),
         emit,
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let generation = Generation::here()?;
+    let generation = FlatcRelease::installed()?;
     Ok(Emission {
         files: vec![
             super::idl(unit.schema, Style::Structs)?,
-            rust_glue::main(
+            glue::main_file(
                 "Flatbuffers",
                 &["codec", "glue", "message_generated", "plain", "tables", "vectors"],
             ),
@@ -59,16 +59,16 @@ fn emit(unit: &Unit) -> Result<Emission> {
             File::new("glue.rs", glue(unit, generation)),
         ],
         features: vec![generation.feature.into()],
-        steps: vec![Step::command(["flatc", "--rust", "message.fbs"])],
+        steps: vec![GeneratorStep::command(["flatc", "--rust", "message.fbs"])],
         ..Emission::default()
     })
 }
 
-fn glue(unit: &Unit, generation: Generation) -> String {
+fn glue(unit: &Unit, generation: FlatcRelease) -> String {
     let schema = unit.schema;
     let slices = generation.gives_slices();
     let dialect = Dialect { slices, ..Dialect::new(schema, Style::Structs) };
-    let mut code = rust_glue::glue_of(&format!("flatbuffers {}", generation.version));
+    let mut code = glue::begin_glue_for(&format!("flatbuffers {}", generation.version));
     code.line(format!("pub const DEPTH: usize = {};", dialect.depth()));
     code.line("");
     code.line("use std::mem::{offset_of, size_of};");
@@ -93,7 +93,7 @@ fn glue(unit: &Unit, generation: Generation) -> String {
     }
     accessor(dialect, "fixed", unit.projection.fixed.as_deref(), &mut code);
     accessor(dialect, "element", unit.projection.element.as_deref(), &mut code);
-    rust_glue::of_root(schema, &["admit", "build", "take", "tally"], &mut code);
+    glue::alias_root_functions(schema, &["admit", "build", "take", "tally"], &mut code);
     code.finish()
 }
 
@@ -200,19 +200,19 @@ fn build(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter)
         "}",
         |code| {
             let slots = dialect.slots(id);
-            for Slot { field, .. } in &slots {
+            for FlattenedField { field, .. } in &slots {
                 child(dialect, field, code);
             }
             code.block(format!("wg::{table}::create(builder, &wg::{table}Args {{"), "})", |code| {
-                for Slot { field, value: from, .. } in &slots {
+                for FlattenedField { field, value: from, .. } in &slots {
                     let (f, n) = (&field.name.legal, field_name(field));
                     let value = match (dialect.kind(field.element), field.cardinality) {
                         (_, Cardinality::List { .. }) => format!("{f}_at"),
                         (_, Cardinality::Array { .. }) => format!("Some({f}_at)"),
-                        (Kind::Scalar(_), _) => format!("from.{from}"),
-                        (Kind::Struct(_), Cardinality::Optional) => format!("{f}_at.as_ref()"),
-                        (Kind::Struct(_), _) => format!("Some(&{f}_at)"),
-                        (Kind::Table(_), Cardinality::Implicit) | (_, Cardinality::Required) => {
+                        (ElementKind::Scalar(_), _) => format!("from.{from}"),
+                        (ElementKind::Struct(_), Cardinality::Optional) => format!("{f}_at.as_ref()"),
+                        (ElementKind::Struct(_), _) => format!("Some(&{f}_at)"),
+                        (ElementKind::Table(_), Cardinality::Implicit) | (_, Cardinality::Required) => {
                             format!("Some({f}_at)")
                         }
                         _ => format!("{f}_at"),
@@ -232,15 +232,15 @@ fn child(dialect: Dialect, field: &Field, code: &mut SourceWriter) {
     match field.cardinality {
         Cardinality::List { .. } | Cardinality::Array { .. } => {
             let all = match kind {
-                Kind::Scalar(_) => format!("vector(&from.{f}[..], builder)"),
-                Kind::Struct(_) => format!("structs(&from.{f}[..], builder, scratch)"),
-                Kind::Text | Kind::Bytes | Kind::Table(_) => {
+                ElementKind::Scalar(_) => format!("vector(&from.{f}[..], builder)"),
+                ElementKind::Struct(_) => format!("structs(&from.{f}[..], builder, scratch)"),
+                ElementKind::Text | ElementKind::Bytes | ElementKind::Table(_) => {
                     let (one, wire) = match kind {
-                        Kind::Table(id) => (
+                        ElementKind::Table(id) => (
                             format!("build_{}(value, builder, scratch)", record(id)),
                             format!("wg::{}", dialect.type_name(id)),
                         ),
-                        Kind::Bytes => (
+                        ElementKind::Bytes => (
                             format!(
                                 "{{ let value = vector(&value[..], builder); \
                                  wg::{0}::create(builder, &wg::{0}Args {{ value: Some(value) }}) }}",
@@ -266,11 +266,13 @@ fn child(dialect: Dialect, field: &Field, code: &mut SourceWriter) {
         }
         cardinality => {
             let one = |value: &str| match kind {
-                Kind::Scalar(_) => None,
-                Kind::Text => Some(format!("builder.create_string({value})")),
-                Kind::Bytes => Some(format!("vector(&{value}[..], builder)")),
-                Kind::Struct(_) => Some(format!("{value}.pack()")),
-                Kind::Table(id) => Some(format!("build_{}({value}, builder, scratch)", record(id))),
+                ElementKind::Scalar(_) => None,
+                ElementKind::Text => Some(format!("builder.create_string({value})")),
+                ElementKind::Bytes => Some(format!("vector(&{value}[..], builder)")),
+                ElementKind::Struct(_) => Some(format!("{value}.pack()")),
+                ElementKind::Table(id) => {
+                    Some(format!("build_{}({value}, builder, scratch)", record(id)))
+                }
             };
             let (Some(from), Some(value)) = (one(&format!("(&from.{f})")), one("value")) else {
                 return;
@@ -279,7 +281,7 @@ fn child(dialect: Dialect, field: &Field, code: &mut SourceWriter) {
                 (_, Cardinality::Optional) => format!(
                     "let {f}_at = match &from.{f} {{ None => None, Some(value) => Some({value}) }};"
                 ),
-                (Kind::Text | Kind::Bytes, Cardinality::Implicit) => format!(
+                (ElementKind::Text | ElementKind::Bytes, Cardinality::Implicit) => format!(
                     "let {f}_at = if from.{f}.is_empty() {{ None }} else {{ Some({from}) }};"
                 ),
                 _ => format!("let {f}_at = {from};"),
@@ -289,12 +291,13 @@ fn child(dialect: Dialect, field: &Field, code: &mut SourceWriter) {
 }
 
 /// Whether a list or array of these can be had as a slice.
-fn has_slice(dialect: Dialect, kind: Kind) -> bool {
-    matches!(kind, Kind::Struct(_)) || dialect.slices && matches!(kind, Kind::Scalar(_))
+fn has_slice(dialect: Dialect, kind: ElementKind) -> bool {
+    matches!(kind, ElementKind::Struct(_))
+        || dialect.slices && matches!(kind, ElementKind::Scalar(_))
 }
 
 /// A list or array as a slice, an absent one as an empty slice.
-fn slice(dialect: Dialect, field: &Field, kind: Kind) -> String {
+fn slice(dialect: Dialect, field: &Field, kind: ElementKind) -> String {
     let n = field_name(field);
     if !dialect.slices {
         return match field.cardinality {
@@ -303,8 +306,10 @@ fn slice(dialect: Dialect, field: &Field, kind: Kind) -> String {
         };
     }
     // flatc gives slices itself where the host's byte order does not matter.
-    let is_slice =
-        matches!(kind, Kind::Struct(_) | Kind::Scalar(Scalar::Bool | Scalar::U8 | Scalar::I8));
+    let is_slice = matches!(
+        kind,
+        ElementKind::Struct(_) | ElementKind::Scalar(Scalar::Bool | Scalar::U8 | Scalar::I8)
+    );
     match (field.cardinality, is_slice) {
         (Cardinality::Array { .. }, true) => format!("from.{n}()"),
         (Cardinality::Array { .. }, false) => format!("from.{n}().safe_slice()"),
@@ -332,20 +337,24 @@ fn take(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter) 
     );
 }
 
-fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut SourceWriter) {
-    let Slot { field, value, .. } = slot;
+fn take_field(dialect: Dialect, record: &str, slot: &FlattenedField, code: &mut SourceWriter) {
+    let FlattenedField { field, value, .. } = slot;
     let (f, n) = (&field.name.legal, field_name(field));
     let kind = dialect.kind(field.element);
     // From `value` into `to`.
     let one = match kind {
-        Kind::Scalar(_) => "*to = value;".to_string(),
-        Kind::Text => "to.clear(); to.push_str(value);".to_string(),
-        Kind::Bytes if dialect.slices => "to.clear(); to.extend_from_slice(value);".to_string(),
-        Kind::Bytes => "to.clear(); to.extend_from_slice(value.bytes());".to_string(),
-        Kind::Struct(_) => "*to = Plain::unpack(value);".to_string(),
-        Kind::Table(id) => format!("take_{}(value, to)?;", dialect.schema.record(id).name.legal),
+        ElementKind::Scalar(_) => "*to = value;".to_string(),
+        ElementKind::Text => "to.clear(); to.push_str(value);".to_string(),
+        ElementKind::Bytes if dialect.slices => {
+            "to.clear(); to.extend_from_slice(value);".to_string()
+        }
+        ElementKind::Bytes => "to.clear(); to.extend_from_slice(value.bytes());".to_string(),
+        ElementKind::Struct(_) => "*to = Plain::unpack(value);".to_string(),
+        ElementKind::Table(id) => {
+            format!("take_{}(value, to)?;", dialect.schema.record(id).name.legal)
+        }
     };
-    let in_list = if let Kind::Bytes = kind {
+    let in_list = if let ElementKind::Bytes = kind {
         format!("let value = value.value(); {one}")
     } else {
         one.clone()
@@ -353,19 +362,19 @@ fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut SourceWrit
     let wrong = format!("return Err(Error::new(\"{record}.{f}: wrong length\"))");
     code.line(match (kind, field.cardinality) {
         (
-            Kind::Scalar(_),
+            ElementKind::Scalar(_),
             Cardinality::Required | Cardinality::Implicit | Cardinality::Optional,
         ) => {
             format!("to.{value} = from.{n}();")
         }
-        (Kind::Table(_), Cardinality::Implicit) => format!(
+        (ElementKind::Table(_), Cardinality::Implicit) => format!(
             "match from.{n}() {{ None => to.{f} = Default::default(), \
              Some(value) => {{ let to = &mut to.{f}; {one} }} }}"
         ),
-        (Kind::Struct(_), Cardinality::Implicit) => {
+        (ElementKind::Struct(_), Cardinality::Implicit) => {
             format!("to.{f} = from.{n}().map(Plain::unpack).unwrap_or_default();")
         }
-        (Kind::Text | Kind::Bytes, Cardinality::Implicit) => {
+        (ElementKind::Text | ElementKind::Bytes, Cardinality::Implicit) => {
             format!("{{ let value = from.{n}().unwrap_or_default(); let to = &mut to.{f}; {one} }}")
         }
         (_, Cardinality::Required) => {
@@ -375,24 +384,24 @@ fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut SourceWrit
             "match from.{n}() {{ None => to.{f} = None, \
              Some(value) => {{ let to = to.{f}.get_or_insert_with(Default::default); {one} }} }}"
         ),
-        (Kind::Scalar(scalar), Cardinality::List { .. }) if !dialect.slices => {
+        (ElementKind::Scalar(scalar), Cardinality::List { .. }) if !dialect.slices => {
             let append = match scalar {
                 Scalar::Bool => format!("to.{f}.extend(list)"),
                 _ => format!("append(list, &mut to.{f})"),
             };
             format!("to.{f}.clear(); if let Some(list) = from.{n}() {{ {append}; }}")
         }
-        (Kind::Scalar(_), Cardinality::List { .. }) => {
+        (ElementKind::Scalar(_), Cardinality::List { .. }) => {
             format!("to.{f}.clear(); to.{f}.extend_from_slice({});", slice(dialect, field, kind))
         }
-        (Kind::Struct(_), Cardinality::List { .. }) => {
+        (ElementKind::Struct(_), Cardinality::List { .. }) => {
             format!("take_structs({}, &mut to.{f});", slice(dialect, field, kind))
         }
-        (Kind::Scalar(_), Cardinality::Array { .. }) if dialect.slices => format!(
+        (ElementKind::Scalar(_), Cardinality::Array { .. }) if dialect.slices => format!(
             "match <&_>::try_from({}) {{ Ok(value) => to.{f} = *value, Err(_) => {wrong} }}",
             slice(dialect, field, kind)
         ),
-        (Kind::Struct(_), Cardinality::Array { .. }) => format!(
+        (ElementKind::Struct(_), Cardinality::Array { .. }) => format!(
             "let list = {}; if list.len() != to.{f}.len() {{ {wrong} }}\n\
              for (to, value) in to.{f}.iter_mut().zip(list) {{ {in_list} }}",
             slice(dialect, field, kind)
@@ -418,13 +427,13 @@ fn admit(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter)
         format!("pub fn admit_{name}(from: &crate::message::{name}) -> Result<(), Error> {{"),
         "}",
         |code| {
-            for Slot { field, place, value, .. } in &dialect.slots(id) {
+            for FlattenedField { field, place, value, .. } in &dialect.slots(id) {
                 let original = &record.fields[*place].name.legal;
                 code.line(match (dialect.kind(field.element), field.cardinality) {
-                    (Kind::Scalar(_), _) if may_lose_sign(dialect.schema, field) => {
+                    (ElementKind::Scalar(_), _) if may_lose_sign(dialect.schema, field) => {
                         format!("keep_sign(f64::from(from.{value}), \"{name}.{original}\")?;")
                     }
-                    (Kind::Table(id), cardinality) => {
+                    (ElementKind::Table(id), cardinality) => {
                         let inner = &dialect.schema.record(id).name.legal;
                         match cardinality {
                             Cardinality::Required | Cardinality::Implicit => {
@@ -450,7 +459,7 @@ fn tally(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter)
     code.line("");
     code.block(format!("pub fn tally_{name}<T: Tally>(from: {of}) -> T {{"), "}", |code| {
         code.line("let mut tally = T::default();");
-        for Slot { field, place, .. } in &dialect.slots(id) {
+        for FlattenedField { field, place, .. } in &dialect.slots(id) {
             tally_field(dialect, is_struct, *place, field, code);
         }
         code.line("tally");
@@ -467,28 +476,28 @@ fn tally_field(
     let n = field_name(field);
     let kind = dialect.kind(field.element);
     let add = |value: &str| match kind {
-        Kind::Struct(id) | Kind::Table(id) => {
+        ElementKind::Struct(id) | ElementKind::Table(id) => {
             let inner = &dialect.schema.record(id).name.legal;
             format!("tally.record({place}, tally_{inner}({value}));")
         }
-        Kind::Text | Kind::Bytes => format!("tally.length({place}, {value}.len());"),
-        Kind::Scalar(_) => format!("tally.number({place}, {value});"),
+        ElementKind::Text | ElementKind::Bytes => format!("tally.length({place}, {value}.len());"),
+        ElementKind::Scalar(_) => format!("tally.number({place}, {value});"),
     };
-    let is_scalar = matches!(kind, Kind::Scalar(_));
+    let is_scalar = matches!(kind, ElementKind::Scalar(_));
     code.line(match (kind, field.cardinality) {
         (_, Cardinality::Array { .. }) if is_struct => {
             format!("for value in from.{n}().iter() {{ {} }}", add("value"))
         }
-        (Kind::Scalar(_), Cardinality::List { .. } | Cardinality::Array { .. })
+        (ElementKind::Scalar(_), Cardinality::List { .. } | Cardinality::Array { .. })
             if dialect.slices =>
         {
             format!("for value in {} {{ {} }}", slice(dialect, field, kind), add("*value"))
         }
-        (Kind::Struct(_), Cardinality::List { .. } | Cardinality::Array { .. }) => {
+        (ElementKind::Struct(_), Cardinality::List { .. } | Cardinality::Array { .. }) => {
             format!("for value in {} {{ {} }}", slice(dialect, field, kind), add("value"))
         }
         (_, cardinality @ (Cardinality::List { .. } | Cardinality::Array { .. })) => {
-            let value = if let Kind::Bytes = kind { "value.value()" } else { "value" };
+            let value = if let ElementKind::Bytes = kind { "value.value()" } else { "value" };
             let each = format!("for value in list {{ {} }}", add(value));
             match cardinality {
                 Cardinality::Array { .. } => format!("{{ let list = from.{n}(); {each} }}"),
@@ -496,7 +505,7 @@ fn tally_field(
             }
         }
         // What is empty is left out.
-        (Kind::Text | Kind::Bytes, Cardinality::Implicit) => {
+        (ElementKind::Text | ElementKind::Bytes, Cardinality::Implicit) => {
             add(&format!("from.{n}().unwrap_or_default()"))
         }
         (_, Cardinality::Implicit) if !is_scalar && !is_struct => {
@@ -520,14 +529,18 @@ fn accessor(dialect: Dialect, name: &str, path: Option<&[PathStep]>, code: &mut 
         let mut id = dialect.schema.root;
         for step in path {
             let slots = dialect.slots(id);
-            let Some((Slot { field, .. }, index)) = slot::find(&slots, step) else { return };
+            let Some((FlattenedField { field, .. }, index)) =
+                flattened_field::find_step(&slots, step)
+            else {
+                return;
+            };
             let n = field_name(field);
             let kind = dialect.kind(field.element);
             let is_struct = dialect.is_struct(id);
             let index = match index {
-                Index::Single => None,
-                Index::At(index) => Some(index.to_string()),
-                Index::Middle => Some("list.len() / 2".to_string()),
+                ElementIndex::Single => None,
+                ElementIndex::At(index) => Some(index.to_string()),
+                ElementIndex::Middle => Some("list.len() / 2".to_string()),
             };
             match (index, field.cardinality) {
                 (Some(index), cardinality) => {
@@ -541,15 +554,17 @@ fn accessor(dialect: Dialect, name: &str, path: Option<&[PathStep]>, code: &mut 
                     }
                     code.line(format!("if {index} >= list.len() {{ return }}"));
                     code.line(match kind {
-                        Kind::Scalar(_) if is_slice => format!("let from = list[{index}];"),
-                        Kind::Struct(_) if is_slice => format!("let from = &list[{index}];"),
+                        ElementKind::Scalar(_) if is_slice => format!("let from = list[{index}];"),
+                        ElementKind::Struct(_) if is_slice => format!("let from = &list[{index}];"),
                         _ => format!("let from = list.get({index});"),
                     });
                 }
                 (None, cardinality) => {
                     let is_optional = match cardinality {
                         Cardinality::Optional => true,
-                        Cardinality::Implicit => !matches!(kind, Kind::Scalar(_)) && !is_struct,
+                        Cardinality::Implicit => {
+                            !matches!(kind, ElementKind::Scalar(_)) && !is_struct
+                        }
                         _ => false,
                     };
                     code.line(if is_optional {

@@ -1,13 +1,13 @@
 //! In C++: the holders, and what their views have in common with them.
 
 use anyhow::Result;
-use wiregauge_generate::{cpp_names, Language, Wire};
+use wiregauge_generate::{cpp_names, HolderLanguage, Wire};
 use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Record, Schema, TypeId};
 
-use super::{answer, Form, OPTIONS};
+use super::{check_type, GeneratedHolders, OPTIONS};
 use crate::build::languages::cpp::CPP;
-use crate::codec::{Answer, Codec, Emission, Linkage};
+use crate::codec::{Codec, Emission, Linkage, Support};
 
 inventory::submit! {
     codec(
@@ -18,7 +18,7 @@ inventory::submit! {
             "encode: wiregauge::serialize<RosMsg>(message, buffer, room, bytes), again where there is no room",
             "decode, project, fixed, element: wiregauge::deserialize<RosMsg>(data, bytes, message)",
         ],
-        |schema, id| answer(Wire::RosMsg, schema, id),
+        |schema, id| check_type(Wire::RosMsg, schema, id),
         |unit| emit(Wire::RosMsg, unit),
     )
 }
@@ -32,7 +32,7 @@ inventory::submit! {
             "encode: wiregauge::serialize<Cdr>(message, buffer, room, bytes), again where there is no room",
             "decode, project, fixed, element: wiregauge::deserialize<Cdr>(data, bytes, message)",
         ],
-        |schema, id| answer(Wire::Cdr, schema, id),
+        |schema, id| check_type(Wire::Cdr, schema, id),
         |unit| emit(Wire::Cdr, unit),
     )
 }
@@ -46,7 +46,7 @@ inventory::submit! {
             "encode: wiregauge::serialize<Xcdr2>(message, buffer, room, bytes), again where there is no room",
             "decode, project, fixed, element: wiregauge::deserialize<Xcdr2>(data, bytes, message)",
         ],
-        |schema, id| answer(Wire::Xcdr2, schema, id),
+        |schema, id| check_type(Wire::Xcdr2, schema, id),
         |unit| emit(Wire::Xcdr2, unit),
     )
 }
@@ -60,7 +60,7 @@ inventory::submit! {
             "encode: wiregauge::protobuf::serialize(message, buffer, room, bytes), again where there is no room",
             "decode, project, fixed, element: wiregauge::protobuf::deserialize(data, bytes, message)",
         ],
-        |schema, id| answer(Wire::Protobuf, schema, id),
+        |schema, id| check_type(Wire::Protobuf, schema, id),
         |unit| emit(Wire::Protobuf, unit),
     )
 }
@@ -70,7 +70,7 @@ const fn codec(
     title: &'static str,
     format: &'static str,
     calls: &'static [&'static str],
-    answer: fn(&Schema, TypeId) -> Answer,
+    answer: fn(&Schema, TypeId) -> Support,
     emit: fn(&Unit) -> Result<Emission>,
 ) -> Codec {
     Codec {
@@ -78,12 +78,12 @@ const fn codec(
         title,
         format,
         language: &CPP,
-        bound: false,
-        built: Linkage::Own,
+        is_bound: false,
+        linkage: Linkage::Own,
         options: OPTIONS,
         calls,
         needs: &[],
-        answer,
+        check_type: answer,
         idl: None,
         emit,
     }
@@ -100,21 +100,21 @@ fn wire_type(wire: Wire) -> Option<&'static str> {
 }
 
 fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
-    let form = Form::new(unit, wire, Language::Cpp, cpp_names, "holders")?;
+    let form = GeneratedHolders::new(unit, wire, HolderLanguage::Cpp, cpp_names, "holders")?;
     let schema = &form.schema;
-    let mut code = begun(wire, &form, &[]);
+    let mut code = begin_glue(wire, &form, &[]);
     tallies(schema, &mut code);
     cpp::accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
     cpp::accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
     let main = include_str!("cpp/main.cpp");
-    Ok(finished(wire, form, code, main))
+    Ok(finish_runner(wire, form, code, main))
 }
 
 /// The glue up to the holders' root.
-pub(super) fn begun(wire: Wire, form: &Form, headers: &[&str]) -> SourceWriter {
+pub(super) fn begin_glue(wire: Wire, form: &GeneratedHolders, headers: &[&str]) -> SourceWriter {
     let header = format!("wiregauge/{}.hpp", wire.name().replace('-', "_"));
     let headers = [&["holders.hpp", &header], headers].concat();
-    let mut code = cpp::glue(&headers);
+    let mut code = cpp::begin_glue(&headers);
     code.line("namespace glue {");
     code.line("");
     code.line(format!("inline constexpr char kVersion[] = \"{}\";", env!("CARGO_PKG_VERSION")));
@@ -126,7 +126,12 @@ pub(super) fn begun(wire: Wire, form: &Form, headers: &[&str]) -> SourceWriter {
 }
 
 /// The runner, of its glue and its `main.cpp`.
-pub(super) fn finished(wire: Wire, form: Form, mut code: SourceWriter, main: &str) -> Emission {
+pub(super) fn finish_runner(
+    wire: Wire,
+    form: GeneratedHolders,
+    mut code: SourceWriter,
+    main: &str,
+) -> Emission {
     code.line("");
     code.line("}  // namespace glue");
     let calls = match wire_type(wire) {
@@ -168,7 +173,7 @@ fn tally(schema: &Schema, record: &Record, code: &mut SourceWriter) {
                 Element::Record(_) => {
                     format!("tally.record({place}, glue::tally<Tally>({value}));")
                 }
-                element => cpp::add(schema, place, element, value),
+                element => cpp::add_statement(schema, place, element, value),
             };
             code.line(match field.cardinality {
                 Cardinality::Required | Cardinality::Implicit => add(&member),

@@ -1,12 +1,12 @@
 //! Views in C++, beside the holders that they are written from.
 
 use anyhow::Result;
-use wiregauge_generate::{cpp_names, cpp_view_names, Language, Wire};
+use wiregauge_generate::{cpp_names, cpp_view_names, HolderLanguage, Wire};
 use wiregauge_holders::{SourceWriter, Unit};
-use wiregauge_schema::path::{Index, Step};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Schema, TypeDef};
 
-use super::{answer, cpp, Form};
+use super::{check_type, cpp, GeneratedHolders};
 use crate::build::languages::cpp::CPP;
 use crate::codec::{Codec, Emission, Linkage};
 
@@ -16,8 +16,8 @@ inventory::submit! {
         title: "ROS 1 MSG C++ generated view",
         format: "ros-msg",
         language: &CPP,
-        bound: false,
-        built: Linkage::Own,
+        is_bound: false,
+        linkage: Linkage::Own,
         options: view_options!(),
         calls: &[
             "encode: wiregauge::serialize<RosMsg>(message, buffer, room, bytes), again where there is no room",
@@ -26,7 +26,7 @@ inventory::submit! {
             "verify: wiregauge::check(data, bytes, view)",
         ],
         needs: &[],
-        answer: |schema, id| answer(Wire::RosMsg, schema, id),
+        check_type: |schema, id| check_type(Wire::RosMsg, schema, id),
         idl: None,
         emit: |unit| emit(Wire::RosMsg, unit),
     }
@@ -38,8 +38,8 @@ inventory::submit! {
         title: "CDR C++ generated view",
         format: "cdr",
         language: &CPP,
-        bound: false,
-        built: Linkage::Own,
+        is_bound: false,
+        linkage: Linkage::Own,
         options: view_options!(),
         calls: &[
             "encode: wiregauge::serialize<Cdr>(message, buffer, room, bytes), again where there is no room",
@@ -48,7 +48,7 @@ inventory::submit! {
             "verify: wiregauge::check(data, bytes, view)",
         ],
         needs: &[],
-        answer: |schema, id| answer(Wire::Cdr, schema, id),
+        check_type: |schema, id| check_type(Wire::Cdr, schema, id),
         idl: None,
         emit: |unit| emit(Wire::Cdr, unit),
     }
@@ -60,8 +60,8 @@ inventory::submit! {
         title: "XCDR2 C++ generated view",
         format: "xcdr2",
         language: &CPP,
-        bound: false,
-        built: Linkage::Own,
+        is_bound: false,
+        linkage: Linkage::Own,
         options: view_options!(),
         calls: &[
             "encode: wiregauge::serialize<Xcdr2>(message, buffer, room, bytes), again where there is no room",
@@ -70,19 +70,20 @@ inventory::submit! {
             "verify: wiregauge::check(data, bytes, view)",
         ],
         needs: &[],
-        answer: |schema, id| answer(Wire::Xcdr2, schema, id),
+        check_type: |schema, id| check_type(Wire::Xcdr2, schema, id),
         idl: None,
         emit: |unit| emit(Wire::Xcdr2, unit),
     }
 }
 
 fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
-    let form = Form::new(unit, wire, Language::Cpp, cpp_names, "holders")?;
-    let mut code = cpp::begun(wire, &form, &["holders.view.hpp"]);
+    let form = GeneratedHolders::new(unit, wire, HolderLanguage::Cpp, cpp_names, "holders")?;
+    let mut code = cpp::begin_glue(wire, &form, &["holders.view.hpp"]);
     code.line("using View = wiregauge::View<OnWire, Root>;\n");
     code.line(include_str!("cpp/nth.hpp"));
     // The same names, by which a view is called, and what is asked of it.
-    let mut views = Form::new(unit, wire, Language::Cpp, cpp_view_names, "holders")?.schema;
+    let mut views =
+        GeneratedHolders::new(unit, wire, HolderLanguage::Cpp, cpp_view_names, "holders")?.schema;
     for def in &mut views.types {
         if let TypeDef::Record(record) = def {
             record.name.legal = format!("wiregauge::View<OnWire, {}>", record.name.legal);
@@ -92,12 +93,12 @@ fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     cpp::tallies(&views, &mut code);
     accessor(&views, "fixed", unit.projection.fixed.as_deref(), &mut code);
     accessor(&views, "element", unit.projection.element.as_deref(), &mut code);
-    Ok(cpp::finished(wire, form, code, include_str!("cpp/view.cpp")))
+    Ok(cpp::finish_runner(wire, form, code, include_str!("cpp/view.cpp")))
 }
 
 /// `void NAME(const View &, Tally &)`: the number at a path, nothing where it is not
 /// there.
-fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut SourceWriter) {
+fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut SourceWriter) {
     code.line("template <class Tally>");
     let open =
         format!("void {name}([[maybe_unused]] const View &view, [[maybe_unused]] Tally &tally) {{");
@@ -116,7 +117,7 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut Sourc
                 }
                 (_, index) => {
                     let index = match index {
-                        Index::At(index) => index.to_string(),
+                        ElementIndex::At(index) => index.to_string(),
                         _ => format!("{value}.size() / 2"),
                     };
                     code.line(format!("if ({index} >= {value}.size()) return;"));
@@ -126,7 +127,7 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut Sourc
             match field.element {
                 Element::Record(inner) => id = inner,
                 Element::Enum(inner) => {
-                    let repr = schema.enumeration(inner).repr.cpp();
+                    let repr = schema.enumeration(inner).repr.cpp_name();
                     code.line(format!("tally.number(0, static_cast<{repr}>({at}));"));
                 }
                 _ => code.line(format!("tally.number(0, {at});")),

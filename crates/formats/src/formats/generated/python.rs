@@ -6,11 +6,11 @@ use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeId};
 
 use crate::build::languages::python::{NEEDS, PYTHON};
-use crate::codec::{Answer, Codec, Emission, Linkage};
-use crate::formats::generated::answer;
-use crate::python_form::PythonForm;
-use crate::python_glue::{self, Library, Rows};
-use crate::slot::Slot;
+use crate::codec::{Codec, Emission, Linkage, Support};
+use crate::flattened_field::FlattenedField;
+use crate::formats::generated::check_type;
+use crate::language::python::glue::{self, PythonLibrary, RowExpressions};
+use crate::language::python::message::PythonMessage;
 
 inventory::submit! {
     codec(
@@ -22,7 +22,7 @@ inventory::submit! {
             "decode: Message.deserialize_ros_msg(bytes)",
             "project, fixed, element: Message.deserialize_ros_msg(bytes, view=True)",
         ],
-        |schema, id| answer(Wire::RosMsg, schema, id),
+        |schema, id| check_type(Wire::RosMsg, schema, id),
         |unit| emit(Wire::RosMsg, unit),
     )
 }
@@ -37,7 +37,7 @@ inventory::submit! {
             "decode: Message.deserialize_cdr(bytes)",
             "project, fixed, element: Message.deserialize_cdr(bytes, view=True)",
         ],
-        |schema, id| answer(Wire::Cdr, schema, id),
+        |schema, id| check_type(Wire::Cdr, schema, id),
         |unit| emit(Wire::Cdr, unit),
     )
 }
@@ -51,7 +51,7 @@ inventory::submit! {
             "encode: message.serialize_protobuf()",
             "decode, project, fixed, element: Message.deserialize_protobuf(bytes)",
         ],
-        |schema, id| answer(Wire::Protobuf, schema, id),
+        |schema, id| check_type(Wire::Protobuf, schema, id),
         |unit| emit(Wire::Protobuf, unit),
     )
 }
@@ -61,7 +61,7 @@ const fn codec(
     title: &'static str,
     format: &'static str,
     calls: &'static [&'static str],
-    answer: fn(&Schema, TypeId) -> Answer,
+    answer: fn(&Schema, TypeId) -> Support,
     emit: fn(&Unit) -> Result<Emission>,
 ) -> Codec {
     Codec {
@@ -69,8 +69,8 @@ const fn codec(
         title,
         format,
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Standard,
+        is_bound: false,
+        linkage: Linkage::Standard,
         options: &[
             "the module of wiregauge generate; its holders are the normalized form, so there is \
              nothing to populate",
@@ -82,19 +82,19 @@ const fn codec(
         ],
         calls,
         needs: NEEDS,
-        answer,
+        check_type: answer,
         idl: None,
         emit,
     }
 }
 
 fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
-    let form = PythonForm::new(unit)?;
+    let form = PythonMessage::new(unit)?;
     let head = format!(
         "from rows import tallies, total\n\nNAME = \"wiregauge {}\"",
         env!("CARGO_PKG_VERSION")
     );
-    let mut glue = python_glue::glue(&form, &Holders { wire, form: &form }, &head);
+    let mut glue = glue::glue_file(&form, &Holders { wire, form: &form }, &head);
     glue += &take(&form);
     glue += &build(&form);
     let (root, suffix) = (form.class(unit.schema.root), wire.name().replace('-', "_"));
@@ -117,11 +117,11 @@ fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
 /// The holders as they are read.
 struct Holders<'a> {
     wire: Wire,
-    form: &'a PythonForm<'a>,
+    form: &'a PythonMessage<'a>,
 }
 
-impl Library for Holders<'_> {
-    fn takes_itself(&self) -> bool {
+impl PythonLibrary for Holders<'_> {
+    fn has_own_take(&self) -> bool {
         true
     }
 
@@ -129,7 +129,7 @@ impl Library for Holders<'_> {
         format!("{at}.{}", self.form.member(id, place))
     }
 
-    fn make(&self, _: &PythonForm, _: TypeId, _: &[(Slot, String)]) -> Option<String> {
+    fn make(&self, _: &PythonMessage, _: TypeId, _: &[(FlattenedField, String)]) -> Option<String> {
         None
     }
 
@@ -142,17 +142,24 @@ impl Library for Holders<'_> {
         }
     }
 
-    fn rows(&self, form: &PythonForm, field: &Field, value: &str) -> Option<Rows> {
+    fn read_rows(
+        &self,
+        form: &PythonMessage,
+        field: &Field,
+        value: &str,
+    ) -> Option<RowExpressions> {
         let Element::Record(id) = field.element else { return None };
         let is_list = matches!(field.cardinality, Cardinality::List { .. });
-        (is_list && layout::is_block(form.schema, id, self.wire))
-            .then(|| Rows { sum: format!("total({value})"), tallies: format!("tallies({value})") })
+        (is_list && layout::is_block(form.schema, id, self.wire)).then(|| RowExpressions {
+            sum: format!("total({value})"),
+            tallies: format!("tallies({value})"),
+        })
     }
 }
 
 /// `build_X(m)`: a holder of the values of another, as a client makes it: what it holds
 /// is handed over.
-fn build(form: &PythonForm) -> String {
+fn build(form: &PythonMessage) -> String {
     let mut code = SourceWriter::indented(4);
     for (id, record) in form.records() {
         let value = |(place, field): (usize, &Field)| {
@@ -180,14 +187,14 @@ fn build(form: &PythonForm) -> String {
 }
 
 /// `take_X(o)`: what was deserialized as the normalized form, in place.
-fn take(form: &PythonForm) -> String {
+fn take(form: &PythonMessage) -> String {
     let mut code = SourceWriter::indented(4);
     for (id, record) in form.records() {
         code.line("\n");
         code.open(format!("def take_{}(o):", form.class(id)));
         for (place, field) in record.fields.iter().enumerate() {
             let member = format!("o.{}", form.member(id, place));
-            let is_number = form.code(field).is_some_and(|code| code != "?");
+            let is_number = form.type_code(field).is_some_and(|code| code != "?");
             match (field.element, field.cardinality) {
                 (Element::Record(inner), Cardinality::List { .. } | Cardinality::Array { .. }) => {
                     let class = form.class(inner);

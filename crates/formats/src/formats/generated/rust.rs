@@ -1,14 +1,14 @@
 //! In Rust: the holders, and what their views have in common with them.
 
 use anyhow::Result;
-use wiregauge_generate::{rust_names, Language, Wire};
+use wiregauge_generate::{rust_names, HolderLanguage, Wire};
 use wiregauge_holders::{rust, File, SourceWriter, Unit};
 use wiregauge_schema::{Enum, Schema, TypeDef, TypeId};
 
-use super::{answer, Form, OPTIONS};
+use super::{check_type, GeneratedHolders, OPTIONS};
 use crate::build::languages::rust::RUST;
-use crate::codec::{Answer, Codec, Emission, Linkage};
-use crate::rust_glue;
+use crate::codec::{Codec, Emission, Linkage, Support};
+use crate::language::rust::glue;
 
 inventory::submit! {
     codec(
@@ -19,7 +19,7 @@ inventory::submit! {
             "encode: wiregauge::serialize::<RosMsg, _>(&message, &mut out)",
             "decode, project, fixed, element: wiregauge::deserialize_into::<RosMsg, _>(bytes, &mut message)",
         ],
-        |schema, id| answer(Wire::RosMsg, schema, id),
+        |schema, id| check_type(Wire::RosMsg, schema, id),
         |unit| emit(Wire::RosMsg, unit),
     )
 }
@@ -33,7 +33,7 @@ inventory::submit! {
             "encode: wiregauge::serialize::<Cdr, _>(&message, &mut out)",
             "decode, project, fixed, element: wiregauge::deserialize_into::<Cdr, _>(bytes, &mut message)",
         ],
-        |schema, id| answer(Wire::Cdr, schema, id),
+        |schema, id| check_type(Wire::Cdr, schema, id),
         |unit| emit(Wire::Cdr, unit),
     )
 }
@@ -47,7 +47,7 @@ inventory::submit! {
             "encode: wiregauge::serialize::<Xcdr2, _>(&message, &mut out)",
             "decode, project, fixed, element: wiregauge::deserialize_into::<Xcdr2, _>(bytes, &mut message)",
         ],
-        |schema, id| answer(Wire::Xcdr2, schema, id),
+        |schema, id| check_type(Wire::Xcdr2, schema, id),
         |unit| emit(Wire::Xcdr2, unit),
     )
 }
@@ -61,7 +61,7 @@ inventory::submit! {
             "encode: wiregauge_protobuf::serialize(&message, &mut out)",
             "decode, project, fixed, element: wiregauge_protobuf::deserialize_into(bytes, &mut message)",
         ],
-        |schema, id| answer(Wire::Protobuf, schema, id),
+        |schema, id| check_type(Wire::Protobuf, schema, id),
         |unit| emit(Wire::Protobuf, unit),
     )
 }
@@ -71,7 +71,7 @@ const fn codec(
     title: &'static str,
     format: &'static str,
     calls: &'static [&'static str],
-    answer: fn(&Schema, TypeId) -> Answer,
+    answer: fn(&Schema, TypeId) -> Support,
     emit: fn(&Unit) -> Result<Emission>,
 ) -> Codec {
     Codec {
@@ -79,12 +79,12 @@ const fn codec(
         title,
         format,
         language: &RUST,
-        bound: false,
-        built: Linkage::Own,
+        is_bound: false,
+        linkage: Linkage::Own,
         options: OPTIONS,
         calls,
         needs: &[],
-        answer,
+        check_type: answer,
         idl: None,
         emit,
     }
@@ -102,22 +102,23 @@ fn calls(wire: Wire) -> (&'static str, Option<&'static str>) {
 }
 
 fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
-    let form = Form::new(unit, wire, Language::Rust, rust_names, "crate::holders")?;
-    let mut code = begun(wire, &form);
+    let form =
+        GeneratedHolders::new(unit, wire, HolderLanguage::Rust, rust_names, "crate::holders")?;
+    let mut code = begin_glue(wire, &form);
     for (_, record) in form.schema.records() {
         rust::tally(&form.schema, record, &mut code);
     }
     rust::accessor(&form.schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
     rust::accessor(&form.schema, "element", unit.projection.element.as_deref(), &mut code);
     let codec = File::new("codec.rs", include_str!("rust/codec.rs"));
-    Ok(finished(wire, form, code, "Generated", &[], codec))
+    Ok(finish_runner(wire, form, code, "Generated", &[], codec))
 }
 
 /// The glue up to the canonical form of the holders.
-pub(super) fn begun(wire: Wire, form: &Form) -> SourceWriter {
+pub(super) fn begin_glue(wire: Wire, form: &GeneratedHolders) -> SourceWriter {
     let schema = &form.schema;
     let library = format!("wiregauge {}", env!("CARGO_PKG_VERSION"));
-    let mut code = rust_glue::glue_of(&library);
+    let mut code = glue::begin_glue_for(&library);
     code.line("use crate::canonical::{read_bytes, take, write_bytes};");
     code.line(format!("pub type Root = {};", schema.root().name.legal));
     if let (_, Some(kind)) = calls(wire) {
@@ -135,9 +136,9 @@ pub(super) fn begun(wire: Wire, form: &Form) -> SourceWriter {
 }
 
 /// The runner, of its glue and its codec, with these modules beside the holders.
-pub(super) fn finished(
+pub(super) fn finish_runner(
     wire: Wire,
-    form: Form,
+    form: GeneratedHolders,
     code: SourceWriter,
     name: &str,
     more: &[&str],
@@ -151,7 +152,7 @@ pub(super) fn finished(
     let modules = [&["calls", "canonical", "codec", "glue", "holders", module], more].concat();
     let mut files = form.files;
     files.extend([
-        rust_glue::main(name, &modules),
+        glue::main_file(name, &modules),
         rust::canonical_module(),
         File::new("calls.rs", library),
         codec,
@@ -162,7 +163,7 @@ pub(super) fn finished(
 
 /// An enum as the integer that it holds, for the canonical form and for tallies.
 fn enumeration(def: &Enum, wire: Wire, code: &mut SourceWriter) {
-    let (name, repr) = (&def.name.legal, def.repr.rust());
+    let (name, repr) = (&def.name.legal, def.repr.rust_name());
     code.block(format!("impl {name} {{"), "}", |code| {
         let size = def.repr.size();
         code.line(format!("fn to_le_bytes(self) -> [u8; {size}] {{ self.0.to_le_bytes() }}"));

@@ -1,15 +1,15 @@
 //! Views in Rust, beside the holders that they are written from.
 
 use anyhow::Result;
-use wiregauge_generate::{rust_names, rust_view_names, Language, Wire};
+use wiregauge_generate::{rust_names, rust_view_names, HolderLanguage, Wire};
 use wiregauge_holders::{File, Unit};
-use wiregauge_schema::path::Index;
+use wiregauge_schema::path::ElementIndex;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeDef};
 
-use super::{answer, rust, Form};
+use super::{check_type, rust, GeneratedHolders};
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, Linkage};
-use crate::rust_glue;
+use crate::language::rust::glue;
 
 inventory::submit! {
     Codec {
@@ -17,8 +17,8 @@ inventory::submit! {
         title: "ROS 1 MSG Rust generated view",
         format: "ros-msg",
         language: &RUST,
-        bound: false,
-        built: Linkage::Own,
+        is_bound: false,
+        linkage: Linkage::Own,
         options: view_options!(
             "a text is checked for UTF-8 again when it is read, because there is no unsafe code"
         ),
@@ -29,7 +29,7 @@ inventory::submit! {
             "verify: wiregauge::check::<RosMsg, Message>(bytes)",
         ],
         needs: &[],
-        answer: |schema, id| answer(Wire::RosMsg, schema, id),
+        check_type: |schema, id| check_type(Wire::RosMsg, schema, id),
         idl: None,
         emit: |unit| emit(Wire::RosMsg, unit),
     }
@@ -41,8 +41,8 @@ inventory::submit! {
         title: "CDR Rust generated view",
         format: "cdr",
         language: &RUST,
-        bound: false,
-        built: Linkage::Own,
+        is_bound: false,
+        linkage: Linkage::Own,
         options: view_options!(
             "a text is checked for UTF-8 again when it is read, because there is no unsafe code"
         ),
@@ -53,7 +53,7 @@ inventory::submit! {
             "verify: wiregauge::check::<Cdr, Message>(bytes)",
         ],
         needs: &[],
-        answer: |schema, id| answer(Wire::Cdr, schema, id),
+        check_type: |schema, id| check_type(Wire::Cdr, schema, id),
         idl: None,
         emit: |unit| emit(Wire::Cdr, unit),
     }
@@ -65,8 +65,8 @@ inventory::submit! {
         title: "XCDR2 Rust generated view",
         format: "xcdr2",
         language: &RUST,
-        bound: false,
-        built: Linkage::Own,
+        is_bound: false,
+        linkage: Linkage::Own,
         options: view_options!(
             "a text is checked for UTF-8 again when it is read, because there is no unsafe code"
         ),
@@ -77,17 +77,19 @@ inventory::submit! {
             "verify: wiregauge::check::<Xcdr2, Message>(bytes)",
         ],
         needs: &[],
-        answer: |schema, id| answer(Wire::Xcdr2, schema, id),
+        check_type: |schema, id| check_type(Wire::Xcdr2, schema, id),
         idl: None,
         emit: |unit| emit(Wire::Xcdr2, unit),
     }
 }
 
 fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
-    let form = Form::new(unit, wire, Language::Rust, rust_names, "crate::holders")?;
-    let mut code = rust::begun(wire, &form);
+    let form =
+        GeneratedHolders::new(unit, wire, HolderLanguage::Rust, rust_names, "crate::holders")?;
+    let mut code = rust::begin_glue(wire, &form);
     // The same types, by what views of them are called and have.
-    let mut views = Form::new(unit, wire, Language::Rust, rust_view_names, "")?.schema;
+    let mut views =
+        GeneratedHolders::new(unit, wire, HolderLanguage::Rust, rust_view_names, "")?.schema;
     for def in &mut views.types {
         if let TypeDef::Record(record) = def {
             record.name.legal = record.name.legal.trim_start_matches("::").to_owned();
@@ -96,19 +98,19 @@ fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     let of = |record: &Record| format!("crate::holders_view::{}<'_, OnWire>", record.name.legal);
     code.line(format!("pub type View<'a> = {};", of(views.root()).replace("'_", "'a")));
     for (_, record) in views.records() {
-        rust_glue::tally(record, &of(record), &mut code, |place, field| add(&views, place, field));
+        glue::tally(record, &of(record), &mut code, |place, field| add(&views, place, field));
     }
-    rust_glue::of_root(&views, &["tally"], &mut code);
+    glue::alias_root_functions(&views, &["tally"], &mut code);
     let unit = Unit { schema: &views, projection: unit.projection };
-    rust_glue::accessors(
+    glue::accessors(
         &unit,
         "View<'_>",
         &mut code,
-        |_, field, index| down(field, index),
+        |_, field, index| descend(field, index),
         |field| number(field, "at"),
     );
     let codec = File::new("codec.rs", include_str!("rust/view.rs"));
-    Ok(rust::finished(wire, form, code, "Viewed", &["holders_view"], codec))
+    Ok(rust::finish_runner(wire, form, code, "Viewed", &["holders_view"], codec))
 }
 
 /// The number of a value.
@@ -137,15 +139,15 @@ fn add(schema: &Schema, place: usize, field: &Field) -> String {
 }
 
 /// The statement that goes down to a field's value or element.
-fn down(field: &Field, index: Index) -> String {
+fn descend(field: &Field, index: ElementIndex) -> String {
     let f = &field.name.legal;
     let index = match (index, field.cardinality) {
-        (Index::Single, Cardinality::Optional) => {
+        (ElementIndex::Single, Cardinality::Optional) => {
             return format!("let Some(at) = at.{f}() else {{ return }};");
         }
-        (Index::Single, _) => return format!("let at = at.{f}();"),
-        (Index::At(index), _) => index.to_string(),
-        (Index::Middle, _) => "list.len() / 2".to_owned(),
+        (ElementIndex::Single, _) => return format!("let at = at.{f}();"),
+        (ElementIndex::At(index), _) => index.to_string(),
+        (ElementIndex::Middle, _) => "list.len() / 2".to_owned(),
     };
     let copied = if field.repeats_octets() { ".copied()" } else { "" };
     format!(

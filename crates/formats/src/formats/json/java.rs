@@ -4,7 +4,7 @@ use wiregauge_workshop::maven::Jar;
 
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Linkage};
-use crate::jackson;
+use crate::language::java::jackson;
 
 const JARS: &[Jar] = &[jackson::CORE, jackson::DATABIND, jackson::ANNOTATIONS];
 
@@ -14,8 +14,8 @@ inventory::submit! {
         title: "JSON Java Jackson",
         format: "json",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Jar("jackson-databind"),
+        is_bound: false,
+        linkage: Linkage::Jar("jackson-databind"),
         options: &[
             "the normalized form itself by databind: public fields, found once by reflection; one \
              ObjectWriter and one ObjectReader of the message's class for the whole process, as \
@@ -33,7 +33,7 @@ inventory::submit! {
              reader.readValue(array, from, length)",
         ],
         needs: NEEDS_WITH_JARS,
-        answer: |schema, id| jackson::answer(schema, id, "text by Base64"),
+        check_type: |schema, id| jackson::check_type(schema, id, "text by Base64"),
         idl: None,
         emit: |unit| jackson::emit(unit, include_str!("java/Mapper.java"), JARS),
     }

@@ -3,11 +3,11 @@
 use anyhow::Result;
 use wiregauge_holders::Unit;
 
-use super::answer;
+use super::check_type;
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, Linkage};
-use crate::python_structs;
-use crate::python_tree::Tree;
+use crate::language::python::msgspec;
+use crate::language::python::tree::Tree;
 
 inventory::submit! {
     Codec {
@@ -15,8 +15,8 @@ inventory::submit! {
         title: "JSON Python json",
         format: "json",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Standard,
+        is_bound: false,
+        linkage: Linkage::Standard,
         options: &[
             "compact output in UTF-8 (ensure_ascii=False); an absent value is null; bytes are text \
              in Base64",
@@ -29,7 +29,7 @@ inventory::submit! {
             "decode, project, fixed, element: json.loads(bytes)",
         ],
         needs: NEEDS,
-        answer,
+        check_type,
         idl: None,
         emit: |unit| emit(unit, include_str!("python/json.py"), ""),
     }
@@ -41,8 +41,8 @@ inventory::submit! {
         title: "JSON Python orjson",
         format: "json",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("orjson"),
+        is_bound: false,
+        linkage: Linkage::Wheel("orjson"),
         options: &[
             "an absent value is null; bytes are text in Base64",
             "a record is a dict, which is made from the normalized form and converted back; the \
@@ -56,7 +56,7 @@ inventory::submit! {
             "decode, project, fixed, element: orjson.loads(bytes)",
         ],
         needs: NEEDS,
-        answer,
+        check_type,
         idl: None,
         emit: |unit| {
             let requirements = include_str!("python/orjson.txt");
@@ -71,8 +71,8 @@ inventory::submit! {
         title: "JSON Python msgspec",
         format: "json",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("msgspec"),
+        is_bound: false,
+        linkage: Linkage::Wheel("msgspec"),
         options: &[
             "a record is a struct of the library's (gc=False, as the library advises for data \
              without reference cycles), which is made from the normalized form and converted back",
@@ -88,9 +88,9 @@ inventory::submit! {
              decoder.decode(bytes)",
         ],
         needs: NEEDS,
-        answer,
+        check_type,
         idl: None,
-        emit: |unit| python_structs::emit(unit, "json"),
+        emit: |unit| msgspec::emit(unit, "json"),
     }
 }
 

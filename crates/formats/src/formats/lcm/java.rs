@@ -8,13 +8,14 @@ use wiregauge_schema::{Element, Record, Schema, TypeDef, TypeId};
 use wiregauge_workshop::package::{self, upstream};
 use wiregauge_workshop::Need;
 
-use self::glue::Objects;
+use self::glue::LcmObjects;
 use crate::build::languages::java::{JAVA, NEEDS};
-use crate::c_struct;
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
-use crate::java_form::JavaForm;
-use crate::java_glue;
-use crate::java_whole::{CANONICAL_NANS, NANS};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::language::cpp::c_struct;
+use crate::language::java::base_codec::object_codec;
+use crate::language::java::glue::{library_file, numbers_file};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::plain_objects::{CANONICAL_NANS, NANS};
 use crate::lowering::Lowering;
 
 /// The package that brings the library.
@@ -26,8 +27,8 @@ inventory::submit! {
         title: "LCM Java",
         format: "lcm",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Jar("lcm"),
+        is_bound: false,
+        linkage: Linkage::Jar("lcm"),
         options: &[
             "the distribution's jar: LCM's makers publish none on Maven Central",
             "one LCMDataOutputStream is kept and reset, as LCM.publish does; where buffers are \
@@ -52,7 +53,7 @@ inventory::submit! {
             Need::Program("lcm-gen", "liblcm-bin"),
             Need::Jar("lcm.jar", PACKAGE),
         ],
-        answer,
+        check_type,
         idl: Some(super::idl),
         emit,
     }
@@ -63,24 +64,24 @@ inventory::submit! {
 const TAKEN: [&str; 5] =
     ["arraylist", "datainput", "dataoutput", "ioexception", "lcmdatainputstream"];
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     if let TypeDef::Record(record) = &schema.types[id] {
         if TAKEN.contains(&record.name.legal.to_lowercase().as_str()) {
-            return Answer::Rejected("lcm-gen's classes use another type of this name".into());
+            return Support::Rejected("lcm-gen's classes use another type of this name".into());
         }
         if record.fields.iter().any(|field| field.name.legal == "wg") {
-            return Answer::Rejected(
+            return Support::Rejected(
                 "lcm-gen's classes would take the member wg for the package of that name".into(),
             );
         }
     }
-    match (super::answer(schema, id), &schema.types[id]) {
-        (Answer::Lowered(mut lowerings), TypeDef::Record(record)) => {
+    match (super::check_type(schema, id), &schema.types[id]) {
+        (Support::Lowered(mut lowerings), TypeDef::Record(record)) => {
             lowerings.extend(text(record));
-            Answer::lowered(lowerings)
+            Support::lowered(lowerings)
         }
-        (Answer::Supported, TypeDef::Record(record)) => {
-            Answer::lowered(text(record).into_iter().collect())
+        (Support::Supported, TypeDef::Record(record)) => {
+            Support::lowered(text(record).into_iter().collect())
         }
         (answer, _) => answer,
     }
@@ -99,17 +100,18 @@ fn text(record: &Record) -> Option<Lowering> {
 
 fn emit(unit: &Unit) -> Result<Emission> {
     let schema = unit.schema;
-    let form = JavaForm::new(unit)?;
+    let form = JavaMessage::new(unit)?;
     let mut files = form.files(&[])?;
     files.push(super::idl(schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.extend(object_codec());
     files.push(File::new("Values.java", include_str!("java/Values.java")));
     files.push(File::new("Nans.java", NANS));
-    files.push(File::new("Numbers.java", java_glue::numbers(&form, &Objects)));
+    files.push(File::new("Numbers.java", numbers_file(&form, &LcmObjects)));
     files.push(File::new("Glue.java", glue::glue(&form)));
     let version = package::version(PACKAGE);
     let version = version.as_deref().map_or("of no known version", upstream);
-    files.push(java_glue::library(&format!("LCM {version}")));
+    files.push(library_file(&format!("LCM {version}")));
     let mut sources: Vec<String> =
         schema.records().map(|(_, record)| record.name.legal.clone()).collect();
     if c_struct::uses_octets(schema) {
@@ -117,7 +119,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     }
     Ok(Emission {
         files,
-        steps: vec![Step::command(["lcm-gen", "--java", "message.lcm"])],
+        steps: vec![GeneratorStep::command(["lcm-gen", "--java", "message.lcm"])],
         sources: sources.into_iter().map(|name| format!("wg/{name}.java")).collect(),
         ..Emission::default()
     })
@@ -134,9 +136,9 @@ mod tests {
         let text = format!("{inner} {member}\n{line}\nMSG: pkg/{inner}\nint32 number\n");
         let schema = msg::read_text(&text, "pkg/msg/Root", Dialect::Ros1, "root.msg");
         let schema = schema.expect("it reads");
-        let mut all = (0..schema.types.len()).map(|id| answer(&schema, id));
+        let mut all = (0..schema.types.len()).map(|id| check_type(&schema, id));
         all.find_map(|answer| match answer {
-            Answer::Rejected(why) => Some(why),
+            Support::Rejected(why) => Some(why),
             _ => None,
         })
     }

@@ -1,10 +1,10 @@
 //! MessagePack in Python, by msgpack and by msgspec.
 
-use super::answer;
+use super::check_type;
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Linkage};
-use crate::python_structs;
-use crate::python_tree::Tree;
+use crate::language::python::msgspec;
+use crate::language::python::tree::Tree;
 
 inventory::submit! {
     Codec {
@@ -12,8 +12,8 @@ inventory::submit! {
         title: "MessagePack Python msgpack",
         format: "messagepack",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("msgpack"),
+        is_bound: false,
+        linkage: Linkage::Wheel("msgpack"),
         options: &[
             "the implementation in C; the runner ends if it gets another one",
             "a record is a list of its fields without names, which is made from the normalized \
@@ -27,7 +27,7 @@ inventory::submit! {
             "decode, project, fixed, element: msgpack.unpackb(bytes)",
         ],
         needs: NEEDS,
-        answer,
+        check_type,
         idl: None,
         emit: |unit| {
             let calls = include_str!("python/library.py");
@@ -43,8 +43,8 @@ inventory::submit! {
         title: "MessagePack Python msgspec",
         format: "messagepack",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("msgspec"),
+        is_bound: false,
+        linkage: Linkage::Wheel("msgspec"),
         options: &[
             "a record is a struct of the library's (array_like=True; gc=False, as the library \
              advises for data without reference cycles), which is made from the normalized form \
@@ -60,8 +60,8 @@ inventory::submit! {
              decoder.decode(bytes)",
         ],
         needs: NEEDS,
-        answer,
+        check_type,
         idl: None,
-        emit: |unit| python_structs::emit(unit, "msgpack"),
+        emit: |unit| msgspec::emit(unit, "msgpack"),
     }
 }

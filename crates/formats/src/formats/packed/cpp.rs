@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter, Unit};
-use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Field, Scalar, Schema, TypeId};
 
-use super::{is_optional, Inner, Item, Part, Rows};
+use super::{is_optional, RowField, RowItem, RowLayout, RowRecord};
 use crate::build::languages::cpp::CPP;
-use crate::codec::{Codec, Emission, OWN};
-use crate::formats::protobuf::{cpp as protobuf, Lists};
-use crate::slot::Slot;
+use crate::codec::{Codec, Emission, OWN_CODE};
+use crate::flattened_field::FlattenedField;
+use crate::formats::protobuf::{cpp as protobuf, ListEncoding};
 
 inventory::submit! {
     Codec {
@@ -19,13 +19,13 @@ inventory::submit! {
         title: "Packed C++",
         format: "packed",
         language: &CPP,
-        bound: false,
-        built: protobuf::BUILT,
+        is_bound: false,
+        linkage: protobuf::BUILT,
         options: &[
             "lists of plain records as packed fields of version 1.0, by this project's header: \
              columns of the numbers' own types, nothing reduced or rounded; everything else as in \
              protobuf-cpp, on the heap",
-            OWN,
+            OWN_CODE,
             "columns are filled in place, in the std::string of the message's bytes field, which \
              resize() has zeroed; 1,024 rows at a time, column after column, so that records are \
              read from the cache",
@@ -43,61 +43,61 @@ inventory::submit! {
             "element: in.ReadTag(); in.Skip(…) …; View::open(bytes, view); view.column<T>(name)[row]",
         ],
         needs: protobuf::NEEDS,
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(super::idl),
         emit,
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let columns = Columns { schema: unit.schema, messages: super::messages(unit.schema) };
+    let columns = CppColumns { schema: unit.schema, messages: super::messages(unit.schema) };
     let mut emission = protobuf::emission(unit, super::idl(unit.schema)?, &columns);
     emission.files.push(File::new("rows.hpp", include_str!("cpp/rows.hpp")));
     Ok(emission)
 }
 
 /// Packed fields in place of lists.
-struct Columns<'a> {
+struct CppColumns<'a> {
     schema: &'a Schema,
     messages: BTreeSet<TypeId>,
 }
 
-impl Columns<'_> {
+impl CppColumns<'_> {
     fn name(&self, id: TypeId) -> &str {
         &self.schema.record(id).name.legal
     }
 
-    fn of(&self, field: &Field) -> Option<String> {
-        Some(self.name(Rows::of(self.schema, field)?.id).to_owned())
+    fn row_type(&self, field: &Field) -> Option<String> {
+        Some(self.name(RowLayout::from_field(self.schema, field)?.id).to_owned())
     }
 }
 
-impl Lists for Columns<'_> {
-    fn knows(&self, id: TypeId) -> bool {
+impl ListEncoding for CppColumns<'_> {
+    fn is_message(&self, id: TypeId) -> bool {
         self.messages.contains(&id)
     }
 
-    fn beside(&self) -> &'static [&'static str] {
+    fn extra_modules(&self) -> &'static [&'static str] {
         &["rows.hpp"]
     }
 
     fn definitions(&self, code: &mut SourceWriter) {
-        for rows in super::all(self.schema) {
+        for rows in super::packed_lists(self.schema) {
             self.columns(&rows, code);
             self.rows(&rows, code);
         }
     }
 
-    fn fill(&self, slot: &Slot) -> Option<String> {
-        let name = self.of(&slot.field)?;
+    fn fill(&self, slot: &FlattenedField) -> Option<String> {
+        let name = self.row_type(&slot.field)?;
         let (f, m) = (&slot.value, &slot.field.name.legal);
         Some(format!(
             "rows::pack(from.{f}, *to.mutable_{m}(), [](auto &visit) {{ columns_{name}(visit); }});"
         ))
     }
 
-    fn take(&self, slot: &Slot) -> Option<String> {
-        let name = self.of(&slot.field)?;
+    fn take(&self, slot: &FlattenedField) -> Option<String> {
+        let name = self.row_type(&slot.field)?;
         let (f, m) = (&slot.value, &slot.field.name.legal);
         Some(format!(
             "{{\n  const RowsOf{name} rows(from.{m}());\n  to.{f}.resize(rows.size());\n  \
@@ -105,8 +105,8 @@ impl Lists for Columns<'_> {
         ))
     }
 
-    fn tally(&self, slot: &Slot) -> Option<String> {
-        let name = self.of(&slot.field)?;
+    fn tally(&self, slot: &FlattenedField) -> Option<String> {
+        let name = self.row_type(&slot.field)?;
         let (place, m) = (slot.place, &slot.field.name.legal);
         Some(format!(
             "{{\n  const RowsOf{name} rows(from.{m}());\n  \
@@ -115,11 +115,16 @@ impl Lists for Columns<'_> {
         ))
     }
 
-    fn number(&self, field: &Field, index: Index, rest: &[PathStep]) -> Option<String> {
-        let rows = Rows::of(self.schema, field)?;
+    fn tally_number(
+        &self,
+        field: &Field,
+        index: ElementIndex,
+        rest: &[PathStep],
+    ) -> Option<String> {
+        let rows = RowLayout::from_field(self.schema, field)?;
         let Some(column) = rows.column(rest) else { return Some(String::new()) };
         let row = match index {
-            Index::At(row) => row.to_string(),
+            ElementIndex::At(row) => row.to_string(),
             _ => "rows.size() / 2".into(),
         };
         let (kind, name) = (kind(column.scalar, column.is_optional), &column.name);
@@ -136,8 +141,8 @@ impl Lists for Columns<'_> {
 /// The type of a number's column. A truth value is a u8.
 fn element(scalar: Scalar) -> &'static str {
     match scalar {
-        Scalar::Bool => Scalar::U8.cpp(),
-        other => other.cpp(),
+        Scalar::Bool => Scalar::U8.cpp_name(),
+        other => other.cpp_name(),
     }
 }
 
@@ -156,9 +161,9 @@ fn value(scalar: Scalar, column: &str) -> String {
 }
 
 // What is written.
-impl Columns<'_> {
+impl CppColumns<'_> {
     /// `columns_X(visit)`: the columns of a list of X.
-    fn columns(&self, rows: &Rows, code: &mut SourceWriter) {
+    fn columns(&self, rows: &RowLayout, code: &mut SourceWriter) {
         let name = self.name(rows.id);
         code.line("");
         code.line("template <class Visit>");
@@ -170,10 +175,17 @@ impl Columns<'_> {
 
     /// The columns of a record at `at`, which is there where no condition of `missing`
     /// holds.
-    fn visits(&self, id: TypeId, parts: &[Part], at: &str, missing: &str, code: &mut SourceWriter) {
+    fn visits(
+        &self,
+        id: TypeId,
+        parts: &[RowField],
+        at: &str,
+        missing: &str,
+        code: &mut SourceWriter,
+    ) {
         for (part, item, at) in super::items(self.schema, id, parts, at) {
             match item {
-                Item::Number(column) => {
+                RowItem::Number(column) => {
                     let (of, name) = (element(column.scalar), &column.name);
                     let value = match is_optional(self.schema, id, part) {
                         true if column.scalar == Scalar::Bool => {
@@ -193,7 +205,7 @@ impl Columns<'_> {
                         ),
                     });
                 }
-                Item::Record(inner) if inner.is_optional => {
+                RowItem::Record(inner) if inner.is_optional => {
                     let missing = format!("{missing}if (!{at}) return std::nullopt; ");
                     let inside = format!("(*{at})");
                     if let Some(marker) = &inner.marker {
@@ -201,14 +213,21 @@ impl Columns<'_> {
                     }
                     self.visits(inner.id, &inner.parts, &inside, &missing, code);
                 }
-                Item::Record(inner) => {
+                RowItem::Record(inner) => {
                     self.visits(inner.id, &inner.parts, &at, missing, code);
                 }
             }
         }
     }
 
-    fn marker(&self, name: &str, inner: &Inner, at: &str, missing: &str, code: &mut SourceWriter) {
+    fn marker(
+        &self,
+        name: &str,
+        inner: &RowRecord,
+        at: &str,
+        missing: &str,
+        code: &mut SourceWriter,
+    ) {
         let missing = missing.replace("std::nullopt", "false");
         let mut filled = Vec::new();
         self.filled(inner.id, &inner.parts, &format!("(*{at})"), &mut filled);
@@ -221,10 +240,10 @@ impl Columns<'_> {
     }
 
     /// Whether a record that is there has a number, or a record that says so of itself.
-    fn filled(&self, id: TypeId, parts: &[Part], at: &str, filled: &mut Vec<String>) {
+    fn filled(&self, id: TypeId, parts: &[RowField], at: &str, filled: &mut Vec<String>) {
         for (_, item, at) in super::items(self.schema, id, parts, at) {
             match item {
-                Item::Record(inner) if !inner.is_optional => {
+                RowItem::Record(inner) if !inner.is_optional => {
                     self.filled(inner.id, &inner.parts, &at, filled);
                 }
                 // An optional one is told of by its own columns or marker.
@@ -235,9 +254,9 @@ impl Columns<'_> {
 }
 
 // What is read.
-impl Columns<'_> {
+impl CppColumns<'_> {
     /// `RowsOfX`: a list of X as it is read.
-    fn rows(&self, rows: &Rows, code: &mut SourceWriter) {
+    fn rows(&self, rows: &RowLayout, code: &mut SourceWriter) {
         let name = self.name(rows.id);
         let (mut take, mut tally) = (SourceWriter::new(), SourceWriter::new());
         let mut columns = Vec::new();
@@ -271,7 +290,7 @@ impl Columns<'_> {
     fn reads(
         &self,
         id: TypeId,
-        parts: &[Part],
+        parts: &[RowField],
         to: &str,
         depth: usize,
         columns: &mut Vec<String>,
@@ -280,7 +299,7 @@ impl Columns<'_> {
         for (part, item, to) in super::items(self.schema, id, parts, to) {
             let place = part.place;
             match item {
-                Item::Number(column) => {
+                RowItem::Number(column) => {
                     let c = format!("c{}_", columns.len());
                     let (kind, name) = (kind(column.scalar, column.is_optional), &column.name);
                     columns.push(format!("rows::{kind} {c}{{*this, \"{name}\"}};"));
@@ -296,7 +315,7 @@ impl Columns<'_> {
                     take.line(format!("{has}{to} = {value};{absent}"));
                     tally.line(format!("{has}t{depth}.number({place}, {value});"));
                 }
-                Item::Record(inner) => {
+                RowItem::Record(inner) => {
                     let first = columns.len();
                     if let Some(marker) = &inner.marker {
                         let m = format!("c{first}_");
@@ -306,7 +325,7 @@ impl Columns<'_> {
                     let inside = if inner.is_optional { format!("(*{to})") } else { to.clone() };
                     let below = (&mut taken, &mut told);
                     self.reads(inner.id, &inner.parts, &inside, depth + 1, columns, below);
-                    let there = inner.is_optional.then(|| there(inner, first, columns.len()));
+                    let there = inner.is_optional.then(|| is_present(inner, first, columns.len()));
                     match &there {
                         None => take.line(taken.finish().trim_end()),
                         Some(there) => {
@@ -334,7 +353,7 @@ impl Columns<'_> {
 
 /// Whether a row has an optional record, whose columns have the numbers from `first` to
 /// before `end`.
-fn there(inner: &Inner, first: usize, end: usize) -> String {
+fn is_present(inner: &RowRecord, first: usize, end: usize) -> String {
     let has = |columns: std::ops::Range<usize>| {
         let has: Vec<String> = columns.map(|column| format!("c{column}_.has(row)")).collect();
         if has.is_empty() {

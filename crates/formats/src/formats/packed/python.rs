@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter, Unit};
-use wiregauge_schema::path::{Index, Step};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Field, Record, TypeId};
 
-use super::{Item, Part, Rows};
+use super::{RowField, RowItem, RowLayout};
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, Linkage};
+use crate::flattened_field::FlattenedField;
 use crate::formats::protobuf::python::{self as protobuf, Upb};
-use crate::python_form::PythonForm;
-use crate::python_glue::{self, Library};
-use crate::slot::Slot;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 
 inventory::submit! {
     Codec {
@@ -22,8 +22,8 @@ inventory::submit! {
         title: "Packed Python",
         format: "packed",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("protobuf"),
+        is_bound: false,
+        linkage: Linkage::Wheel("protobuf"),
         options: &[
             "lists of plain records as packed fields of version 1.0, by this project's package \
              over NumPy: columns of the numbers' own types, nothing reduced or rounded; everything \
@@ -44,17 +44,17 @@ inventory::submit! {
             "fixed, element: as decode, then a field or View(message.rows).column(name)[row]",
         ],
         needs: NEEDS,
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(super::idl),
         emit,
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = PythonForm::new(unit)?;
-    let library = Columns { form: &form, messages: super::messages(unit.schema) };
-    let mut glue = python_glue::glue(&form, &library, &library.head());
-    glue += &python_glue::fill(&form, |id| library.knows(id), fill_slot);
+    let form = PythonMessage::new(unit)?;
+    let library = PythonColumns { form: &form, messages: super::messages(unit.schema) };
+    let mut glue = glue::glue_file(&form, &library, &library.head());
+    glue += &glue::fill(&form, |id| library.has_class(id), fill_slot);
     let files = vec![
         super::idl(unit.schema)?,
         File::new("codec.py", protobuf::CODEC),
@@ -70,35 +70,35 @@ fn emit(unit: &Unit) -> Result<Emission> {
 }
 
 /// What the glue calls the plan of a record's columns.
-fn plan(form: &PythonForm, id: TypeId) -> String {
+fn plan(form: &PythonMessage, id: TypeId) -> String {
     format!("ROWS_{}", form.class(id))
 }
 
-fn fill_slot(form: &PythonForm, id: TypeId, slot: &Slot, code: &mut SourceWriter) {
-    match Rows::of(form.schema, &slot.field) {
+fn fill_slot(form: &PythonMessage, id: TypeId, slot: &FlattenedField, code: &mut SourceWriter) {
+    match RowLayout::from_field(form.schema, &slot.field) {
         Some(rows) => code.line(format!(
             "o.{} = rows.pack({}, {})",
             slot.field.name.legal,
             plan(form, rows.id),
-            form.at_slot("m", id, slot)
+            form.member_access("m", id, slot)
         )),
         None => protobuf::fill_slot(form, id, slot, code),
     }
 }
 
 /// Protobuf's messages with packed fields.
-struct Columns<'a> {
-    form: &'a PythonForm<'a>,
+struct PythonColumns<'a> {
+    form: &'a PythonMessage<'a>,
     messages: BTreeSet<TypeId>,
 }
 
-impl Columns<'_> {
+impl PythonColumns<'_> {
     /// What the glue needs beside: the plans of all lists.
     fn head(&self) -> String {
         let mut code = SourceWriter::indented(4);
         code.line("import rows\nfrom rows import Field, Number, Record");
         code.line(protobuf::head(self.form.unit));
-        for rows in super::all(self.form.schema) {
+        for rows in super::packed_lists(self.form.schema) {
             code.open(format!("{} = Record(", plan(self.form, rows.id)));
             self.record(rows.id, &rows.parts, false, &mut code);
             code.outdent();
@@ -108,7 +108,7 @@ impl Columns<'_> {
     }
 
     /// What `Record` is made of.
-    fn record(&self, id: TypeId, parts: &[Part], may_miss: bool, code: &mut SourceWriter) {
+    fn record(&self, id: TypeId, parts: &[RowField], may_miss: bool, code: &mut SourceWriter) {
         code.line(format!("message.{},", self.form.class(id)));
         for part in parts {
             code.open("Field(");
@@ -126,14 +126,14 @@ impl Columns<'_> {
         }
     }
 
-    fn item(&self, item: &Item, may_miss: bool, code: &mut SourceWriter) {
+    fn item(&self, item: &RowItem, may_miss: bool, code: &mut SourceWriter) {
         match item {
-            Item::Number(column) => {
+            RowItem::Number(column) => {
                 let optional = if column.is_optional { ", is_optional=True" } else { "" };
-                let scalar = column.scalar.rust();
+                let scalar = column.scalar.rust_name();
                 code.line(format!("Number(\"{}\", \"{scalar}\"{optional}),", column.name));
             }
-            Item::Record(inner) => {
+            RowItem::Record(inner) => {
                 code.open("Record(");
                 self.record(inner.id, &inner.parts, may_miss || inner.is_optional, code);
                 if inner.is_optional {
@@ -149,13 +149,13 @@ impl Columns<'_> {
     }
 }
 
-impl Library for Columns<'_> {
-    fn knows(&self, id: TypeId) -> bool {
+impl PythonLibrary for PythonColumns<'_> {
+    fn has_class(&self, id: TypeId) -> bool {
         self.messages.contains(&id)
     }
 
-    fn spreads(&self, id: TypeId) -> bool {
-        Upb.spreads(id)
+    fn flattens_arrays(&self, id: TypeId) -> bool {
+        Upb.flattens_arrays(id)
     }
 
     fn is_octets(&self, field: &Field) -> bool {
@@ -164,55 +164,70 @@ impl Library for Columns<'_> {
 
     fn get(&self, at: &str, id: TypeId, field: &Field, place: usize) -> String {
         let value = Upb.get(at, id, field, place);
-        match Rows::of(self.form.schema, field) {
+        match RowLayout::from_field(self.form.schema, field) {
             Some(_) => format!("rows.opened({value})"),
             None => value,
         }
     }
 
-    fn is_there(&self, at: &str, record: &Record, field: &Field, value: &str) -> String {
-        Upb.is_there(at, record, field, value)
+    fn is_present(&self, at: &str, record: &Record, field: &Field, value: &str) -> String {
+        Upb.is_present(at, record, field, value)
     }
 
-    fn make(&self, form: &PythonForm, id: TypeId, values: &[(Slot, String)]) -> Option<String> {
+    fn make(
+        &self,
+        form: &PythonMessage,
+        id: TypeId,
+        values: &[(FlattenedField, String)],
+    ) -> Option<String> {
         Upb.make(form, id, values)
     }
 
-    fn take_numbers(&self, field: &Field, code: &str, value: &str) -> String {
-        Upb.take_numbers(field, code, value)
+    fn numbers_from_library(&self, field: &Field, code: &str, value: &str) -> String {
+        Upb.numbers_from_library(field, code, value)
     }
 
-    fn take_list(&self, field: &Field, value: &str) -> String {
-        Upb.take_list(field, value)
+    fn list_from_library(&self, field: &Field, value: &str) -> String {
+        Upb.list_from_library(field, value)
     }
 
-    fn take_rows(&self, form: &PythonForm, field: &Field, value: &str) -> Option<String> {
-        let rows = Rows::of(form.schema, field)?;
+    fn rows_from_library(
+        &self,
+        form: &PythonMessage,
+        field: &Field,
+        value: &str,
+    ) -> Option<String> {
+        let rows = RowLayout::from_field(form.schema, field)?;
         Some(format!("rows.take({}, {value})", plan(form, rows.id)))
     }
 
-    fn rows(&self, form: &PythonForm, field: &Field, value: &str) -> Option<python_glue::Rows> {
-        let plan = plan(form, Rows::of(form.schema, field)?.id);
-        Some(python_glue::Rows {
+    fn read_rows(
+        &self,
+        form: &PythonMessage,
+        field: &Field,
+        value: &str,
+    ) -> Option<glue::RowExpressions> {
+        let plan = plan(form, RowLayout::from_field(form.schema, field)?.id);
+        Some(glue::RowExpressions {
             sum: format!("rows.total({plan}, {value})"),
             tallies: format!("rows.tallies({plan}, {value})"),
         })
     }
 
-    fn row_number(
+    fn number_in_row(
         &self,
-        form: &PythonForm,
+        form: &PythonMessage,
         field: &Field,
         value: &str,
-        index: Index,
-        rest: &[Step],
+        index: ElementIndex,
+        rest: &[PathStep],
     ) -> Option<String> {
-        let rows = Rows::of(form.schema, field)?;
+        let rows = RowLayout::from_field(form.schema, field)?;
         let row = match index {
-            Index::At(row) => row.to_string(),
+            ElementIndex::At(row) => row.to_string(),
             _ => "None".into(),
         };
-        Some(match rows.way(rest) {
+        Some(match rows.item_path(rest) {
             None => "None".into(),
             Some(way) => {
                 format!("rows.number({}, {value}, {row}, {way:?})", plan(form, rows.id))

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter, Unit};
-use wiregauge_schema::path::{Index, Step};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Field, Scalar, Schema, TypeId};
 
-use super::{is_optional, Inner, Item, Part, Rows};
+use super::{is_optional, RowField, RowItem, RowLayout, RowRecord};
 use crate::build::languages::rust::RUST;
-use crate::codec::{Codec, Emission, Linkage, OWN};
-use crate::formats::protobuf::{prost, Lists, LOSES_SIGN};
-use crate::slot::Slot;
+use crate::codec::{Codec, Emission, Linkage, OWN_CODE};
+use crate::flattened_field::FlattenedField;
+use crate::formats::protobuf::{prost, ListEncoding, LOSES_SIGN};
 
 inventory::submit! {
     Codec {
@@ -19,13 +19,13 @@ inventory::submit! {
         title: "Packed Rust",
         format: "packed",
         language: &RUST,
-        bound: false,
-        built: Linkage::Crate("prost"),
+        is_bound: false,
+        linkage: Linkage::Crate("prost"),
         options: &[
             "lists of plain records as packed fields of version 1.0, by this project's crate: \
              columns of the numbers' own types, nothing reduced or rounded; everything else as in \
              prost",
-            OWN,
+            OWN_CODE,
             "columns are filled in place, in the Vec<u8> of the message's bytes field, which \
              resize() has zeroed",
             "read in place in the message's field, by a view that has checked it once",
@@ -41,67 +41,67 @@ inventory::submit! {
             "fixed, element: as prost; View::open(&message.rows)?.column::<T>(name).get(row)",
         ],
         needs: &[],
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(super::idl),
         emit,
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let columns = Columns { schema: unit.schema, messages: super::messages(unit.schema) };
+    let columns = RustColumns { schema: unit.schema, messages: super::messages(unit.schema) };
     let mut emission = prost::emission(unit, super::idl(unit.schema)?, &columns);
     emission.files.push(File::new("rows.rs", include_str!("rust/rows.rs")));
     Ok(emission)
 }
 
 /// Packed fields in place of lists.
-struct Columns<'a> {
+struct RustColumns<'a> {
     schema: &'a Schema,
     messages: BTreeSet<TypeId>,
 }
 
-impl Columns<'_> {
+impl RustColumns<'_> {
     fn name(&self, id: TypeId) -> &str {
         &self.schema.record(id).name.legal
     }
 
-    fn of(&self, field: &Field) -> Option<&str> {
-        Some(self.name(Rows::of(self.schema, field)?.id))
+    fn row_type(&self, field: &Field) -> Option<&str> {
+        Some(self.name(RowLayout::from_field(self.schema, field)?.id))
     }
 }
 
-impl Lists for Columns<'_> {
-    fn knows(&self, id: TypeId) -> bool {
+impl ListEncoding for RustColumns<'_> {
+    fn is_message(&self, id: TypeId) -> bool {
         self.messages.contains(&id)
     }
 
-    fn beside(&self) -> &'static [&'static str] {
+    fn extra_modules(&self) -> &'static [&'static str] {
         &["rows"]
     }
 
-    fn unsayable(&self) -> String {
+    fn unsupported_values(&self) -> String {
         format!("{}; or a list is too long for a packed field's 2 GiB", LOSES_SIGN)
     }
 
-    fn fails(&self) -> bool {
+    fn tally_may_fail(&self) -> bool {
         true
     }
 
     fn definitions(&self, code: &mut SourceWriter) {
-        for rows in super::all(self.schema) {
+        for rows in super::packed_lists(self.schema) {
             self.row(&rows, code);
             self.rows(&rows, code);
         }
     }
 
-    fn fill(&self, slot: &Slot) -> Option<String> {
-        self.of(&slot.field)?;
+    fn fill(&self, slot: &FlattenedField) -> Option<String> {
+        self.row_type(&slot.field)?;
         let (f, m) = (&slot.value, &slot.field.name.legal);
         Some(format!("lost |= crate::rows::pack(&from.{f}, &mut to.{m});"))
     }
 
-    fn take(&self, slot: &Slot) -> Option<String> {
-        let name = self.of(&slot.field)?;
+    fn take(&self, slot: &FlattenedField) -> Option<String> {
+        let name = self.row_type(&slot.field)?;
         let (f, m) = (&slot.value, &slot.field.name.legal);
         Some(format!(
             "to.{f}.clear();\n\
@@ -110,8 +110,8 @@ impl Lists for Columns<'_> {
         ))
     }
 
-    fn tally(&self, slot: &Slot) -> Option<String> {
-        let name = self.of(&slot.field)?;
+    fn tally(&self, slot: &FlattenedField) -> Option<String> {
+        let name = self.row_type(&slot.field)?;
         let (place, m) = (slot.place, &slot.field.name.legal);
         Some(format!(
             "if let Some(rows) = RowsOf{name}::open(&from.{m})? {{\n  \
@@ -119,11 +119,16 @@ impl Lists for Columns<'_> {
         ))
     }
 
-    fn number(&self, field: &Field, index: Index, rest: &[Step]) -> Option<String> {
-        let rows = Rows::of(self.schema, field)?;
+    fn tally_number(
+        &self,
+        field: &Field,
+        index: ElementIndex,
+        rest: &[PathStep],
+    ) -> Option<String> {
+        let rows = RowLayout::from_field(self.schema, field)?;
         let Some(column) = rows.column(rest) else { return Some("Ok(())".into()) };
         let row = match index {
-            Index::At(row) => row.to_string(),
+            ElementIndex::At(row) => row.to_string(),
             _ => "view.rows() / 2".into(),
         };
         let (of, name) = (element(column.scalar), &column.name);
@@ -131,7 +136,7 @@ impl Lists for Columns<'_> {
             true => ("maybe", "column.get(row)"),
             false => ("number", "Some(column.get(row))"),
         };
-        let number = value_of(column.scalar, "number");
+        let number = normalized_value(column.scalar, "number");
         Some(format!(
             "let Some(view) = crate::rows::open(at)? else {{ return Ok(()) }};\n\
              let row = {row};\n\
@@ -146,13 +151,13 @@ impl Lists for Columns<'_> {
 /// The type of a number's column. A truth value is a u8.
 fn element(scalar: Scalar) -> &'static str {
     match scalar {
-        Scalar::Bool => Scalar::U8.rust(),
-        other => other.rust(),
+        Scalar::Bool => Scalar::U8.rust_name(),
+        other => other.rust_name(),
     }
 }
 
 /// A number that was read as the normalized form has it.
-fn value_of(scalar: Scalar, value: &str) -> String {
+fn normalized_value(scalar: Scalar, value: &str) -> String {
     match scalar {
         Scalar::Bool => format!("({value} != 0)"),
         _ => value.into(),
@@ -160,7 +165,7 @@ fn value_of(scalar: Scalar, value: &str) -> String {
 }
 
 /// A number of the normalized form as its column has it.
-fn given(scalar: Scalar, value: &str) -> String {
+fn column_value(scalar: Scalar, value: &str) -> String {
     match scalar {
         Scalar::Bool => format!("u8::from({value})"),
         _ => value.into(),
@@ -168,9 +173,9 @@ fn given(scalar: Scalar, value: &str) -> String {
 }
 
 // What is written.
-impl Columns<'_> {
+impl RustColumns<'_> {
     /// The columns of a list of X.
-    fn row(&self, rows: &Rows, code: &mut SourceWriter) {
+    fn row(&self, rows: &RowLayout, code: &mut SourceWriter) {
         code.line("");
         code.block(
             format!("impl crate::rows::Row for crate::message::{} {{", self.name(rows.id)),
@@ -183,32 +188,39 @@ impl Columns<'_> {
     }
 
     /// The columns of a record at `at`, which is there where none of `bound` returns.
-    fn visits(&self, id: TypeId, parts: &[Part], at: &str, bound: &str, code: &mut SourceWriter) {
+    fn visits(
+        &self,
+        id: TypeId,
+        parts: &[RowField],
+        at: &str,
+        bound: &str,
+        code: &mut SourceWriter,
+    ) {
         for (part, item, at) in super::items(self.schema, id, parts, at) {
             match item {
-                Item::Number(column) => {
+                RowItem::Number(column) => {
                     let (of, name) = (element(column.scalar), &column.name);
                     code.line(match (column.is_optional, is_optional(self.schema, id, part)) {
                         (false, _) => {
-                            let value = given(column.scalar, &at);
+                            let value = column_value(column.scalar, &at);
                             format!("visit.number::<{of}>(\"{name}\", |row| {value});")
                         }
                         (true, true) => {
-                            let value = given(column.scalar, "v");
+                            let value = column_value(column.scalar, "v");
                             format!(
                                 "visit.maybe::<{of}>(\"{name}\", \
                                  |row| {{ {bound}{at}.map(|v| {value}) }});"
                             )
                         }
                         (true, false) => {
-                            let value = given(column.scalar, &at);
+                            let value = column_value(column.scalar, &at);
                             format!(
                                 "visit.maybe::<{of}>(\"{name}\", |row| {{ {bound}Some({value}) }});"
                             )
                         }
                     });
                 }
-                Item::Record(inner) if inner.is_optional => {
+                RowItem::Record(inner) if inner.is_optional => {
                     let inside = format!("r{}", inner.id);
                     let bound = format!("{bound}let {inside} = {at}.as_ref()?; ");
                     if let Some(marker) = &inner.marker {
@@ -216,7 +228,7 @@ impl Columns<'_> {
                     }
                     self.visits(inner.id, &inner.parts, &inside, &bound, code);
                 }
-                Item::Record(inner) => self.visits(inner.id, &inner.parts, &at, bound, code),
+                RowItem::Record(inner) => self.visits(inner.id, &inner.parts, &at, bound, code),
             }
         }
     }
@@ -224,7 +236,7 @@ impl Columns<'_> {
     fn marker(
         &self,
         name: &str,
-        inner: &Inner,
+        inner: &RowRecord,
         inside: &str,
         bound: &str,
         code: &mut SourceWriter,
@@ -242,10 +254,10 @@ impl Columns<'_> {
     }
 
     /// Whether a record that is there has a number, or a record that says so of itself.
-    fn filled(&self, id: TypeId, parts: &[Part], at: &str, filled: &mut Vec<String>) {
+    fn filled(&self, id: TypeId, parts: &[RowField], at: &str, filled: &mut Vec<String>) {
         for (_, item, at) in super::items(self.schema, id, parts, at) {
             match item {
-                Item::Record(inner) if !inner.is_optional => {
+                RowItem::Record(inner) if !inner.is_optional => {
                     self.filled(inner.id, &inner.parts, &at, filled);
                 }
                 // An optional one is told of by its own columns or marker.
@@ -258,19 +270,19 @@ impl Columns<'_> {
 /// What reads a list, as it is written down: the columns with their types and how they are
 /// opened, and the statements that tally a row.
 #[derive(Default)]
-struct Reading {
+struct ReaderCode {
     columns: Vec<(String, String)>,
     tally: SourceWriter,
 }
 
 // What is read.
-impl Columns<'_> {
+impl RustColumns<'_> {
     /// `RowsOfX`: a list of X as it is read.
-    fn rows(&self, rows: &Rows, code: &mut SourceWriter) {
+    fn rows(&self, rows: &RowLayout, code: &mut SourceWriter) {
         let name = self.name(rows.id);
-        let mut reading = Reading::default();
+        let mut reading = ReaderCode::default();
         let record = self.record(rows.id, &rows.parts, 0, &mut reading);
-        let Reading { columns, tally } = reading;
+        let ReaderCode { columns, tally } = reading;
         code.line("");
         code.block(format!("pub struct RowsOf{name}<'a> {{"), "}", |code| {
             code.line("pub rows: usize,");
@@ -301,7 +313,13 @@ impl Columns<'_> {
     }
 
     /// A row's record as it is made; each column is called by its number.
-    fn record(&self, id: TypeId, parts: &[Part], depth: usize, reading: &mut Reading) -> String {
+    fn record(
+        &self,
+        id: TypeId,
+        parts: &[RowField],
+        depth: usize,
+        reading: &mut ReaderCode,
+    ) -> String {
         let fields = parts.iter().map(|part| {
             let items = part.items.iter();
             let is_optional = is_optional(self.schema, id, part);
@@ -316,15 +334,15 @@ impl Columns<'_> {
 
     fn item(
         &self,
-        part: &Part,
-        item: &Item,
+        part: &RowField,
+        item: &RowItem,
         is_optional: bool,
         depth: usize,
-        reading: &mut Reading,
+        reading: &mut ReaderCode,
     ) -> String {
         let (place, first) = (part.place, reading.columns.len());
         match item {
-            Item::Number(column) => {
+            RowItem::Number(column) => {
                 let (of, name) = (element(column.scalar), &column.name);
                 let c = format!("self.c{first}.get(row)");
                 let (kind, open) = match column.is_optional {
@@ -333,18 +351,18 @@ impl Columns<'_> {
                 };
                 reading.columns.push((kind, format!("crate::rows::{open}(&view, \"{name}\")?")));
                 if !column.is_optional {
-                    let value = value_of(column.scalar, &c);
+                    let value = normalized_value(column.scalar, &c);
                     reading.tally.line(format!("t{depth}.number({place}, {value});"));
                     return value;
                 }
-                let value = value_of(column.scalar, "v");
+                let value = normalized_value(column.scalar, "v");
                 reading
                     .tally
                     .line(format!("if let Some(v) = {c} {{ t{depth}.number({place}, {value}) }}"));
                 let absent = if is_optional { "" } else { ".unwrap_or_default()" };
                 format!("{c}.map(|v| {value}){absent}")
             }
-            Item::Record(inner) => {
+            RowItem::Record(inner) => {
                 if let Some(marker) = &inner.marker {
                     reading.columns.push((
                         "crate::rows::Marker<'a>".into(),
@@ -354,7 +372,8 @@ impl Columns<'_> {
                 let tally = std::mem::take(&mut reading.tally);
                 let record = self.record(inner.id, &inner.parts, depth + 1, reading);
                 let told = std::mem::replace(&mut reading.tally, tally).finish();
-                let there = inner.is_optional.then(|| there(inner, first, reading.columns.len()));
+                let there =
+                    inner.is_optional.then(|| is_present(inner, first, reading.columns.len()));
                 reading.tally.open(match &there {
                     None => "{".to_owned(),
                     Some(there) => format!("if {there} {{"),
@@ -374,7 +393,7 @@ impl Columns<'_> {
 
 /// Whether a row has an optional record, whose columns have the numbers from `first` to
 /// before `end`.
-fn there(inner: &Inner, first: usize, end: usize) -> String {
+fn is_present(inner: &RowRecord, first: usize, end: usize) -> String {
     let has = |columns: std::ops::Range<usize>| {
         let has: Vec<String> = columns.map(|column| format!("self.c{column}.has(row)")).collect();
         if has.is_empty() {

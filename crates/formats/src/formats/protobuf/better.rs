@@ -5,15 +5,15 @@ use std::path::Path;
 use anyhow::Result;
 use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Cardinality, Field, Schema, TypeDef, TypeId};
-use wiregauge_workshop::python::Python;
+use wiregauge_workshop::python::PythonEnvironment;
 
 use super::as_bytes;
 use crate::build::languages::python::{NEEDS, PYTHON};
-use crate::codec::{Codec, Emission, Linkage, Step};
-use crate::python_form::PythonForm;
-use crate::python_glue::{self, Library};
-use crate::python_signs;
-use crate::slot::Slot;
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
+use crate::flattened_field::FlattenedField;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
+use crate::language::python::negative_zero;
 
 inventory::submit! {
     Codec {
@@ -21,8 +21,8 @@ inventory::submit! {
         title: "Protobuf Python betterproto2",
         format: "protobuf",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("betterproto2"),
+        is_bound: false,
+        linkage: Linkage::Wheel("betterproto2"),
         options: &[
             "dataclasses by the library's own compiler (betterproto2_compiler), with its defaults",
             "the library is written in Python and works field by field; packed numbers are also \
@@ -36,7 +36,7 @@ inventory::submit! {
             "decode, project, fixed, element: Message.parse(bytes)",
         ],
         needs: NEEDS,
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(idl),
         emit,
     }
@@ -68,14 +68,14 @@ fn member(field: &Field) -> String {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = PythonForm::new(unit)?;
+    let form = PythonMessage::new(unit)?;
     let mut head = "\nfrom generated import wg\n".to_owned();
     for (id, record) in form.records() {
-        head += &format!("{} = wg.{}\n", own(&form, id), record.name.legal);
+        head += &format!("{} = wg.{}\n", library_class(&form, id), record.name.legal);
     }
-    head += &format!("Root = {}", own(&form, unit.schema.root));
-    let mut glue = python_glue::glue(&form, &Dataclasses, &head);
-    glue += &python_signs::signs(&form, |_, field| {
+    head += &format!("Root = {}", library_class(&form, unit.schema.root));
+    let mut glue = glue::glue_file(&form, &Dataclasses, &head);
+    glue += &negative_zero::loses_sign_functions(&form, |_, field| {
         matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit)
             && unit.schema.scalar(field.element).is_some_and(|scalar| scalar.is_float())
     });
@@ -84,26 +84,29 @@ fn emit(unit: &Unit) -> Result<Emission> {
         File::new("codec.py", include_str!("better/codec.py")),
         File::new("glue.py", glue),
     ];
-    let steps = vec![Step::Call(Box::new(super::describe)), Step::Call(Box::new(compile))];
+    let steps = vec![
+        GeneratorStep::Call(Box::new(super::describe)),
+        GeneratorStep::Call(Box::new(compile)),
+    ];
     Ok(Emission { files, steps, requirements: REQUIREMENTS, ..Emission::default() })
 }
 
 /// Has the library's compiler make the package `generated`.
 fn compile(folder: &Path) -> Result<()> {
-    let python = Python::of_step(folder, REQUIREMENTS)?;
+    let python = PythonEnvironment::create_for_step(folder, REQUIREMENTS)?;
     python.run(include_str!("better/compile.py"), &[folder]).map(|_| ())
 }
 
 /// What the glue calls the library's class of a record.
-fn own(form: &PythonForm, id: TypeId) -> String {
+fn library_class(form: &PythonMessage, id: TypeId) -> String {
     format!("Own{}", form.class(id))
 }
 
 /// Its dataclasses.
 struct Dataclasses;
 
-impl Library for Dataclasses {
-    fn spreads(&self, _: TypeId) -> bool {
+impl PythonLibrary for Dataclasses {
+    fn flattens_arrays(&self, _: TypeId) -> bool {
         true
     }
 
@@ -115,8 +118,13 @@ impl Library for Dataclasses {
         format!("{at}.{}", member(field))
     }
 
-    fn make(&self, form: &PythonForm, id: TypeId, values: &[(Slot, String)]) -> Option<String> {
+    fn make(
+        &self,
+        form: &PythonMessage,
+        id: TypeId,
+        values: &[(FlattenedField, String)],
+    ) -> Option<String> {
         let values: Vec<&str> = values.iter().map(|(_, value)| value.as_str()).collect();
-        Some(format!("{}({})", own(form, id), values.join(", ")))
+        Some(format!("{}({})", library_class(form, id), values.join(", ")))
     }
 }

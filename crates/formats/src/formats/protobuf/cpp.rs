@@ -3,14 +3,14 @@
 
 use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter, Unit};
-use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 use wiregauge_workshop::Need;
 
-use super::{as_bytes, element_type, Lists, Nothing};
+use super::{as_bytes, element_type, ListEncoding, PlainLists};
 use crate::build::languages::cpp::CPP;
-use crate::codec::{Codec, Emission, Linkage, Step};
-use crate::slot::{self, Slot};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
+use crate::flattened_field::{self, FlattenedField};
 
 pub(in crate::formats) const NEEDS: &[Need] = &[
     Need::Program("protoc", "protobuf-compiler"),
@@ -32,8 +32,8 @@ inventory::submit! {
         title: "Protobuf C++",
         format: "protobuf",
         language: &CPP,
-        bound: false,
-        built: BUILT,
+        is_bound: false,
+        linkage: BUILT,
         options: &[
             "objects on the heap; reused ones are cleared by Clear()",
             "optimize_for = SPEED, the default",
@@ -45,7 +45,7 @@ inventory::submit! {
         ],
         calls: CALLS,
         needs: NEEDS,
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(super::idl),
         emit: |unit| emit(unit, include_str!("cpp/heap.hpp")),
     }
@@ -57,8 +57,8 @@ inventory::submit! {
         title: "Protobuf C++ arena",
         format: "protobuf",
         language: &CPP,
-        bound: false,
-        built: BUILT,
+        is_bound: false,
+        linkage: BUILT,
         options: &[
             "objects on a google::protobuf::Arena, which is kept between messages as scratch, with \
              Reset() before each message",
@@ -74,7 +74,7 @@ inventory::submit! {
             "fixed, element: as on the heap",
         ],
         needs: NEEDS,
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(super::idl),
         emit: |unit| emit(unit, include_str!("cpp/arena.hpp")),
     }
@@ -82,15 +82,15 @@ inventory::submit! {
 
 /// The runner of one way to keep messages, which `objects.hpp` is.
 fn emit(unit: &Unit, objects: &str) -> Result<Emission> {
-    Ok(emission_of(unit, objects, super::idl(unit.schema)?, &Nothing))
+    Ok(emit_with(unit, objects, super::idl(unit.schema)?, &PlainLists))
 }
 
 /// The runner on the heap of a definition that has something in place of lists.
-pub(in crate::formats) fn emission(unit: &Unit, idl: File, lists: &dyn Lists) -> Emission {
-    emission_of(unit, include_str!("cpp/heap.hpp"), idl, lists)
+pub(in crate::formats) fn emission(unit: &Unit, idl: File, lists: &dyn ListEncoding) -> Emission {
+    emit_with(unit, include_str!("cpp/heap.hpp"), idl, lists)
 }
 
-fn emission_of(unit: &Unit, objects: &str, idl: File, lists: &dyn Lists) -> Emission {
+fn emit_with(unit: &Unit, objects: &str, idl: File, lists: &dyn ListEncoding) -> Emission {
     Emission {
         files: vec![
             idl,
@@ -98,24 +98,24 @@ fn emission_of(unit: &Unit, objects: &str, idl: File, lists: &dyn Lists) -> Emis
             File::new("objects.hpp", objects),
             File::new("glue.hpp", glue(unit, lists)),
         ],
-        steps: vec![Step::command(["protoc", "--cpp_out=.", "message.proto"])],
+        steps: vec![GeneratorStep::command(["protoc", "--cpp_out=.", "message.proto"])],
         sources: vec!["main.cpp".into(), "message.pb.cc".into()],
         libraries: vec!["protobuf".into(), "pthread".into()],
         ..Emission::default()
     }
 }
 
-fn glue(unit: &Unit, lists: &dyn Lists) -> String {
+fn glue(unit: &Unit, lists: &dyn ListEncoding) -> String {
     let schema = unit.schema;
     let mut headers = vec!["message.hpp", "message.pb.h", "wiregauge/protobuf_path.hpp"];
-    headers.extend(lists.beside());
-    let mut code = wiregauge_holders::cpp::glue(&headers);
+    headers.extend(lists.extra_modules());
+    let mut code = wiregauge_holders::cpp::begin_glue(&headers);
     code.line("namespace {");
     code.line("");
     code.line(format!("using Root = wg::{};", schema.root().name.legal));
     lists.definitions(&mut code);
-    for (_, record) in schema.records().filter(|(id, _)| lists.knows(*id)) {
-        let slots = slot::slots(schema, record);
+    for (_, record) in schema.records().filter(|(id, _)| lists.is_message(*id)) {
+        let slots = flattened_field::flatten_fields(schema, record);
         fill(record, &slots, lists, &mut code);
         take(schema, record, &slots, lists, &mut code);
         tally(schema, record, &slots, lists, &mut code);
@@ -128,7 +128,12 @@ fn glue(unit: &Unit, lists: &dyn Lists) -> String {
 }
 
 /// `fill`: normalized to Protobuf's, which is empty.
-fn fill(record: &Record, slots: &[Slot], lists: &dyn Lists, code: &mut SourceWriter) {
+fn fill(
+    record: &Record,
+    slots: &[FlattenedField],
+    lists: &dyn ListEncoding,
+    code: &mut SourceWriter,
+) {
     let name = &record.name.legal;
     code.line("");
     code.block(
@@ -186,8 +191,8 @@ fn fill(record: &Record, slots: &[Slot], lists: &dyn Lists, code: &mut SourceWri
 fn take(
     schema: &Schema,
     record: &Record,
-    slots: &[Slot],
-    lists: &dyn Lists,
+    slots: &[FlattenedField],
+    lists: &dyn ListEncoding,
     code: &mut SourceWriter,
 ) {
     let name = &record.name.legal;
@@ -292,7 +297,7 @@ fn take(
 fn narrow(schema: &Schema, field: &Field, value: &str) -> String {
     match schema.scalar(field.element).expect("a number") {
         scalar @ (Scalar::U8 | Scalar::U16 | Scalar::I8 | Scalar::I16) => {
-            format!("static_cast<{}>({value})", scalar.cpp())
+            format!("static_cast<{}>({value})", scalar.cpp_name())
         }
         _ => value.to_string(),
     }
@@ -303,8 +308,8 @@ fn narrow(schema: &Schema, field: &Field, value: &str) -> String {
 fn tally(
     schema: &Schema,
     record: &Record,
-    slots: &[Slot],
-    lists: &dyn Lists,
+    slots: &[FlattenedField],
+    lists: &dyn ListEncoding,
     code: &mut SourceWriter,
 ) {
     let name = &record.name.legal;
@@ -320,7 +325,7 @@ fn tally(
             let (field, place, m) = (&slot.field, slot.place, &slot.field.name.legal);
             let add = |value: &str| match schema.scalar(field.element) {
                 Some(scalar) => {
-                    format!("tally.number({place}, static_cast<{}>({value}));", scalar.cpp())
+                    format!("tally.number({place}, static_cast<{}>({value}));", scalar.cpp_name())
                 }
                 None if matches!(field.element, Element::Record(_)) => {
                     format!("tally.record({place}, ::tally<Tally>({value}));")
@@ -345,26 +350,26 @@ fn accessor(
     schema: &Schema,
     name: &str,
     path: Option<&[PathStep]>,
-    lists: &dyn Lists,
+    lists: &dyn ListEncoding,
     code: &mut SourceWriter,
 ) {
     let (mut id, mut steps, mut certain) = (schema.root, Vec::new(), 0);
     let (mut number, mut inside) = (None, None);
     let path = path.unwrap_or_default();
     for (depth, step) in path.iter().enumerate() {
-        let slots = slot::slots(schema, schema.record(id));
-        let Some((slot, index)) = slot::find(&slots, step) else { break };
-        inside = lists.number(&slot.field, index, &path[depth + 1..]);
+        let slots = flattened_field::flatten_fields(schema, schema.record(id));
+        let Some((slot, index)) = flattened_field::find_step(&slots, step) else { break };
+        inside = lists.tally_number(&slot.field, index, &path[depth + 1..]);
         if inside.is_some() {
             steps.push(format!("{{{}, kOnly}}", slot.field.id));
             break;
         }
         let element = match index {
-            Index::Single => "kOnly".to_string(),
-            Index::Middle => "kMiddle".into(),
-            Index::At(index) => index.to_string(),
+            ElementIndex::Single => "kOnly".to_string(),
+            ElementIndex::Middle => "kMiddle".into(),
+            ElementIndex::At(index) => index.to_string(),
         };
-        if index != Index::Single || slot.field.cardinality == Cardinality::Optional {
+        if index != ElementIndex::Single || slot.field.cardinality == Cardinality::Optional {
             certain = depth + 1;
         }
         steps.push(format!("{{{}, {element}}}", slot.field.id));
@@ -398,7 +403,7 @@ fn accessor(
             code.line(format!(
                 "const auto bits = Search<{name}_path::kSteps, Form::{form}, {certain}>().find(wire);"
             ));
-            code.line(format!("if (bits) tally.number(0, from_bits<{}>(*bits));", scalar.cpp()));
+            code.line(format!("if (bits) tally.number(0, from_bits<{}>(*bits));", scalar.cpp_name()));
         }
     });
 }

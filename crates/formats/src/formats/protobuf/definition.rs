@@ -1,9 +1,9 @@
 //! `message.proto`: what a message is called and made of in Protobuf's own language.
 
 use wiregauge_holders::{File, SourceWriter};
-use wiregauge_schema::{Cardinality, Element, Field, Integer, Scalar, Schema};
+use wiregauge_schema::{Cardinality, Element, Field, IntegerEncoding, Scalar, Schema};
 
-use crate::slot;
+use crate::flattened_field;
 
 /// Whether a repeated field is carried as `bytes`: octets have no type of
 /// their own, and a varint each would be what no author wants.
@@ -33,12 +33,12 @@ pub(super) fn element_type<'a>(schema: &'a Schema, field: &Field) -> &'a str {
         other => {
             let plain = scalar_type(schema.scalar(other).expect("a number"));
             match (field.wire.integer, plain) {
-                (Integer::Zigzag, "int32") => "sint32",
-                (Integer::Zigzag, "int64") => "sint64",
-                (Integer::Fixed, "int32") => "sfixed32",
-                (Integer::Fixed, "int64") => "sfixed64",
-                (Integer::Fixed, "uint32") => "fixed32",
-                (Integer::Fixed, "uint64") => "fixed64",
+                (IntegerEncoding::Zigzag, "int32") => "sint32",
+                (IntegerEncoding::Zigzag, "int64") => "sint64",
+                (IntegerEncoding::Fixed, "int32") => "sfixed32",
+                (IntegerEncoding::Fixed, "int64") => "sfixed64",
+                (IntegerEncoding::Fixed, "uint32") => "fixed32",
+                (IntegerEncoding::Fixed, "uint64") => "fixed64",
                 _ => plain,
             }
         }
@@ -79,7 +79,7 @@ pub(super) fn messages(schema: &Schema, syntax: Syntax, code: &mut SourceWriter)
     for (_, record) in schema.records() {
         code.line("");
         code.block(format!("message {} {{", record.name.legal), "}", |code| {
-            for slot in slot::slots(schema, record) {
+            for slot in flattened_field::flatten_fields(schema, record) {
                 code.line(member(schema, &slot.field, syntax));
             }
         });

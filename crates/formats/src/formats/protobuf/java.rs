@@ -12,11 +12,12 @@ use wiregauge_workshop::run;
 
 use super::{as_bytes, definition, Syntax};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
-use crate::java_form::JavaForm;
-use crate::java_glue::{self, Library};
-use crate::java_number::Number;
-use crate::slot::{self, Slot};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::flattened_field::{self, FlattenedField};
+use crate::language::java::base_codec::object_codec;
+use crate::language::java::glue::{numbers_file, JavaLibrary};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 const JARS: &[Jar] = &[Jar {
     coordinates: "com.google.protobuf:protobuf-java:4.36.2",
@@ -35,8 +36,8 @@ inventory::submit! {
         title: "Protobuf Java",
         format: "protobuf",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Jar("protobuf-java"),
+        is_bound: false,
+        linkage: Linkage::Jar("protobuf-java"),
         options: &[
             "classes by the protoc of the same version (from Maven Central, for x86-64 only), \
              optimize_for = SPEED, the default",
@@ -55,7 +56,7 @@ inventory::submit! {
             "project, fixed, element: as decode, the message's fields alone",
         ],
         needs: NEEDS_WITH_JARS,
-        answer,
+        check_type,
         idl: Some(idl),
         emit,
     }
@@ -78,26 +79,27 @@ fn outer(schema: &Schema) -> String {
     name
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     match &schema.types[id] {
         TypeDef::Record(record) if record.name.legal == "SuppressWarnings" => {
-            Answer::Rejected("protoc's classes use Java's own type of this name".into())
+            Support::Rejected("protoc's classes use Java's own type of this name".into())
         }
-        _ => super::answer(schema, id),
+        _ => super::check_type(schema, id),
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = JavaForm::new(unit)?;
+    let form = JavaMessage::new(unit)?;
     let library = Messages { schema: renamed(unit.schema), outer: outer(unit.schema) };
     let mut files = form.files(&[])?;
     files.push(idl(unit.schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
-    files.push(File::new("Numbers.java", java_glue::numbers(&form, &library)));
+    files.extend(object_codec());
+    files.push(File::new("Numbers.java", numbers_file(&form, &library)));
     files.push(File::new("Glue.java", glue(&form, &library)));
     Ok(Emission {
         files,
-        steps: vec![Step::Call(Box::new(compile))],
+        steps: vec![GeneratorStep::Call(Box::new(compile))],
         sources: vec![format!("wg/{}.java", library.outer)],
         jars: JARS,
         ..Emission::default()
@@ -123,51 +125,63 @@ struct Messages {
 
 impl Messages {
     /// What accessors of a field are called behind `get`.
-    fn accessor(&self, id: TypeId, slot: &Slot) -> String {
-        let slots = slot::slots(&self.schema, self.schema.record(id));
+    fn accessor(&self, id: TypeId, slot: &FlattenedField) -> String {
+        let slots = flattened_field::flatten_fields(&self.schema, self.schema.record(id));
         let own = slots.iter().find(|own| own.place == slot.place && own.number == slot.number);
         camel(&own.expect("the same slots").field.name.legal)
     }
 }
 
-impl Library for Messages {
-    fn slots(&self, form: &JavaForm, id: TypeId) -> Vec<Slot> {
-        slot::slots(form.schema, form.schema.record(id))
+impl JavaLibrary for Messages {
+    fn format_fields(&self, form: &JavaMessage, id: TypeId) -> Vec<FlattenedField> {
+        flattened_field::flatten_fields(form.schema, form.schema.record(id))
     }
 
-    fn class(&self, _: &JavaForm, id: TypeId) -> String {
+    fn class(&self, _: &JavaMessage, id: TypeId) -> String {
         format!("wg.{}.{}", self.outer, self.schema.record(id).name.legal)
     }
 
-    fn get(&self, _: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn get(&self, _: &JavaMessage, at: &str, id: TypeId, slot: &FlattenedField) -> String {
         format!("{at}.get{}()", self.accessor(id, slot))
     }
 
-    fn is_there(&self, _: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn is_present(&self, _: &JavaMessage, at: &str, id: TypeId, slot: &FlattenedField) -> String {
         format!("{at}.has{}()", self.accessor(id, slot))
     }
 
-    fn count(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn list_length(
+        &self,
+        form: &JavaMessage,
+        at: &str,
+        id: TypeId,
+        slot: &FlattenedField,
+    ) -> String {
         match as_bytes(&slot.field) {
             true => format!("{}.size()", self.get(form, at, id, slot)),
             false => format!("{at}.get{}Count()", self.accessor(id, slot)),
         }
     }
 
-    fn at(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn element_at(
+        &self,
+        form: &JavaMessage,
+        at: &str,
+        id: TypeId,
+        slot: &FlattenedField,
+    ) -> String {
         match as_bytes(&slot.field) {
             true => format!("{}.byteAt(i)", self.get(form, at, id, slot)),
             false => format!("{at}.get{}(i)", self.accessor(id, slot)),
         }
     }
 
-    fn octets(&self, value: &str) -> String {
+    fn octets_length(&self, value: &str) -> String {
         format!("{value}.size()")
     }
 
-    fn counted(&self, number: Number, value: &str, _: bool) -> String {
+    fn sum_term(&self, number: JavaNumber, value: &str, _: bool) -> String {
         // Unsigned ones are by their bits everywhere.
-        number.counted(value, true)
+        number.sum_term(value, true)
     }
 }
 
@@ -226,7 +240,7 @@ fn renamed(schema: &Schema) -> Schema {
 }
 
 /// `Glue.java`: `make`, `parse` and `take`.
-fn glue(form: &JavaForm, library: &Messages) -> String {
+fn glue(form: &JavaMessage, library: &Messages) -> String {
     let root = form.schema.root;
     let (name, class, own) = (form.name(root), library.class(form, root), form.class(root));
     let mut code = SourceWriter::indented(4);
@@ -258,7 +272,7 @@ fn glue(form: &JavaForm, library: &Messages) -> String {
 
 /// The glue of a record.
 struct Glue<'a> {
-    form: &'a JavaForm<'a>,
+    form: &'a JavaMessage<'a>,
     library: &'a Messages,
     id: TypeId,
     record: &'a Record,
@@ -270,9 +284,9 @@ impl Glue<'_> {
         let (class, own) = (library.class(form, id), form.class(id));
         code.open(format!("\nprivate static {class} make_{}({own} m) {{", form.name(id)));
         code.line(format!("{class}.Builder b = {class}.newBuilder();"));
-        for slot in slot::slots(form.schema, self.record) {
+        for slot in flattened_field::flatten_fields(form.schema, self.record) {
             let (member, name) =
-                (self.form.at_slot("m", self.id, &slot), library.accessor(id, &slot));
+                (self.form.member_access("m", self.id, &slot), library.accessor(id, &slot));
             let value =
                 |value: &str, boxed: bool| match (slot.field.element, form.number(&slot.field)) {
                     (Element::Record(inner), _) => format!("make_{}({value})", form.name(inner)),
@@ -308,9 +322,9 @@ impl Glue<'_> {
         let (class, own) = (library.class(form, id), form.class(id));
         code.open(format!("\nprivate static {own} take_{}({class} o) {{", form.name(id)));
         code.line(format!("{own} m = new {own}();"));
-        for slot in slot::slots(form.schema, self.record) {
+        for slot in flattened_field::flatten_fields(form.schema, self.record) {
             let field = &slot.field;
-            let member = self.form.at_slot("m", self.id, &slot);
+            let member = self.form.member_access("m", self.id, &slot);
             let value = |value: &str| match (field.element, form.number(field)) {
                 (Element::Record(inner), _) => format!("take_{}({value})", form.name(inner)),
                 (Element::Bytes, _) => format!("{value}.toByteArray()"),
@@ -318,34 +332,34 @@ impl Glue<'_> {
                 _ => value.to_owned(),
             };
             let get = library.get(form, "o", id, &slot);
-            let count = library.count(form, "o", id, &slot);
+            let count = library.list_length(form, "o", id, &slot);
             if let Cardinality::Array { len } = field.cardinality {
                 code.line(format!("fixed({count}, {len});"));
             }
             match (field.cardinality, form.number(field)) {
                 (Cardinality::Required | Cardinality::Implicit, _) => match field.element {
                     Element::Record(_) => {
-                        code.open(format!("if ({}) {{", library.is_there(form, "o", id, &slot)));
+                        code.open(format!("if ({}) {{", library.is_present(form, "o", id, &slot)));
                         code.line(format!("{member} = {};", value(&get)));
                         code.close("}");
                     }
                     _ => code.line(format!("{member} = {};", value(&get))),
                 },
                 (Cardinality::Optional, _) => {
-                    code.open(format!("if ({}) {{", library.is_there(form, "o", id, &slot)));
+                    code.open(format!("if ({}) {{", library.is_present(form, "o", id, &slot)));
                     code.line(format!("{member} = {};", value(&get)));
                     code.close("}");
                 }
                 _ if as_bytes(field) => code.line(format!("{member} = {get}.toByteArray();")),
                 (_, Some(number)) => {
-                    let at = from_message(number, &library.at(form, "o", id, &slot), &slot);
-                    code.line(format!("{member} = new {}[{count}];", number.packed()));
+                    let at = from_message(number, &library.element_at(form, "o", id, &slot), &slot);
+                    code.line(format!("{member} = new {}[{count}];", number.element_type()));
                     code.open(format!("for (int i = 0; i < {member}.length; i++) {{"));
                     code.line(format!("{member}[i] = {at};"));
                     code.close("}");
                 }
                 (cardinality, None) => {
-                    let at = value(&library.at(form, "o", id, &slot));
+                    let at = value(&library.element_at(form, "o", id, &slot));
                     code.open(format!("for (int i = 0, n = {count}; i < n; i++) {{"));
                     code.line(match cardinality {
                         Cardinality::Array { .. } => format!("{member}[i] = {at};"),
@@ -361,13 +375,13 @@ impl Glue<'_> {
 }
 
 /// Whether a number is of an array in the normalized form, where it is by its bits.
-fn is_packed(field: &Field, slot: &Slot) -> bool {
+fn is_packed(field: &Field, slot: &FlattenedField) -> bool {
     slot.number.is_some()
         || matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
 }
 
 /// A number of the normalized form as Protobuf's messages take it.
-fn to_message(number: Number, value: &str, slot: &Slot, boxed: bool) -> String {
+fn to_message(number: JavaNumber, value: &str, slot: &FlattenedField, boxed: bool) -> String {
     match (number.0, is_packed(&slot.field, slot)) {
         (Scalar::U8, true) => format!("{value} & 0xff"),
         (Scalar::U16, true) => format!("{value} & 0xffff"),
@@ -378,7 +392,7 @@ fn to_message(number: Number, value: &str, slot: &Slot, boxed: bool) -> String {
 }
 
 /// A number of Protobuf's messages as the normalized form has it.
-fn from_message(number: Number, value: &str, slot: &Slot) -> String {
+fn from_message(number: JavaNumber, value: &str, slot: &FlattenedField) -> String {
     match (number.0, is_packed(&slot.field, slot)) {
         (Scalar::U8, true) | (Scalar::I8, _) => format!("(byte) {value}"),
         (Scalar::U16, true) | (Scalar::I16, _) => format!("(short) {value}"),

@@ -5,13 +5,13 @@ use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Schema};
 
 use super::{
-    as_bytes, fill_numbers, fill_records, take_numbers, take_records, Lists, Nothing, Partial,
-    Syntax,
+    as_bytes, fill_numbers, fill_records, take_numbers, take_records, ListEncoding, Partial,
+    PlainLists, Syntax,
 };
 use crate::build::languages::rust::RUST;
-use crate::codec::{Codec, Emission, Linkage, Step};
-use crate::rust_glue;
-use crate::slot::{self, Slot};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
+use crate::flattened_field::{self, FlattenedField};
+use crate::language::rust::glue;
 
 inventory::submit! {
     Codec {
@@ -19,8 +19,8 @@ inventory::submit! {
         title: "Protobuf Rust prost",
         format: "protobuf",
         language: &RUST,
-        bound: false,
-        built: Linkage::Crate("prost"),
+        is_bound: false,
+        linkage: Linkage::Crate("prost"),
         options: &[
             "texts and bytes are owned (String, Vec<u8>), the default",
             "decode() makes a new message, as users do, also with --objects reused",
@@ -37,19 +37,19 @@ inventory::submit! {
             "fixed, element: merge(bytes) into a struct of the fields on the way, then its members",
         ],
         needs: &[],
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(super::idl),
         emit,
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    Ok(emission(unit, super::idl(unit.schema)?, &Nothing))
+    Ok(emission(unit, super::idl(unit.schema)?, &PlainLists))
 }
 
 /// The runner of a definition that may have something in place of lists.
-pub(in crate::formats) fn emission(unit: &Unit, idl: File, lists: &dyn Lists) -> Emission {
-    let partials = Partial::both(unit, lists);
+pub(in crate::formats) fn emission(unit: &Unit, idl: File, lists: &dyn ListEncoding) -> Emission {
+    let partials = Partial::for_projection(unit, lists);
     let mut files = vec![
         idl,
         super::rust_main("Prost", &partials, lists),
@@ -64,7 +64,7 @@ pub(in crate::formats) fn emission(unit: &Unit, idl: File, lists: &dyn Lists) ->
         .collect();
     Emission {
         files,
-        steps: vec![Step::Call(Box::new(move |folder| {
+        steps: vec![GeneratorStep::Call(Box::new(move |folder| {
             let paths = definitions.iter().map(|path| folder.join(path));
             let files = protox::compile(paths, [folder])
                 .context("the emitted definition does not compile")?;
@@ -77,16 +77,16 @@ pub(in crate::formats) fn emission(unit: &Unit, idl: File, lists: &dyn Lists) ->
     }
 }
 
-fn glue(unit: &Unit, partials: &[(&str, Partial)], lists: &dyn Lists) -> String {
+fn glue(unit: &Unit, partials: &[(&str, Partial)], lists: &dyn ListEncoding) -> String {
     let schema = unit.schema;
     let mut code = super::rust_glue("prost", partials, lists);
     code.line("use prost::Message as _;");
     code.line("");
     code.line(format!("pub type Whole = wg::{};", schema.root().name.legal));
     lists.definitions(&mut code);
-    for (_, record) in schema.records().filter(|(id, _)| lists.knows(*id)) {
+    for (_, record) in schema.records().filter(|(id, _)| lists.is_message(*id)) {
         let object = format!("wg::{}", record.name.legal);
-        let slots = slot::slots(schema, record);
+        let slots = flattened_field::flatten_fields(schema, record);
         super::fill(record, &object, &slots, &mut code, |slot| {
             lists.fill(slot).unwrap_or_else(|| fill(schema, slot))
         });
@@ -96,11 +96,11 @@ fn glue(unit: &Unit, partials: &[(&str, Partial)], lists: &dyn Lists) -> String 
         });
         super::tally(schema, record, &object, lists, &mut code, member);
     }
-    rust_glue::of_root(schema, &["fill", "take", "tally"], &mut code);
+    glue::alias_root_functions(schema, &["fill", "take", "tally"], &mut code);
     code.line("");
     let head = "pub fn project<T: Tally>(from: &Whole, sum: &mut T) -> Result<(), Error> {";
     code.block(head, "}", |code| {
-        let question = if lists.fails() { "?" } else { "" };
+        let question = if lists.tally_may_fail() { "?" } else { "" };
         code.line(format!("*sum = tally(from){question};"));
         code.line("Ok(())");
     });
@@ -123,7 +123,7 @@ fn member(field: &Field) -> String {
 }
 
 /// Fills a member, whatever it held before.
-fn fill(schema: &Schema, slot: &Slot) -> String {
+fn fill(schema: &Schema, slot: &FlattenedField) -> String {
     let (f, m) = (&slot.value, member(&slot.field));
     match (slot.field.element, slot.field.cardinality) {
         (Element::Record(id), _) => fill_records(schema, id, slot, &m),
@@ -143,7 +143,7 @@ fn fill(schema: &Schema, slot: &Slot) -> String {
 }
 
 /// Takes from a member; what is owned moves.
-fn take(schema: &Schema, slot: &Slot) -> String {
+fn take(schema: &Schema, slot: &FlattenedField) -> String {
     let (f, m) = (&slot.value, member(&slot.field));
     let is_array = matches!(slot.field.cardinality, Cardinality::Array { .. });
     match slot.field.element {

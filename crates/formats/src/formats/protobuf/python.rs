@@ -6,10 +6,10 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeId};
 
 use super::as_bytes;
 use crate::build::languages::python::{NEEDS, PYTHON};
-use crate::codec::{Codec, Emission, Linkage, Step};
-use crate::python_form::PythonForm;
-use crate::python_glue::{self, Library};
-use crate::slot::{self, Slot};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
+use crate::flattened_field::{self, FlattenedField};
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 
 inventory::submit! {
     Codec {
@@ -17,8 +17,8 @@ inventory::submit! {
         title: "Protobuf Python upb",
         format: "protobuf",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("protobuf"),
+        is_bound: false,
+        linkage: Linkage::Wheel("protobuf"),
         options: &[
             "the implementation in C (upb); the runner ends if it gets another one",
             "messages come from the definition's descriptor and the library's factory, as in \
@@ -34,16 +34,16 @@ inventory::submit! {
             "project, fixed, element: as decode, the message's fields alone",
         ],
         needs: NEEDS,
-        answer: super::answer,
+        check_type: super::check_type,
         idl: Some(super::idl),
         emit,
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = PythonForm::new(unit)?;
-    let mut glue = python_glue::glue(&form, &Upb, &head(unit));
-    glue += &python_glue::fill(&form, |_| true, fill_slot);
+    let form = PythonMessage::new(unit)?;
+    let mut glue = glue::glue_file(&form, &Upb, &head(unit));
+    glue += &glue::fill(&form, |_| true, fill_slot);
     let files =
         vec![super::idl(unit.schema)?, File::new("codec.py", CODEC), File::new("glue.py", glue)];
     Ok(Emission {
@@ -63,15 +63,15 @@ pub(in crate::formats) fn head(unit: &Unit) -> String {
 }
 
 /// Makes the descriptors of `message.proto`.
-pub(in crate::formats) fn describe() -> Step {
-    Step::Call(Box::new(super::describe))
+pub(in crate::formats) fn describe() -> GeneratorStep {
+    GeneratorStep::Call(Box::new(super::describe))
 }
 
 /// Its messages.
 pub(in crate::formats) struct Upb;
 
-impl Library for Upb {
-    fn spreads(&self, _: TypeId) -> bool {
+impl PythonLibrary for Upb {
+    fn flattens_arrays(&self, _: TypeId) -> bool {
         true
     }
 
@@ -83,31 +83,31 @@ impl Library for Upb {
         format!("{at}.{}", field.name.legal)
     }
 
-    fn is_there(&self, at: &str, _: &Record, field: &Field, _: &str) -> String {
+    fn is_present(&self, at: &str, _: &Record, field: &Field, _: &str) -> String {
         format!("{at}.HasField(\"{}\")", field.name.legal)
     }
 
-    fn make(&self, _: &PythonForm, _: TypeId, _: &[(Slot, String)]) -> Option<String> {
+    fn make(&self, _: &PythonMessage, _: TypeId, _: &[(FlattenedField, String)]) -> Option<String> {
         None
     }
 
-    fn take_numbers(&self, _: &Field, code: &str, value: &str) -> String {
+    fn numbers_from_library(&self, _: &Field, code: &str, value: &str) -> String {
         format!("array(\"{code}\", {value}[:])")
     }
 
-    fn take_list(&self, _: &Field, value: &str) -> String {
+    fn list_from_library(&self, _: &Field, value: &str) -> String {
         format!("{value}[:]")
     }
 }
 
 /// The statements that fill a slot.
 pub(in crate::formats) fn fill_slot(
-    form: &PythonForm,
+    form: &PythonMessage,
     id: TypeId,
-    slot: &Slot,
+    slot: &FlattenedField,
     code: &mut SourceWriter,
 ) {
-    let m = form.at_slot("m", id, slot);
+    let m = form.member_access("m", id, slot);
     let o = format!("o.{}", slot.field.name.legal);
     let record = match slot.field.element {
         Element::Record(inner) => Some(inner),
@@ -145,7 +145,7 @@ pub(in crate::formats) fn fill_slot(
 
 /// Whether filling a record sets a field whatever it holds, so that it is there.
 fn sets_something(schema: &Schema, record: &Record) -> bool {
-    slot::slots(schema, record).iter().any(|slot| {
+    flattened_field::flatten_fields(schema, record).iter().any(|slot| {
         matches!(slot.field.cardinality, Cardinality::Required | Cardinality::Implicit)
             && !matches!(slot.field.element, Element::Record(_))
     })

@@ -10,17 +10,17 @@ use anyhow::{anyhow, Context, Result};
 use pb_rs::types::FileDescriptor;
 use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{
-    Cardinality, Element, Field, Integer, Record, Scalar, Schema, TypeDef, TypeId,
+    Cardinality, Element, Field, IntegerEncoding, Record, Scalar, Schema, TypeDef, TypeId,
 };
 
 use super::{
-    as_bytes, fill_numbers, fill_records, take_numbers, take_records, Nothing, Partial, Syntax,
+    as_bytes, fill_numbers, fill_records, take_numbers, take_records, Partial, PlainLists, Syntax,
 };
 use crate::build::languages::rust::RUST;
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::flattened_field::{self, FlattenedField};
+use crate::language::rust::glue;
 use crate::lowering::Lowering;
-use crate::rust_glue;
-use crate::slot::{self, Slot};
 
 inventory::submit! {
     Codec {
@@ -28,8 +28,8 @@ inventory::submit! {
         title: "Protobuf Rust quick-protobuf",
         format: "protobuf",
         language: &RUST,
-        bound: false,
-        built: Linkage::Crate("quick-protobuf"),
+        is_bound: false,
+        linkage: Linkage::Crate("quick-protobuf"),
         options: &[
             "texts, bytes and packed floats are borrowed (Cow), pb-rs's default",
             "a definition with optional scalars, texts or bytes is proto2, because pb-rs ignores \
@@ -48,7 +48,7 @@ inventory::submit! {
             "fixed, element: from_reader(…) of a struct of the fields on the way, then its members",
         ],
         needs: &[],
-        answer,
+        check_type,
         idl: Some(idl),
         emit,
     }
@@ -72,17 +72,17 @@ const TAKEN: [&str; 11] = [
 /// Rust's words that are a legal field name but to pb-rs, which adds `_pb`.
 const RENAMED: [&str; 9] = ["alignof", "f32", "f64", "offsetof", "pure", "str", "u8", "u32", "u64"];
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
-    let mut lowerings = match super::answer(schema, id) {
-        Answer::Lowered(lowerings) => lowerings,
-        Answer::Supported => Vec::new(),
+fn check_type(schema: &Schema, id: TypeId) -> Support {
+    let mut lowerings = match super::check_type(schema, id) {
+        Support::Lowered(lowerings) => lowerings,
+        Support::Supported => Vec::new(),
         rejected => return rejected,
     };
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(lowerings);
+        return Support::lowered(lowerings);
     };
     if TAKEN.contains(&record.name.legal.as_str()) {
-        return Answer::Rejected("pb-rs's code imports another type of this name".into());
+        return Support::Rejected("pb-rs's code imports another type of this name".into());
     }
     if syntax(schema) == Syntax::Proto2 {
         lowerings.push(Lowering::new(
@@ -90,7 +90,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
             "nothing; the bytes are the same",
         ));
     }
-    Answer::lowered(lowerings)
+    Support::lowered(lowerings)
 }
 
 fn idl(schema: &Schema) -> Result<File> {
@@ -112,12 +112,12 @@ fn syntax(schema: &Schema) -> Syntax {
 /// Whether pb-rs borrows a list of numbers: packed, and each of the same size.
 fn is_block(schema: &Schema, field: &Field) -> bool {
     let is_float = schema.scalar(field.element).is_some_and(Scalar::is_float);
-    !field.wire.unpacked && (is_float || field.wire.integer == Integer::Fixed)
+    !field.wire.unpacked && (is_float || field.wire.integer == IntegerEncoding::Fixed)
 }
 
 /// Whether pb-rs's struct of a record has a lifetime.
 fn borrows(schema: &Schema, record: &Record) -> bool {
-    slot::slots(schema, record).iter().any(|slot| {
+    flattened_field::flatten_fields(schema, record).iter().any(|slot| {
         let field = &slot.field;
         match field.element {
             Element::String | Element::Bytes => true,
@@ -132,10 +132,10 @@ fn repeats(field: &Field) -> bool {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let partials = Partial::both(unit, &Nothing);
+    let partials = Partial::for_projection(unit, &PlainLists);
     let mut files = vec![
         idl(unit.schema)?,
-        super::rust_main("Quick", &partials, &Nothing),
+        super::rust_main("Quick", &partials, &PlainLists),
         File::new("codec.rs", include_str!("quick/codec.rs")),
         File::new("glue.rs", glue(unit, &partials)),
     ];
@@ -147,7 +147,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
         .collect();
     Ok(Emission {
         files,
-        steps: vec![Step::Call(Box::new(move |folder| {
+        steps: vec![GeneratorStep::Call(Box::new(move |folder| {
             definitions.iter().try_for_each(|path| generate(folder, path))
         }))],
         ..Emission::default()
@@ -187,21 +187,21 @@ impl Drop for Silence {
 
 fn glue(unit: &Unit, partials: &[(&str, Partial)]) -> String {
     let schema = unit.schema;
-    let mut code = super::rust_glue("quick-protobuf", partials, &Nothing);
+    let mut code = super::rust_glue("quick-protobuf", partials, &PlainLists);
     code.line("use std::borrow::Cow;");
     code.line("use crate::codec::read;");
     code.line("");
     code.line(format!("pub type Whole<'a> = {};", object("wg", schema, schema.root(), "'a")));
     for (_, record) in schema.records() {
         let object = |lifetime: &str| object("wg", schema, record, lifetime);
-        let slots = slot::slots(schema, record);
+        let slots = flattened_field::flatten_fields(schema, record);
         super::fill(record, &object("'a"), &slots, &mut code, |slot| fill(schema, slot));
         super::take(record, &object("'_"), &slots, &mut code, |slot| {
             (member(&slot.field), take(schema, slot))
         });
-        super::tally(schema, record, &object("'_"), &Nothing, &mut code, member);
+        super::tally(schema, record, &object("'_"), &PlainLists, &mut code, member);
     }
-    rust_glue::of_root(schema, &["fill", "take", "tally"], &mut code);
+    glue::alias_root_functions(schema, &["fill", "take", "tally"], &mut code);
     for (name, partial) in partials {
         let object =
             |lifetime: &str| object("partial", &partial.schema, partial.schema.root(), lifetime);
@@ -228,7 +228,7 @@ fn member(field: &Field) -> String {
 }
 
 /// Fills a member, whatever it held before.
-fn fill(schema: &Schema, slot: &Slot) -> String {
+fn fill(schema: &Schema, slot: &FlattenedField) -> String {
     let (field, f, m) = (&slot.field, &slot.value, member(&slot.field));
     let is_text = matches!(field.element, Element::String | Element::Bytes);
     match (field.element, field.cardinality) {
@@ -251,7 +251,7 @@ fn fill(schema: &Schema, slot: &Slot) -> String {
 
 /// Takes from a member. What is borrowed is copied into what the message has,
 /// what is owned moves.
-fn take(schema: &Schema, slot: &Slot) -> String {
+fn take(schema: &Schema, slot: &FlattenedField) -> String {
     let (field, f, m) = (&slot.field, &slot.value, member(&slot.field));
     let is_array = matches!(field.cardinality, Cardinality::Array { .. });
     let is_text = matches!(field.element, Element::String | Element::Bytes);

@@ -6,7 +6,7 @@ use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 
-use super::layout::{group, has_flag, place, Entry, Place};
+use super::layout::{group, has_flag, placement, FieldPlacement, GroupEntry};
 use crate::sequential::flag_name;
 
 /// SBE's name of a number type.
@@ -41,11 +41,11 @@ pub fn idl(schema: &Schema) -> Result<File> {
     let mut composites = BTreeSet::new();
     for (_, record) in schema.records() {
         for field in &record.fields {
-            match (place(schema, field), field.element, field.cardinality) {
-                (Place::Block, Element::Record(id), _) => {
+            match (placement(schema, field), field.element, field.cardinality) {
+                (FieldPlacement::Block, Element::Record(id), _) => {
                     composites.insert(id);
                 }
-                (Place::Block, other, Cardinality::Array { len }) if len > 1 => {
+                (FieldPlacement::Block, other, Cardinality::Array { len }) if len > 1 => {
                     arrays.insert((primitive(schema.scalar(other).expect("a number")), len));
                 }
                 _ => {}
@@ -92,7 +92,7 @@ fn block_members(schema: &Schema, record: &Record, emit: &mut dyn FnMut(String, 
         if has_flag(field) {
             emit(format!("{}_", flag_name(record, field)), "uint8".into(), true);
         }
-        if place(schema, field) != Place::Block {
+        if placement(schema, field) != FieldPlacement::Block {
             continue;
         }
         let name = format!("{}_", field.name.legal);
@@ -121,7 +121,7 @@ fn body(
         code.line(format!("<field name=\"{name}\" id=\"{}\" type=\"{of}\"/>", id()));
     });
     for field in &record.fields {
-        if place(schema, field) != Place::Group {
+        if placement(schema, field) != FieldPlacement::Group {
             continue;
         }
         let id = ids.next().expect("numbers do not end");
@@ -130,13 +130,13 @@ fn body(
             format!("<group name=\"{name}\" id=\"{id}\" dimensionType=\"group_size\">"),
             "</group>",
             |code| match group(schema, field).0 {
-                Entry::Record(inner) => body(schema, schema.record(inner), ids, code),
-                Entry::Number(scalar) => {
+                GroupEntry::Record(inner) => body(schema, schema.record(inner), ids, code),
+                GroupEntry::Number(scalar) => {
                     let id = ids.next().expect("numbers do not end");
                     let of = primitive(scalar);
                     code.line(format!("<field name=\"value_\" id=\"{id}\" type=\"{of}\"/>"));
                 }
-                Entry::Octets => {
+                GroupEntry::Octets => {
                     let id = ids.next().expect("numbers do not end");
                     let of = data_type(field);
                     code.line(format!("<data name=\"value_\" id=\"{id}\" type=\"{of}\"/>"));
@@ -145,7 +145,7 @@ fn body(
         );
     }
     for field in &record.fields {
-        if place(schema, field) == Place::Data {
+        if placement(schema, field) == FieldPlacement::Data {
             let id = ids.next().expect("numbers do not end");
             let (name, of) = (&field.name.legal, data_type(field));
             code.line(format!("<data name=\"{name}_\" id=\"{id}\" type=\"{of}\"/>"));

@@ -2,11 +2,12 @@
 //! that writes, reads or adds up its flyweight.
 
 use wiregauge_holders::{cpp, SourceWriter, Unit};
-use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
 use super::layout::{
-    block_size, group, has_flag, is_fixed, least, place, repeats, Count, Entry, Place,
+    block_size, group, has_flag, is_fixed, min_size, placement, repeats, EntryCount,
+    FieldPlacement, GroupEntry,
 };
 use crate::sequential::flag_name;
 
@@ -17,7 +18,7 @@ pub const VERSION: &str = "1.38.1";
 pub fn glue(unit: &Unit) -> String {
     let schema = unit.schema;
     let root = &schema.root().name.legal;
-    let mut code = cpp::glue(&["groups.hpp", "message.hpp", &format!("wg/{root}.h")]);
+    let mut code = cpp::begin_glue(&["groups.hpp", "message.hpp", &format!("wg/{root}.h")]);
     code.line("namespace glue {");
     code.line("");
     code.line(format!("using Root = wg::{root};"));
@@ -25,11 +26,11 @@ pub fn glue(unit: &Unit) -> String {
     for (id, record) in schema.records() {
         // What a record has behind its block; the block's size is constant.
         if !is_fixed(schema, id) {
-            behind(schema, record, &mut code);
+            write_tail_size(schema, record, &mut code);
         }
         put(schema, record, &mut code);
         take(schema, record, &mut code);
-        tallied(schema, record, &mut code);
+        write_tally(schema, record, &mut code);
     }
     let variable = if is_fixed(schema, schema.root) { "0" } else { "behind(from)" };
     let block = block_size(schema, schema.root);
@@ -58,17 +59,17 @@ fn capital(field: &Field) -> String {
 }
 
 /// The groups of a record, in order.
-fn groups_of<'a>(schema: &'a Schema, record: &'a Record) -> impl Iterator<Item = &'a Field> {
-    record.fields.iter().filter(move |field| place(schema, field) == Place::Group)
+fn group_fields<'a>(schema: &'a Schema, record: &'a Record) -> impl Iterator<Item = &'a Field> {
+    record.fields.iter().filter(move |field| placement(schema, field) == FieldPlacement::Group)
 }
 
 /// The data of a record, in order.
-fn data_of<'a>(schema: &'a Schema, record: &'a Record) -> impl Iterator<Item = &'a Field> {
-    record.fields.iter().filter(move |field| place(schema, field) == Place::Data)
+fn data_fields<'a>(schema: &'a Schema, record: &'a Record) -> impl Iterator<Item = &'a Field> {
+    record.fields.iter().filter(move |field| placement(schema, field) == FieldPlacement::Data)
 }
 
 /// The number of a group's entries in the normalized form.
-fn size_of(field: &Field) -> String {
+fn entry_count(field: &Field) -> String {
     let f = format!("from.{}", field.name.legal);
     match field.cardinality {
         Cardinality::Required | Cardinality::Implicit => "1".into(),
@@ -88,22 +89,22 @@ fn for_each(field: &Field, statement: impl Fn(&str) -> String) -> String {
 }
 
 /// `behind`: the bytes of a record's groups and data.
-fn behind(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+fn write_tail_size(schema: &Schema, record: &Record, code: &mut SourceWriter) {
     let name = &record.name.legal;
     code.line("");
     code.block(format!("inline std::size_t behind(const message::{name} &from) {{"), "}", |code| {
         code.line("std::size_t size = 0;");
-        for field in groups_of(schema, record) {
+        for field in group_fields(schema, record) {
             let entry = group(schema, field).0;
-            let count = size_of(field);
+            let count = entry_count(field);
             let header = |size: u64| format!("size += 6 + {count} * {size};");
             match entry {
-                Entry::Number(scalar) => code.line(header(scalar.size() as u64)),
-                Entry::Octets => {
+                GroupEntry::Number(scalar) => code.line(header(scalar.size() as u64)),
+                GroupEntry::Octets => {
                     code.line(header(4));
                     code.line(for_each(field, |value| format!("size += {value}.size();")));
                 }
-                Entry::Record(inner) => {
+                GroupEntry::Record(inner) => {
                     code.line(header(block_size(schema, inner)));
                     if !is_fixed(schema, inner) {
                         code.line(for_each(field, |value| format!("size += behind({value});")));
@@ -111,7 +112,7 @@ fn behind(schema: &Schema, record: &Record, code: &mut SourceWriter) {
                 }
             }
         }
-        for field in data_of(schema, record) {
+        for field in data_fields(schema, record) {
             let f = format!("from.{}", field.name.legal);
             code.line(match field.cardinality {
                 Cardinality::Optional => format!("size += 4 + ({f} ? {f}->size() : 0);"),
@@ -142,7 +143,7 @@ fn put(schema: &Schema, record: &Record, code: &mut SourceWriter) {
                     let flag = flag_name(record, field);
                     code.line(format!("to.{flag}_({f}.has_value() ? 1 : 0);"));
                 }
-                if place(schema, field) != Place::Block {
+                if placement(schema, field) != FieldPlacement::Block {
                     continue;
                 }
                 let is_bool = schema.scalar(field.element) == Some(Scalar::Bool);
@@ -165,26 +166,26 @@ fn put(schema: &Schema, record: &Record, code: &mut SourceWriter) {
                     _ => format!("to.{m}({});", as_octet(f)),
                 });
             }
-            for field in groups_of(schema, record) {
+            for field in group_fields(schema, record) {
                 let f = format!("from.{}", field.name.legal);
-                let open = format!("to.{}_Count(entries({}))", field.name.legal, size_of(field));
+                let open = format!("to.{}_Count(entries({}))", field.name.legal, entry_count(field));
                 match group(schema, field).0 {
-                    Entry::Number(_) => {
+                    GroupEntry::Number(_) => {
                         code.line(format!("put_block({open}, {f}.data(), {f}.size(), base);"))
                     }
-                    Entry::Octets => code.block("{", "}", |code| {
+                    GroupEntry::Octets => code.block("{", "}", |code| {
                         code.line(format!("auto &group = {open};"));
                         code.line(for_each(field, |value| {
                             format!("group.next().putValue_({});", chars(value))
                         }));
                     }),
-                    Entry::Record(inner) if repeats(field) && is_fixed(schema, inner) => {
+                    GroupEntry::Record(inner) if repeats(field) && is_fixed(schema, inner) => {
                         code.line(format!(
                             "put_entries({open}, {f}.size(), base, [&](auto &entry, std::size_t i) {{\n  \
                              put(entry, {f}[i], base);\n}});"
                         ));
                     }
-                    Entry::Record(_) => code.block("{", "}", |code| {
+                    GroupEntry::Record(_) => code.block("{", "}", |code| {
                         code.line(format!("[[maybe_unused]] auto &group = {open};"));
                         code.line(for_each(field, |value| {
                             format!("put(group.next(), {value}, base);")
@@ -192,7 +193,7 @@ fn put(schema: &Schema, record: &Record, code: &mut SourceWriter) {
                     }),
                 }
             }
-            for field in data_of(schema, record) {
+            for field in data_fields(schema, record) {
                 let f = format!("from.{}", field.name.legal);
                 let put = |value: &str| format!("to.put{}({});", capital(field), chars(value));
                 code.line(match field.cardinality {
@@ -226,7 +227,7 @@ fn take(schema: &Schema, record: &Record, code: &mut SourceWriter) {
         "}",
         |code| {
             for field in &record.fields {
-                if place(schema, field) != Place::Block {
+                if placement(schema, field) != FieldPlacement::Block {
                     continue;
                 }
                 let f = format!("to.{}", field.name.legal);
@@ -254,41 +255,41 @@ fn take(schema: &Schema, record: &Record, code: &mut SourceWriter) {
                     _ => format!("{f} = {number};"),
                 });
             }
-            for field in groups_of(schema, record) {
+            for field in group_fields(schema, record) {
                 let f = format!("to.{}", field.name.legal);
                 let (entry, count) = group(schema, field);
                 code.open("{");
                 enter(schema, field, "from", code);
                 let one = |value: &str| match entry {
-                    Entry::Record(_) => format!("take(group.next(), {value}, base);"),
+                    GroupEntry::Record(_) => format!("take(group.next(), {value}, base);"),
                     _ => format!("assign({value}, group.next().getValue_AsStringView());"),
                 };
                 match count {
-                    Count::Exactly(wanted) => code.line(format!("exactly(count, {wanted});")),
-                    Count::Option => code.line("if (count > 1) exactly(count, 1);"),
-                    Count::Any => code.line(format!("{f}.resize(count);")),
+                    EntryCount::Exactly(wanted) => code.line(format!("exactly(count, {wanted});")),
+                    EntryCount::Option => code.line("if (count > 1) exactly(count, 1);"),
+                    EntryCount::Any => code.line(format!("{f}.resize(count);")),
                 }
                 code.line(match (entry, count) {
-                    (Entry::Number(_), _) => format!("take_block(group, {f}.data(), count, base);"),
-                    (Entry::Record(inner), _) if repeats(field) && is_fixed(schema, inner) => {
+                    (GroupEntry::Number(_), _) => format!("take_block(group, {f}.data(), count, base);"),
+                    (GroupEntry::Record(inner), _) if repeats(field) && is_fixed(schema, inner) => {
                         format!(
                             "take_entries(group, count, base, [&](auto &entry, std::size_t i) {{\n  \
                              take(entry, {f}[i], base);\n}});"
                         )
                     }
-                    (_, Count::Option) => format!(
+                    (_, EntryCount::Option) => format!(
                         "if (count == 0) {f}.reset();\nelse {}",
                         one(&format!("({f} ? *{f} : {f}.emplace())"))
                     ),
-                    (_, Count::Exactly(_)) if !repeats(field) => one(&f),
+                    (_, EntryCount::Exactly(_)) if !repeats(field) => one(&f),
                     _ => format!("for (auto &value : {f}) {}", one("value")),
                 });
-                if let Entry::Number(Scalar::Bool) = entry {
+                if let GroupEntry::Number(Scalar::Bool) = entry {
                     code.line(format!("for (auto &value : {f}) value = value != 0;"));
                 }
                 code.close("}");
             }
-            for field in data_of(schema, record) {
+            for field in data_fields(schema, record) {
                 let f = format!("to.{}", field.name.legal);
                 let text = format!("from.get{}AsStringView()", capital(field));
                 code.line(match field.cardinality {
@@ -306,13 +307,13 @@ fn take(schema: &Schema, record: &Record, code: &mut SourceWriter) {
 
 /// Opens a field's group as `group`, of `count` entries.
 fn enter(schema: &Schema, field: &Field, from: &str, code: &mut SourceWriter) {
-    let least = least(schema, group(schema, field).0);
+    let least = min_size(schema, group(schema, field).0);
     code.line(format!("auto &group = {from}.{}_();", field.name.legal));
     code.line(format!("const std::size_t count = counted(group, {least});"));
 }
 
 /// `tallied`: every number of a flyweight.
-fn tallied(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+fn write_tally(schema: &Schema, record: &Record, code: &mut SourceWriter) {
     let name = &record.name.legal;
     code.line("");
     code.line("template <class Tally, class From>");
@@ -322,9 +323,14 @@ fn tallied(schema: &Schema, record: &Record, code: &mut SourceWriter) {
         |code| {
             code.line("Tally tally{};");
             // In the order of the bytes.
-            for wanted in [Place::Nowhere, Place::Block, Place::Group, Place::Data] {
+            for wanted in [
+                FieldPlacement::Nowhere,
+                FieldPlacement::Block,
+                FieldPlacement::Group,
+                FieldPlacement::Data,
+            ] {
                 for (at, field) in record.fields.iter().enumerate() {
-                    if place(schema, field) == wanted {
+                    if placement(schema, field) == wanted {
                         tally_field(schema, record, at, field, code);
                     }
                 }
@@ -355,28 +361,28 @@ fn tally_field(
         true => format!("if (from.{}_() != 0) ", flag_name(record, field)),
         false => String::new(),
     };
-    match (place(schema, field), field.element, field.cardinality) {
-        (Place::Nowhere, Element::Record(id), _) => code.line(inner("from", id)),
-        (Place::Block, Element::Record(id), _) => code.line(inner(&format!("{m}()"), id)),
-        (Place::Block, _, Cardinality::Array { len }) if len > 1 => code.line(format!(
+    match (placement(schema, field), field.element, field.cardinality) {
+        (FieldPlacement::Nowhere, Element::Record(id), _) => code.line(inner("from", id)),
+        (FieldPlacement::Block, Element::Record(id), _) => code.line(inner(&format!("{m}()"), id)),
+        (FieldPlacement::Block, _, Cardinality::Array { len }) if len > 1 => code.line(format!(
             "for (std::uint64_t i = 0; i < {len}; ++i) {}",
             number(&format!("{m}(i)"))
         )),
-        (Place::Nowhere | Place::Block, ..) => {
+        (FieldPlacement::Nowhere | FieldPlacement::Block, ..) => {
             code.line(format!("{present}{}", number(&format!("{m}()"))))
         }
-        (Place::Group, ..) => code.block("{", "}", |code| {
+        (FieldPlacement::Group, ..) => code.block("{", "}", |code| {
             enter(schema, field, "from", code);
             let each = match group(schema, field).0 {
-                Entry::Number(_) => number("group.next().value_()"),
-                Entry::Octets => {
+                GroupEntry::Number(_) => number("group.next().value_()"),
+                GroupEntry::Octets => {
                     format!("tally.length({at}, group.next().getValue_AsStringView().size());")
                 }
-                Entry::Record(id) => inner("group.next()", id),
+                GroupEntry::Record(id) => inner("group.next()", id),
             };
             code.line(format!("for (std::size_t i = 0; i < count; ++i) {each}"));
         }),
-        (Place::Data, ..) => code.block("{", "}", |code| {
+        (FieldPlacement::Data, ..) => code.block("{", "}", |code| {
             code.line(format!("const auto text = from.get{}AsStringView();", capital(field)));
             code.line(format!("{present}tally.length({at}, text.size());"));
         }),
@@ -405,10 +411,10 @@ fn descend(schema: &Schema, path: &[PathStep], code: &mut SourceWriter) {
         let at = format!("at{depth}");
         let member = format!("{at}.{}_", field.name.legal);
         let index = match (step.index, field.cardinality) {
-            (Index::Single, _) => "0".to_string(),
-            (Index::At(index), _) => index.to_string(),
-            (Index::Middle, Cardinality::Array { len }) => (len / 2).to_string(),
-            (Index::Middle, _) => format!("at{}.count() / 2", depth + 1),
+            (ElementIndex::Single, _) => "0".to_string(),
+            (ElementIndex::At(index), _) => index.to_string(),
+            (ElementIndex::Middle, Cardinality::Array { len }) => (len / 2).to_string(),
+            (ElementIndex::Middle, _) => format!("at{}.count() / 2", depth + 1),
         };
         if has_flag(field) {
             code.line(format!("if ({at}.{}_() == 0) return;", flag_name(record, field)));
@@ -418,19 +424,20 @@ fn descend(schema: &Schema, path: &[PathStep], code: &mut SourceWriter) {
             _ => format!("tally.number(0, {value});"),
         };
         let next = format!("at{}", depth + 1);
-        match (place(schema, field), field.element, field.cardinality) {
-            (Place::Block, Element::Record(inner), _) => {
+        match (placement(schema, field), field.element, field.cardinality) {
+            (FieldPlacement::Block, Element::Record(inner), _) => {
                 code.line(format!("auto &{next} = {member}();"));
                 id = inner;
             }
-            (Place::Block, _, Cardinality::Array { len }) => match index.parse::<u32>() {
+            (FieldPlacement::Block, _, Cardinality::Array { len }) => match index.parse::<u32>() {
                 Ok(index) if index >= len => return,
                 _ if len == 1 => code.line(found(format!("{member}()"))),
                 _ => code.line(found(format!("{member}({index})"))),
             },
-            (Place::Block, ..) => code.line(found(format!("{member}()"))),
+            (FieldPlacement::Block, ..) => code.line(found(format!("{member}()"))),
             _ => {
-                for earlier in groups_of(schema, record).take_while(|other| other.id != field.id) {
+                for earlier in group_fields(schema, record).take_while(|other| other.id != field.id)
+                {
                     let earlier = &earlier.name.legal;
                     code.line(format!(
                         "{at}.{earlier}_().forEach([](auto &entry) {{ entry.skip(); }});"

@@ -1,22 +1,22 @@
 //! SBE in Java: the flyweights of its own compiler over Agrona's buffers.
 
+mod flyweights;
 mod glue;
-mod reading;
-mod spots;
+mod number_reader;
 
 use anyhow::Result;
 use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Element, Schema, TypeId};
 use wiregauge_workshop::maven::Jar;
 
-use self::spots::capital;
+use self::flyweights::capital;
 use super::glue::VERSION;
-use super::layout::{self, Place};
+use super::layout::{self, FieldPlacement};
 use super::{compile, definition};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
-use crate::java_form::JavaForm;
-use crate::java_glue;
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::language::java::glue::library_file;
+use crate::language::java::message::JavaMessage;
 
 const JARS: &[Jar] = &[Jar {
     coordinates: "org.agrona:agrona:2.6.0",
@@ -29,8 +29,8 @@ inventory::submit! {
         title: "SBE Java",
         format: "sbe",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Jar("agrona"),
+        is_bound: false,
+        linkage: Linkage::Jar("agrona"),
         options: &[
             "flyweights kept between messages; Agrona 2.6.0 with its bounds checks on, the default",
             "written into an ExpandableArrayBuffer, which grows by itself, read from an \
@@ -50,21 +50,21 @@ inventory::submit! {
             "fixed, element: decoder.x(); for a field in a group group.next().sbeSkip() up to its entry, then group.next().x()",
         ],
         needs: NEEDS_WITH_JARS,
-        answer,
+        check_type,
         idl: Some(definition::idl),
         emit,
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     if id == schema.root {
         if let Some(name) = nested(schema, id, &mut Vec::new()) {
-            return Answer::Rejected(format!(
+            return Support::Rejected(format!(
                 "a group {name} stands in a group {name}, and Java has no class in one of its name"
             ));
         }
     }
-    super::answer(schema, id)
+    super::check_type(schema, id)
 }
 
 /// The name of a group that stands in another of that name.
@@ -73,7 +73,7 @@ fn nested(schema: &Schema, id: TypeId, outer: &mut Vec<String>) -> Option<String
         return None;
     }
     schema.record(id).fields.iter().find_map(|field| {
-        if layout::place(schema, field) != Place::Group {
+        if layout::placement(schema, field) != FieldPlacement::Group {
             return None;
         }
         // A list of numbers is a group as well, though none stands in it.
@@ -90,22 +90,23 @@ fn nested(schema: &Schema, id: TypeId, outer: &mut Vec<String>) -> Option<String
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = JavaForm::new(unit)?;
+    let form = JavaMessage::new(unit)?;
     let mut files = form.files(&[])?;
     files.push(definition::idl(unit.schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
     files.push(File::new("Blocks.java", include_str!("java/Blocks.java")));
     files.push(File::new("Glue.java", glue::glue(&form)));
-    files.push(java_glue::library(&format!("sbe-all {VERSION}")));
+    files.push(library_file(&format!("sbe-all {VERSION}")));
     let mut names = vec!["Message_header".to_owned(), unit.schema.root().name.legal.clone()];
-    names
-        .extend(spots::composites(unit.schema).map(|id| unit.schema.record(id).name.legal.clone()));
+    names.extend(
+        flyweights::composites(unit.schema).map(|id| unit.schema.record(id).name.legal.clone()),
+    );
     let both = |name: String| ["Encoder", "Decoder"].map(|way| format!("wg/{name}{way}.java"));
     let mut sources: Vec<String> = names.into_iter().flat_map(both).collect();
     sources.push("wg/MetaAttribute.java".into());
     Ok(Emission {
         files,
-        steps: vec![Step::Call(Box::new(|folder| compile(folder, "Java")))],
+        steps: vec![GeneratorStep::Call(Box::new(|folder| compile(folder, "Java")))],
         sources,
         jars: JARS,
         machine: "--add-opens java.base/jdk.internal.misc=ALL-UNNAMED ",
@@ -119,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    fn answer_of(kind: &str, inner: &str) -> Answer {
+    fn answer_of(kind: &str, inner: &str) -> Support {
         let line = "=".repeat(80);
         let text = format!(
             "Outer[] points\n{line}\nMSG: pkg/Outer\n{kind}[] {inner}\n{line}\nMSG: pkg/Inner\n\
@@ -127,15 +128,15 @@ mod tests {
         );
         let schema = msg::read_text(&text, "pkg/msg/Root", Dialect::Ros2, "root.msg");
         let schema = schema.expect("it reads");
-        answer(&schema, schema.root)
+        check_type(&schema, schema.root)
     }
 
     #[test]
     fn a_group_in_one_of_its_name_is_refused() {
         for kind in ["Inner", "float64"] {
-            let Answer::Rejected(why) = answer_of(kind, "points") else { panic!("not refused") };
+            let Support::Rejected(why) = answer_of(kind, "points") else { panic!("not refused") };
             assert!(why.starts_with("a group points stands in a group points"), "{why}");
-            assert!(!matches!(answer_of(kind, "others"), Answer::Rejected(_)));
+            assert!(!matches!(answer_of(kind, "others"), Support::Rejected(_)));
         }
     }
 }

@@ -5,7 +5,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeId};
 
 /// Where a field stands in a block, group or message.
 #[derive(PartialEq)]
-pub enum Place {
+pub enum FieldPlacement {
     /// Nowhere: it has no bytes.
     Nowhere,
     /// In the block.
@@ -18,7 +18,7 @@ pub enum Place {
 
 /// The entries of a group.
 #[derive(Clone, Copy)]
-pub enum Entry {
+pub enum GroupEntry {
     /// A record's fields, groups and data.
     Record(TypeId),
     /// One number.
@@ -28,7 +28,7 @@ pub enum Entry {
 }
 
 /// How many entries a group has.
-pub enum Count {
+pub enum EntryCount {
     /// Exactly so many.
     Exactly(u32),
     /// None or one.
@@ -41,26 +41,27 @@ pub fn repeats(field: &Field) -> bool {
     matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
 }
 
-pub fn place(schema: &Schema, field: &Field) -> Place {
+pub fn placement(schema: &Schema, field: &Field) -> FieldPlacement {
     match (field.element, field.cardinality) {
-        (Element::String | Element::Bytes, _) if !repeats(field) => Place::Data,
-        (Element::String | Element::Bytes, _) => Place::Group,
+        (Element::String | Element::Bytes, _) if !repeats(field) => FieldPlacement::Data,
+        (Element::String | Element::Bytes, _) => FieldPlacement::Group,
         (Element::Record(id), Cardinality::Required | Cardinality::Implicit)
             if is_fixed(schema, id) =>
         {
             match block_size(schema, id) {
-                0 => Place::Nowhere,
-                _ => Place::Block,
+                0 => FieldPlacement::Nowhere,
+                _ => FieldPlacement::Block,
             }
         }
-        (Element::Record(_), _) | (_, Cardinality::List { .. }) => Place::Group,
-        _ => Place::Block,
+        (Element::Record(_), _) | (_, Cardinality::List { .. }) => FieldPlacement::Group,
+        _ => FieldPlacement::Block,
     }
 }
 
 /// Whether a record fits into a block whole.
 pub fn is_fixed(schema: &Schema, id: TypeId) -> bool {
-    let inside = |field| matches!(place(schema, field), Place::Nowhere | Place::Block);
+    let inside =
+        |field| matches!(placement(schema, field), FieldPlacement::Nowhere | FieldPlacement::Block);
     schema.record(id).fields.iter().all(inside)
 }
 
@@ -72,7 +73,7 @@ pub fn block_size(schema: &Schema, id: TypeId) -> u64 {
 /// What a field adds to the block.
 pub fn field_size(schema: &Schema, field: &Field) -> u64 {
     let flag = u64::from(has_flag(field));
-    if place(schema, field) != Place::Block {
+    if placement(schema, field) != FieldPlacement::Block {
         return flag;
     }
     let element = match field.element {
@@ -91,14 +92,14 @@ pub fn has_flag(field: &Field) -> bool {
 }
 
 /// The fewest bytes of an entry: its block, and the headers behind.
-pub fn least(schema: &Schema, entry: Entry) -> u64 {
+pub fn min_size(schema: &Schema, entry: GroupEntry) -> u64 {
     match entry {
-        Entry::Number(scalar) => scalar.size() as u64,
-        Entry::Octets => 4,
-        Entry::Record(id) => {
-            let behind = |field| match place(schema, field) {
-                Place::Group => 6,
-                Place::Data => 4,
+        GroupEntry::Number(scalar) => scalar.size() as u64,
+        GroupEntry::Octets => 4,
+        GroupEntry::Record(id) => {
+            let behind = |field| match placement(schema, field) {
+                FieldPlacement::Group => 6,
+                FieldPlacement::Data => 4,
                 _ => 0,
             };
             block_size(schema, id) + schema.record(id).fields.iter().map(behind).sum::<u64>()
@@ -108,26 +109,26 @@ pub fn least(schema: &Schema, entry: Entry) -> u64 {
 
 /// How many groups stand in a record, those in other groups included.
 pub fn groups(schema: &Schema, id: TypeId) -> u64 {
-    let of = |field: &Field| match (place(schema, field), field.element) {
-        (Place::Group, Element::Record(inner)) => groups(schema, inner).saturating_add(1),
-        (Place::Group, _) => 1,
+    let of = |field: &Field| match (placement(schema, field), field.element) {
+        (FieldPlacement::Group, Element::Record(inner)) => groups(schema, inner).saturating_add(1),
+        (FieldPlacement::Group, _) => 1,
         _ => 0,
     };
     schema.record(id).fields.iter().map(of).fold(0, u64::saturating_add)
 }
 
 /// The entries of a group and their number.
-pub fn group(schema: &Schema, field: &Field) -> (Entry, Count) {
+pub fn group(schema: &Schema, field: &Field) -> (GroupEntry, EntryCount) {
     let entry = match field.element {
-        Element::Record(id) => Entry::Record(id),
-        Element::String | Element::Bytes => Entry::Octets,
-        other => Entry::Number(schema.scalar(other).expect("a number")),
+        Element::Record(id) => GroupEntry::Record(id),
+        Element::String | Element::Bytes => GroupEntry::Octets,
+        other => GroupEntry::Number(schema.scalar(other).expect("a number")),
     };
     let count = match field.cardinality {
-        Cardinality::Required | Cardinality::Implicit => Count::Exactly(1),
-        Cardinality::Array { len } => Count::Exactly(len),
-        Cardinality::Optional => Count::Option,
-        Cardinality::List { .. } => Count::Any,
+        Cardinality::Required | Cardinality::Implicit => EntryCount::Exactly(1),
+        Cardinality::Array { len } => EntryCount::Exactly(len),
+        Cardinality::Optional => EntryCount::Option,
+        Cardinality::List { .. } => EntryCount::Any,
     };
     (entry, count)
 }

@@ -6,21 +6,22 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 use wiregauge_holders::{File, SourceWriter, Unit};
-use wiregauge_schema::path::{Index, Path};
+use wiregauge_schema::path::{ElementIndex, FieldPath};
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::maven::Jar;
 use wiregauge_workshop::Need;
 
 use super::{idl, member_name, slots};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
-use crate::java_form::JavaForm;
-use crate::java_glue::{self, Library};
-use crate::java_number::Number;
-use crate::java_objects::{self, Objects};
-use crate::java_reading::Reading;
-use crate::java_whole::{self, CANONICAL_NANS};
-use crate::slot::{self, Slot};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::flattened_field::{self, FlattenedField};
+use crate::language::java::accumulator::Accumulator;
+use crate::language::java::base_codec::object_codec;
+use crate::language::java::glue::{jar_name, library_file, numbers_file, JavaLibrary};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
+use crate::language::java::objects::{self, JavaObjects};
+use crate::language::java::plain_objects::{self, CANONICAL_NANS};
 
 const NEEDS: &[Need] =
     &[NEEDS_WITH_JARS[0], NEEDS_WITH_JARS[1], NEEDS_WITH_JARS[2], super::NEEDS[0]];
@@ -39,8 +40,8 @@ inventory::submit! {
         title: "Thrift Java binary",
         format: "thrift",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Jar("libthrift"),
+        is_bound: false,
+        linkage: Linkage::Jar("libthrift"),
         options: &[
             "TBinaryProtocol, and the jar of the machine's compiler: 0.17.0, 0.19.0 or 0.24.0; for \
              another compiler the next newer jar",
@@ -59,7 +60,7 @@ inventory::submit! {
         ],
         calls: CALLS,
         needs: NEEDS,
-        answer,
+        check_type,
         idl: Some(definition),
         emit: |unit| emit(unit, "TBinaryProtocol"),
     }
@@ -71,12 +72,12 @@ inventory::submit! {
         title: "Thrift Java compact",
         format: "thrift-compact",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Jar("libthrift"),
+        is_bound: false,
+        linkage: Linkage::Jar("libthrift"),
         options: &["TCompactProtocol; otherwise as in the binary protocol"],
         calls: CALLS,
         needs: NEEDS,
-        answer,
+        check_type,
         idl: Some(definition),
         emit: |unit| emit(unit, "TCompactProtocol"),
     }
@@ -139,23 +140,23 @@ fn numbers(version: &str) -> Option<Vec<u32>> {
 /// The most that a method may take, itself among it and a number of eight bytes counted twice.
 const MAX_ARGUMENTS: usize = 255;
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     if let TypeDef::Record(record) = &schema.types[id] {
         let slots = slots(schema, record);
         let count = 1 + slots.iter().map(|slot| arguments(schema, &slot.field)).sum::<usize>();
         if count > MAX_ARGUMENTS {
-            return Answer::Rejected(format!(
+            return Support::Rejected(format!(
                 "its class would have a constructor that takes {count} arguments, and one of Java \
                  takes {MAX_ARGUMENTS}"
             ));
         }
     }
-    super::answer(schema, id)
+    super::check_type(schema, id)
 }
 
 /// How many arguments a field is of its class's constructor.
 fn arguments(schema: &Schema, field: &Field) -> usize {
-    let size = schema.scalar(field.element).map(|scalar| carrier(Number(scalar)).0.size());
+    let size = schema.scalar(field.element).map(|scalar| carrier(JavaNumber(scalar)).0.size());
     match (field.cardinality, size) {
         (Cardinality::Optional, _) => 0,
         (Cardinality::Required | Cardinality::Implicit, Some(8)) => 2,
@@ -188,21 +189,22 @@ fn renamed(schema: &Schema) -> Schema {
 
 fn emit(unit: &Unit, protocol: &str) -> Result<Emission> {
     let jars = jars()?;
-    let form = JavaForm::new(unit)?;
+    let form = JavaMessage::new(unit)?;
     let library = Structures { schema: renamed(unit.schema) };
     let mut files = form.files(&[])?;
     files.push(definition(unit.schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.extend(object_codec());
     files.push(File::new("Fields.java", include_str!("java/Fields.java")));
-    files.push(File::new("Nans.java", java_whole::NANS));
+    files.push(File::new("Nans.java", plain_objects::NANS));
     files.push(File::new("Protocol.java", self::protocol(protocol)));
-    files.push(File::new("Numbers.java", java_glue::numbers(&form, &library)));
+    files.push(File::new("Numbers.java", numbers_file(&form, &library)));
     files.push(File::new("Glue.java", glue(&form, &library)));
-    files.push(java_glue::library(&java_glue::jar_name(&jars[0])));
+    files.push(library_file(&jar_name(&jars[0])));
     let names = library.schema.records().map(|(_, record)| record.name.legal.clone());
     Ok(Emission {
         files,
-        steps: vec![Step::command([
+        steps: vec![GeneratorStep::command([
             "thrift",
             "--gen",
             "java:generated_annotations=suppress,unsafe_binaries",
@@ -242,8 +244,8 @@ fn protocol(name: &str) -> String {
 }
 
 /// The number of Java's that carries one: what Thrift has is signed.
-fn carrier(number: Number) -> Number {
-    Number(match super::scalar_type(number.0) {
+fn carrier(number: JavaNumber) -> JavaNumber {
+    JavaNumber(match super::scalar_type(number.0) {
         "i8" => Scalar::I8,
         "i16" => Scalar::I16,
         "i32" => Scalar::I32,
@@ -264,75 +266,87 @@ struct Structures {
 }
 
 impl Structures {
-    fn name(&self, id: TypeId, slot: &Slot) -> String {
+    fn name(&self, id: TypeId, slot: &FlattenedField) -> String {
         let slots = slots(&self.schema, self.schema.record(id));
         let own = slots.iter().find(|own| own.place == slot.place && own.number == slot.number);
         member_name(&own.expect("the same slots").field)
     }
 }
 
-impl Library for Structures {
-    fn slots(&self, form: &JavaForm, id: TypeId) -> Vec<Slot> {
+impl JavaLibrary for Structures {
+    fn format_fields(&self, form: &JavaMessage, id: TypeId) -> Vec<FlattenedField> {
         slots(form.schema, form.schema.record(id))
     }
 
-    fn class(&self, _: &JavaForm, id: TypeId) -> String {
+    fn class(&self, _: &JavaMessage, id: TypeId) -> String {
         format!("wg.{}", self.schema.record(id).name.legal)
     }
 
-    fn get(&self, _: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn get(&self, _: &JavaMessage, at: &str, id: TypeId, slot: &FlattenedField) -> String {
         format!("{at}.{}", self.name(id, slot))
     }
 
-    fn is_there(&self, _: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn is_present(&self, _: &JavaMessage, at: &str, id: TypeId, slot: &FlattenedField) -> String {
         format!("{at}.isSet{}()", upper(&self.name(id, slot)))
     }
 
-    fn count(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn list_length(
+        &self,
+        form: &JavaMessage,
+        at: &str,
+        id: TypeId,
+        slot: &FlattenedField,
+    ) -> String {
         let value = self.get(form, at, id, slot);
         match slot.field.repeats_octets() {
-            true => self.octets(&value),
+            true => self.octets_length(&value),
             false => format!("{value}.size()"),
         }
     }
 
-    fn at(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn element_at(
+        &self,
+        form: &JavaMessage,
+        at: &str,
+        id: TypeId,
+        slot: &FlattenedField,
+    ) -> String {
         let value = self.get(form, at, id, slot);
         match slot.field.repeats_octets() {
-            true => java_objects::octet(&value),
+            true => objects::octet(&value),
             false => format!("{value}.get(i)"),
         }
     }
 
-    fn octets(&self, value: &str) -> String {
+    fn octets_length(&self, value: &str) -> String {
         format!("{value}.remaining()")
     }
 
-    fn counted(&self, number: Number, value: &str, _: bool) -> String {
+    fn sum_term(&self, number: JavaNumber, value: &str, _: bool) -> String {
         // Unsigned ones are by their bits everywhere.
-        number.counted(value, true)
+        number.sum_term(value, true)
     }
 
-    fn word(&self, number: Number, value: &str) -> String {
+    fn number_bits(&self, number: JavaNumber, value: &str) -> String {
         match number.0 {
-            Scalar::F32 => number.word(&format!("(float) (double) {value}")),
-            _ => number.word(value),
+            Scalar::F32 => number.bits(&format!("(float) (double) {value}")),
+            _ => number.bits(value),
         }
     }
 }
 
-impl Objects for Structures {
-    fn set(&self, id: TypeId, slot: &Slot, value: &str) -> String {
+impl JavaObjects for Structures {
+    fn set(&self, id: TypeId, slot: &FlattenedField, value: &str) -> String {
         format!("o.set{}({value});", upper(&self.name(id, slot)))
     }
 
-    fn carrier(&self, number: Number) -> Number {
+    fn carrier(&self, number: JavaNumber) -> JavaNumber {
         carrier(number)
     }
 }
 
 /// `Glue.java`: `make`, `write`, `read` and `take`, and one number by the protocol.
-fn glue(form: &JavaForm, library: &Structures) -> String {
+fn glue(form: &JavaMessage, library: &Structures) -> String {
     let root = form.schema.root;
     let (name, class, own) = (form.name(root), library.class(form, root), form.class(root));
     let mut code = SourceWriter::indented(4);
@@ -353,10 +367,10 @@ fn glue(form: &JavaForm, library: &Structures) -> String {
     code.open("\nstatic Object take(Object o) {");
     code.line(format!("return take_{name}(({class}) o);"));
     code.close("}");
-    java_objects::records(form, library, &mut code);
+    objects::write_records(form, library, &mut code);
     let projection = form.unit.projection;
     for (name, path) in [("fixed", &projection.fixed), ("element", &projection.element)] {
-        for reading in Reading::ALL {
+        for reading in Accumulator::ALL {
             walk(form, library, reading, name, path.as_ref(), &mut code);
         }
     }
@@ -365,7 +379,7 @@ fn glue(form: &JavaForm, library: &Structures) -> String {
 }
 
 /// The library's constant of an element's type on the wire.
-fn wire_type(form: &JavaForm, field: &Field) -> &'static str {
+fn wire_type(form: &JavaMessage, field: &Field) -> &'static str {
     match (field.element, form.number(field).map(|number| carrier(number).0)) {
         (Element::Record(_), _) => "TType.STRUCT",
         (_, None) => "TType.STRING",
@@ -379,7 +393,7 @@ fn wire_type(form: &JavaForm, field: &Field) -> &'static str {
 }
 
 /// The next number.
-fn read(number: Number) -> &'static str {
+fn read(number: JavaNumber) -> &'static str {
     match (number.0, carrier(number).0) {
         (Scalar::F32, _) => "(float) in.readDouble()",
         (_, Scalar::Bool) => "in.readBool()",
@@ -393,15 +407,15 @@ fn read(number: Number) -> &'static str {
 
 /// `fixed` or `element`, or what proves it: one number, all before it skipped.
 fn walk(
-    form: &JavaForm,
+    form: &JavaMessage,
     library: &Structures,
-    reading: Reading,
+    reading: Accumulator,
     name: &str,
-    path: Option<&Path>,
+    path: Option<&FieldPath>,
     code: &mut SourceWriter,
 ) {
-    let nothing = reading.nothing();
-    let (kind, method) = (reading.kind(), reading.method(name));
+    let nothing = reading.return_empty();
+    let (kind, method) = (reading.result_type(), reading.method_name(name));
     code.open(format!("\nstatic {kind} {method}(TProtocol in) throws TException {{"));
     let absent = |condition: String, code: &mut SourceWriter| {
         code.open(format!("if ({condition}) {{"));
@@ -411,8 +425,8 @@ fn walk(
     let mut id = form.schema.root;
     let mut found = None;
     for (depth, step) in path.into_iter().flatten().enumerate() {
-        let slots = library.slots(form, id);
-        let Some((slot, index)) = slot::find(&slots, step) else { break };
+        let slots = library.format_fields(form, id);
+        let Some((slot, index)) = flattened_field::find_step(&slots, step) else { break };
         let field = &slot.field;
         let element = wire_type(form, field);
         let outer = match field.cardinality {
@@ -433,9 +447,9 @@ fn walk(
             }
             _ => {}
         }
-        if !matches!(index, Index::Single) {
+        if !matches!(index, ElementIndex::Single) {
             code.line(match index {
-                Index::At(at) => format!("int {i} = {at};"),
+                ElementIndex::At(at) => format!("int {i} = {at};"),
                 _ => format!("int {i} = {n} / 2;"),
             });
             absent(format!("{i} >= {n}"), code);
@@ -458,12 +472,12 @@ fn walk(
     }
     match (found, reading) {
         (None, _) => code.line(nothing),
-        (Some((number, value)), Reading::Sum) => {
-            code.line(format!("return {};", number.counted(&value, true)));
+        (Some((number, value)), Accumulator::Sum) => {
+            code.line(format!("return {};", number.sum_term(&value, true)));
         }
-        (Some((number, value)), Reading::Exact) => {
+        (Some((number, value)), Accumulator::Exact) => {
             code.line("Tally t = new Tally();");
-            code.line(format!("t.number(0, {});\nreturn t;", number.word(&value)));
+            code.line(format!("t.number(0, {});\nreturn t;", number.bits(&value)));
         }
     }
     code.close("}");
@@ -501,8 +515,8 @@ mod tests {
             let text: String = (0..numbers).map(|at| format!("float64 n{at}\n")).collect();
             let schema = msg::read_text(&text, "pkg/msg/Root", Dialect::Ros2, "root.msg");
             let schema = schema.expect("it reads");
-            match answer(&schema, schema.root) {
-                Answer::Rejected(why) => Some(why),
+            match check_type(&schema, schema.root) {
+                Support::Rejected(why) => Some(why),
                 _ => None,
             }
         };

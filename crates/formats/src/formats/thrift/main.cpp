@@ -6,7 +6,6 @@
 
 #include "glue.hpp"
 #include "message.hpp"
-#include "output.hpp"
 #include "reader.hpp"
 #include "wire.hpp"
 #include "wiregauge/serve.hpp"
@@ -22,10 +21,16 @@ class Thrift : public wiregauge::Defaults {
   void populate(const Message &message, Object &object) { glue::fill(message, object); }
 
   void write(const Message &, Object &object, wiregauge::Buffer &out) {
-    output_->start(out);
+    output_->resetBuffer();
     object.write(&writer_);
-    output_->finish();
+    std::uint8_t *bytes = nullptr;
+    std::uint32_t size = 0;
+    output_->getBuffer(&bytes, &size);
+    out.refer(bytes, size);
   }
+
+  // Who hands the bytes over is left without the transport's memory.
+  void forget_written() { output_->resetBuffer(TMemoryBuffer::defaultSize); }
 
   void parse(wiregauge::Wire wire, Object &object) {
     glue::forget(object);
@@ -54,8 +59,10 @@ class Thrift : public wiregauge::Defaults {
   }
 
  private:
-  std::shared_ptr<glue::Output> output_ = std::make_shared<glue::Output>();
-  glue::Wire<glue::Output> writer_{output_};
+  using TMemoryBuffer = glue::transport::TMemoryBuffer;
+
+  std::shared_ptr<TMemoryBuffer> output_ = std::make_shared<TMemoryBuffer>(glue::configuration());
+  glue::Wire<TMemoryBuffer> writer_{output_};
   glue::Reader reader_;
 };
 

@@ -1,6 +1,9 @@
 // Reading by the protocol: a message in place, or a field of it.
 #pragma once
 
+#include <thrift/TConfiguration.h>
+#include <thrift/transport/TBufferTransports.h>
+
 #include <limits>
 #include <memory>
 #include <optional>
@@ -8,13 +11,18 @@
 #include <string>
 #include <type_traits>
 
-#include "output.hpp"
 #include "wire.hpp"
 #include "wiregauge/codec.hpp"
 
 namespace glue {
 
 namespace protocol = apache::thrift::protocol;
+namespace transport = apache::thrift::transport;
+
+// The library's default limit of 100 MB a message is no limit of the format.
+inline std::shared_ptr<apache::thrift::TConfiguration> configuration() {
+  return std::make_shared<apache::thrift::TConfiguration>(std::numeric_limits<int>::max());
+}
 
 template <class T>
 constexpr protocol::TType wire_type() {

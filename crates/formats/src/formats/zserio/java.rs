@@ -11,12 +11,13 @@ use wiregauge_schema::{Cardinality, Field, Record, Scalar, Schema, TypeDef, Type
 use wiregauge_workshop::maven::{self, Jar};
 use wiregauge_workshop::{build_folder, run};
 
-use self::glue::Objects;
+use self::glue::ZserioObjects;
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
-use crate::java_form::JavaForm;
-use crate::java_glue;
-use crate::java_whole::{CANONICAL_NANS, NANS};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::language::java::base_codec::object_codec;
+use crate::language::java::glue::{jar_name, library_file, numbers_file};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::plain_objects::{CANONICAL_NANS, NANS};
 use crate::lowering::Lowering;
 
 const JARS: &[Jar] = &[Jar {
@@ -36,8 +37,8 @@ inventory::submit! {
         title: "zserio Java",
         format: "zserio",
         language: &JAVA,
-        bound: false,
-        built: Linkage::Jar("zserio-runtime"),
+        is_bound: false,
+        linkage: Linkage::Jar("zserio-runtime"),
         options: &[
             "classes by the compiler of the runtime's version, both the newest on Maven Central, \
              which is older than the wheel",
@@ -62,7 +63,7 @@ inventory::submit! {
             "project, fixed, element: as decode, the object's numbers alone",
         ],
         needs: NEEDS_WITH_JARS,
-        answer,
+        check_type,
         idl: Some(idl),
         emit,
     }
@@ -71,18 +72,18 @@ inventory::submit! {
 /// The most that a method may take, a number of eight bytes counted twice.
 const MAX_ARGUMENTS: usize = 255;
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
+        return Support::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
     };
     let count = 1 + record.fields.iter().map(|field| arguments(schema, field)).sum::<usize>();
     if count > MAX_ARGUMENTS {
-        return Answer::Rejected(format!(
+        return Support::Rejected(format!(
             "zserio's class has a constructor that would take {count} arguments, and one of Java \
              takes {MAX_ARGUMENTS}"
         ));
     }
-    Answer::lowered(super::lowerings(record))
+    Support::lowered(super::lowerings(record))
 }
 
 /// How many of Java's arguments a field is.
@@ -101,19 +102,20 @@ fn idl(schema: &Schema) -> Result<File> {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = JavaForm::new(unit)?;
+    let form = JavaMessage::new(unit)?;
     let mut files = form.files(&[])?;
     files.push(idl(unit.schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.extend(object_codec());
     files.push(File::new("Unsigned.java", include_str!("java/Unsigned.java")));
     files.push(File::new("Nans.java", NANS));
-    files.push(File::new("Numbers.java", java_glue::numbers(&form, &Objects)));
+    files.push(File::new("Numbers.java", numbers_file(&form, &ZserioObjects)));
     files.push(File::new("Glue.java", glue::glue(&form)));
-    files.push(java_glue::library(&java_glue::jar_name(&JARS[0])));
+    files.push(library_file(&jar_name(&JARS[0])));
     let class = |record: &Record| format!("wg/{}.java", record.name.legal);
     Ok(Emission {
         files,
-        steps: vec![Step::Call(Box::new(compile))],
+        steps: vec![GeneratorStep::Call(Box::new(compile))],
         sources: unit.schema.records().map(|(_, record)| class(record)).collect(),
         jars: JARS,
         ..Emission::default()
@@ -144,8 +146,8 @@ mod tests {
         let text: String = (0..numbers).map(|at| format!("{kind} n{at}\n")).collect();
         let schema = msg::read_text(&text, "pkg/msg/Root", Dialect::Ros2, "root.msg");
         let schema = schema.expect("it reads");
-        match answer(&schema, schema.root) {
-            Answer::Rejected(why) => Some(why),
+        match check_type(&schema, schema.root) {
+            Support::Rejected(why) => Some(why),
             _ => None,
         }
     }

@@ -6,15 +6,15 @@ use std::process::Command;
 use anyhow::Result;
 use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Cardinality, Field, Record, Schema, TypeDef, TypeId};
-use wiregauge_workshop::python::Python;
+use wiregauge_workshop::python::PythonEnvironment;
 use wiregauge_workshop::{run, Need};
 
 use crate::build::languages::python::PYTHON;
-use crate::codec::{Answer, Codec, Emission, Linkage, Step};
+use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::flattened_field::FlattenedField;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 use crate::lowering::Lowering;
-use crate::python_form::PythonForm;
-use crate::python_glue::{self, Library};
-use crate::slot::Slot;
 
 inventory::submit! {
     Codec {
@@ -22,8 +22,8 @@ inventory::submit! {
         title: "zserio Python",
         format: "zserio",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("zserio"),
+        is_bound: false,
+        linkage: Linkage::Wheel("zserio"),
         options: &[
             "classes by the compiler in the library's own wheel",
             "arrays are not packed: no delta compression, the format's default",
@@ -41,7 +41,7 @@ inventory::submit! {
             Need::Program("python3", "python3-venv"),
             Need::Program("java", "default-jdk-headless"),
         ],
-        answer,
+        check_type,
         idl: Some(idl),
         emit,
     }
@@ -52,16 +52,16 @@ const REQUIREMENTS: &str = include_str!("python/requirements.txt");
 /// The module of the generated package that has all classes.
 const API: &str = "Api";
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
+        return Support::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
     };
     if record.name.legal == API {
-        return Answer::Rejected(
+        return Support::Rejected(
             "the generated package has a module of its own of this name".into(),
         );
     }
-    Answer::lowered(super::lowerings(record))
+    Support::lowered(super::lowerings(record))
 }
 
 /// `wg.zs`.
@@ -100,32 +100,32 @@ fn member(record: &Record, field: &Field) -> String {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let form = PythonForm::new(unit)?;
+    let form = PythonMessage::new(unit)?;
     let mut head = "\nfrom wg import api\n".to_owned();
     for (id, record) in form.records() {
-        head += &format!("{} = api.{}\n", own(&form, id), record.name.legal);
+        head += &format!("{} = api.{}\n", library_class(&form, id), record.name.legal);
     }
-    head += &format!("Root = {}", own(&form, unit.schema.root));
+    head += &format!("Root = {}", library_class(&form, unit.schema.root));
     let library = Classes { schema: unit.schema };
     let files = vec![
         idl(unit.schema)?,
         File::new("codec.py", include_str!("python/codec.py")),
-        File::new("glue.py", python_glue::glue(&form, &library, &head)),
+        File::new("glue.py", glue::glue_file(&form, &library, &head)),
     ];
-    let steps = vec![Step::Call(Box::new(compile))];
+    let steps = vec![GeneratorStep::Call(Box::new(compile))];
     Ok(Emission { files, steps, requirements: REQUIREMENTS, ..Emission::default() })
 }
 
 /// Runs zserio's compiler, which makes the package `wg`.
 fn compile(folder: &Path) -> Result<()> {
-    let python = Python::of_step(folder, REQUIREMENTS)?;
+    let python = PythonEnvironment::create_for_step(folder, REQUIREMENTS)?;
     let mut command = Command::new(python.program);
     command.args(["-I", "-m", "zserio", "-python", ".", "wg.zs"]).current_dir(folder);
     run(&mut command, "zserio's compiler").map(|_| ())
 }
 
 /// What the glue calls the library's class of a record.
-fn own(form: &PythonForm, id: TypeId) -> String {
+fn library_class(form: &PythonMessage, id: TypeId) -> String {
     format!("Own{}", form.class(id))
 }
 
@@ -134,7 +134,7 @@ struct Classes<'a> {
     schema: &'a Schema,
 }
 
-impl Library for Classes<'_> {
+impl PythonLibrary for Classes<'_> {
     fn is_octets(&self, field: &Field) -> bool {
         super::is_octets(field)
     }
@@ -143,13 +143,18 @@ impl Library for Classes<'_> {
         format!("{at}.{}", member(self.schema.record(id), field))
     }
 
-    fn make(&self, form: &PythonForm, id: TypeId, values: &[(Slot, String)]) -> Option<String> {
+    fn make(
+        &self,
+        form: &PythonMessage,
+        id: TypeId,
+        values: &[(FlattenedField, String)],
+    ) -> Option<String> {
         let values: Vec<&str> = values.iter().map(|(_, value)| value.as_str()).collect();
-        Some(format!("{}({})", own(form, id), values.join(", ")))
+        Some(format!("{}({})", library_class(form, id), values.join(", ")))
     }
 
     /// The library has octets as `bytearray`.
-    fn take_octets(&self, value: &str) -> String {
+    fn octets_from_library(&self, value: &str) -> String {
         format!("bytes({value})")
     }
 }

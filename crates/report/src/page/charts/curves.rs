@@ -5,19 +5,19 @@ use std::fmt::Write;
 use wiregauge_result::run::Run;
 use wiregauge_result::stats::Bounds;
 
-use crate::model::kind::{fixed_part, noun};
+use crate::model::run_labels::{intercept_label, subject_noun};
+use crate::model::shared_text::{format_bounds, r_squared, singular};
 use crate::model::sweep;
 use crate::model::sweep::{Curves, Sweep};
-use crate::model::words::{bounded, r_squared, singular};
-use crate::page::chart::{Chart, Draw};
+use crate::page::chart::{Chart, ChartSource};
 use crate::page::drawing::lines::hint;
 use crate::page::drawing::plot::{Axis, Line, Plot, Style};
 use crate::page::drawing::rows::style;
 use crate::page::drawing::scale::ScaleKind;
-use crate::page::markup::e;
+use crate::page::markup::escape;
 
 inventory::submit! {
-    Chart { place: |_| Some(10), draw: Draw::Sweep(draw) }
+    Chart { place: |_| Some(10), draw: ChartSource::Sweep(draw) }
 }
 
 /// Each metric of a sweep, and the lines that were fitted.
@@ -27,8 +27,8 @@ fn draw(run: &Run, sweep: &Sweep) -> String {
         let _ = writeln!(
             text,
             "<div class=\"charts sweep\"><figure><h3>{} over {}</h3>{}</figure>{}</div>",
-            e(&curves.metric),
-            e(&sweep.parameter),
+            escape(&curves.metric),
+            escape(&sweep.parameter),
             picture(curves, &sweep.parameter, style(run)),
             fits(run, curves, &sweep.parameter),
         );
@@ -83,27 +83,27 @@ fn fits(run: &Run, curves: &Curves, parameter: &str) -> String {
          <th data-metric=\"slope\"><button type=\"button\">per {}</button></th>\
          <th>95% bounds</th>\
          <th data-metric=\"r2\"><button type=\"button\">R²</button></th></tr></thead>\n<tbody>",
-        noun(run),
-        fixed_part(run),
-        e(&singular(parameter))
+        subject_noun(run),
+        intercept_label(run),
+        escape(&singular(parameter))
     );
     for line in &curves.lines {
         let Some(fit) = &line.fit else {
             continue;
         };
         let cell = |bounds: &Bounds| {
-            let (value, range) = bounded(bounds, &curves.unit);
+            let (value, range) = format_bounds(bounds, &curves.unit);
             format!(
                 "<td data-v=\"{}\">{}</td><td class=\"soft\">{}</td>",
                 bounds.value,
-                e(&value),
-                e(&range)
+                escape(&value),
+                escape(&range)
             )
         };
         let _ = writeln!(
             text,
             "<tr><td>{}</td>{}{}<td data-v=\"{}\">{}</td></tr>",
-            e(&line.subject.title),
+            escape(&line.subject.title),
             cell(&fit.intercept),
             cell(&fit.slope),
             fit.r_squared,

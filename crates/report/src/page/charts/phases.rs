@@ -2,21 +2,21 @@
 
 use std::fmt::Write;
 
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run};
+use wiregauge_result::run_kind::RunKind;
 
-use crate::model::kind::noun;
+use crate::model::number_format::{format_percent, format_quantity, format_ratio};
 use crate::model::phase::{phases, Phases};
+use crate::model::run_labels::subject_noun;
 use crate::model::table::Table;
-use crate::model::unit::{percent, quantity, ratio};
-use crate::page::chart::{Chart, Draw};
+use crate::page::chart::{Chart, ChartSource};
 use crate::page::drawing::{bars, box_plot};
-use crate::page::markup::e;
+use crate::page::markup::escape;
 
 inventory::submit! {
     Chart {
-        place: |kind| Some(if *kind == Kind::Bus { 50 } else { 20 }),
-        draw: Draw::Case(draw),
+        place: |kind| Some(if *kind == RunKind::Bus { 50 } else { 20 }),
+        draw: ChartSource::Case(draw),
     }
 }
 
@@ -33,24 +33,24 @@ fn draw(run: &Run, timings: &Table) -> String {
         let mut legend = bars::legend(&phases.names);
         let mut caption = String::new();
         if let Some(budget) = phases.budget {
-            let time = quantity(budget, &phases.unit);
-            match bars::far(phases) {
+            let time = format_quantity(budget, &phases.unit);
+            match bars::off_axis_budget(phases) {
                 None => {
                     legend.truncate(legend.len() - "</div>".len());
                     let _ = write!(
                         legend,
                         "<span><i class=\"rule\"></i>the {} of {}</span></div>",
-                        e(&phases.metric),
-                        e(&time)
+                        escape(&phases.metric),
+                        escape(&time)
                     );
                 }
                 Some(times) => {
                     let _ = write!(
                         caption,
                         "<figcaption>The {} of {} is {} the longest.</figcaption>",
-                        e(&phases.metric),
-                        e(&time),
-                        ratio(times)
+                        escape(&phases.metric),
+                        escape(&time),
+                        format_ratio(times)
                     );
                 }
             }
@@ -58,11 +58,11 @@ fn draw(run: &Run, timings: &Table) -> String {
         let _ = writeln!(
             text,
             "<figure><h3>{}</h3>{legend}{}{caption}</figure>",
-            e(&phases.metric),
+            escape(&phases.metric),
             bars::stacked(phases),
         );
-        if run.kind == Kind::Bus {
-            tables.push_str(&phase_table(noun(run), phases));
+        if run.kind == RunKind::Bus {
+            tables.push_str(&phase_table(subject_noun(run), phases));
         }
     }
     text + "</div>\n" + &tables + &phase_boxes(run, case)
@@ -76,20 +76,20 @@ fn phase_table(noun: &str, phases: &Phases) -> String {
     );
     let share = phases.budget.map(|_| format!("of the {}", phases.metric));
     for name in phases.names.iter().chain([&"sum".to_owned()]).chain(&share) {
-        let name = e(name);
+        let name = escape(name);
         let _ =
             write!(text, "<th data-metric=\"{name}\"><button type=\"button\">{name}</button></th>");
     }
     text.push_str("</tr></thead>\n<tbody>");
     for row in &phases.rows {
-        let _ = write!(text, "<tr><td>{}</td>", e(&row.subject.title));
+        let _ = write!(text, "<tr><td>{}</td>", escape(&row.subject.title));
         for time in row.parts.iter().copied().chain([Some(row.sum())]) {
-            let figure = time.map_or("–".to_owned(), |time| quantity(time, &phases.unit));
+            let figure = time.map_or("–".to_owned(), |time| format_quantity(time, &phases.unit));
             let value = time.map_or(String::new(), |time| time.to_string());
-            let _ = write!(text, "<td data-v=\"{value}\">{}</td>", e(&figure));
+            let _ = write!(text, "<td data-v=\"{value}\">{}</td>", escape(&figure));
         }
         if let Some(share) = phases.share(row) {
-            let _ = write!(text, "<td data-v=\"{share}\">{}</td>", percent(share));
+            let _ = write!(text, "<td data-v=\"{share}\">{}</td>", format_percent(share));
         }
         text.push_str("</tr>\n");
     }
@@ -99,7 +99,7 @@ fn phase_table(noun: &str, phases: &Phases) -> String {
 /// The samples of each phase, folded away where phases are a side matter.
 fn phase_boxes(run: &Run, case: &Case) -> String {
     let table = Table::phases(run, case);
-    let open = if run.kind == Kind::Cosim { " open" } else { "" };
+    let open = if run.kind == RunKind::Cosim { " open" } else { "" };
     let mut text = format!(
         "<details{open}><summary>Samples of each phase</summary>\n<div class=\"charts\">\n"
     );
@@ -109,7 +109,7 @@ fn phase_boxes(run: &Run, case: &Case) -> String {
         let _ = writeln!(
             text,
             "<figure><h3>{}</h3>{svg}<figcaption>{axis}</figcaption></figure>",
-            e(&column.metric)
+            escape(&column.metric)
         );
     }
     text + "</div></details>\n"

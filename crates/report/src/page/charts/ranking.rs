@@ -2,20 +2,20 @@
 
 use std::fmt::Write;
 
-use crate::model::reference::Beside;
-use crate::page::chart::{Chart, Draw};
-use crate::page::drawing::rows::{shortened, WIDTH};
-use crate::page::markup::e;
+use crate::model::reference::PublishedColumn;
+use crate::page::chart::{Chart, ChartSource};
+use crate::page::drawing::rows::{shorten, WIDTH};
+use crate::page::markup::escape;
 
 const ROW: f64 = 19.0;
 const TOP: f64 = 26.0;
 const NAME: f64 = 200.0;
 
 inventory::submit! {
-    Chart { place: |_| Some(10), draw: Draw::Published(draw) }
+    Chart { place: |_| Some(10), draw: ChartSource::Published(draw) }
 }
 
-fn draw(column: &Beside) -> String {
+fn draw(column: &PublishedColumn) -> String {
     let agreement = column.agreement().map_or(String::new(), |agreement| {
         format!("The two orders agree by {agreement:.2} (Spearman; 1 is the same).")
     });
@@ -24,16 +24,16 @@ fn draw(column: &Beside) -> String {
 
 /// The published order at the left, the measured one at the right. A line
 /// that climbs is an entry that did better here than in the publication.
-fn picture(column: &Beside) -> String {
+fn picture(column: &PublishedColumn) -> String {
     let published: Vec<_> = column.rows.iter().filter(|row| row.measured.is_some()).collect();
     let measured: Vec<_> =
-        column.by_measured().into_iter().filter(|row| row.measured.is_some()).collect();
+        column.rows_by_measured().into_iter().filter(|row| row.measured.is_some()).collect();
     let height = TOP + ROW * published.len() as f64 + 4.0;
     let mut svg = format!(
         "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
          aria-label=\"Rankings of {}\"><text class=\"head\" x=\"{l}\" y=\"14\" \
          text-anchor=\"end\">published</text><text class=\"head\" x=\"{r}\" y=\"14\">measured</text>",
-        e(column.metric),
+        escape(column.metric),
         l = NAME,
         r = WIDTH - NAME,
     );
@@ -61,10 +61,10 @@ fn picture(column: &Beside) -> String {
              <circle class=\"mark\" cx=\"{x1}\" cy=\"{from_y:.1}\" r=\"3\"/>\
              <circle class=\"mark\" cx=\"{x2}\" cy=\"{to_y:.1}\" r=\"3\"/>\
              <text class=\"name\" x=\"{r}\" y=\"{b:.1}\">{}  {}{sign}</text></g>",
-            e(&shortened(&row.figure.name, 26)),
+            escape(&shorten(&row.figure.name, 26)),
             row.published.rank.unwrap_or(from + 1),
             row.measured.and_then(|place| place.rank).unwrap_or(to + 1),
-            e(&shortened(title, 26)),
+            escape(&shorten(title, 26)),
             l = NAME,
             r = WIDTH - NAME,
             x1 = NAME + 10.0,

@@ -2,18 +2,18 @@
 
 use std::fmt::Write;
 
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::Run;
+use wiregauge_result::run_kind::RunKind;
 
 use crate::model::table::{describe, Table};
-use crate::page::chart::{Chart, Draw};
+use crate::page::chart::{Chart, ChartSource};
 use crate::page::drawing::box_plot;
-use crate::page::markup::e;
+use crate::page::markup::escape;
 
 inventory::submit! {
     Chart {
-        place: |kind| Some(if *kind == Kind::Bus { 60 } else { 10 }),
-        draw: Draw::Case(draw),
+        place: |kind| Some(if *kind == RunKind::Bus { 60 } else { 10 }),
+        draw: ChartSource::Case(draw),
     }
 }
 
@@ -28,7 +28,7 @@ fn draw(run: &Run, timings: &Table) -> String {
         let _ = writeln!(
             text,
             "<figure><h3>{}</h3>{svg}<figcaption>{}{axis}</figcaption></figure>",
-            e(&column.metric),
+            escape(&column.metric),
             describe(run, &column.metric).unwrap_or("one box a subject"),
         );
     }

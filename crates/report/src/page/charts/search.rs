@@ -2,23 +2,23 @@
 
 use std::fmt::Write;
 
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run};
+use wiregauge_result::run_kind::RunKind;
 
-use crate::model::curve::over;
-use crate::model::kind::noun;
+use crate::model::curve::find_curves;
+use crate::model::number_format::{format_quantity, format_tick};
+use crate::model::run_labels::subject_noun;
 use crate::model::sweep::Curves;
 use crate::model::table::Table;
-use crate::model::unit::{quantity, tick};
-use crate::page::chart::{Chart, Draw};
+use crate::page::chart::{Chart, ChartSource};
 use crate::page::drawing::lines::lines;
 use crate::page::drawing::plot::{Axis, Line, Plot, Style};
 use crate::page::drawing::rows::style;
 use crate::page::drawing::scale::ScaleKind;
-use crate::page::markup::e;
+use crate::page::markup::escape;
 
 inventory::submit! {
-    Chart { place: |kind| (*kind == Kind::Bus).then_some(40), draw: Draw::Case(draw) }
+    Chart { place: |kind| (*kind == RunKind::Bus).then_some(40), draw: ChartSource::Case(draw) }
 }
 
 fn draw(run: &Run, timings: &Table) -> String {
@@ -27,7 +27,7 @@ fn draw(run: &Run, timings: &Table) -> String {
 
 /// What a search for the headroom found.
 fn searches(run: &Run, case: &Case, what: &str, style: &dyn Fn(&str) -> usize) -> String {
-    let all = over(run, case, what);
+    let all = find_curves(run, case, what);
     if all.is_empty() {
         return String::new();
     }
@@ -44,7 +44,7 @@ fn searches(run: &Run, case: &Case, what: &str, style: &dyn Fn(&str) -> usize) -
             // Rounding must not part the found point from itself.
             let good = |limit: f64| of.points.iter().filter(|p| p.0 <= limit * 1.000_001).count();
             line.good = Some(found.map_or(0, good));
-            line.remark = found.map_or("none".to_owned(), |found| tick(round(found), unit));
+            line.remark = found.map_or("none".to_owned(), |found| format_tick(round(found), unit));
         }
         // What must stay within the cycle is the last hundredth.
         let judged = what == "rate" && curves.metric.ends_with("/p99");
@@ -69,7 +69,7 @@ fn searches(run: &Run, case: &Case, what: &str, style: &dyn Fn(&str) -> usize) -
         let _ = writeln!(
             text,
             "<figure><h3>{} over {what}</h3>{}</figure>",
-            e(&curves.metric),
+            escape(&curves.metric),
             plot.draw()
         );
     }
@@ -78,19 +78,19 @@ fn searches(run: &Run, case: &Case, what: &str, style: &dyn Fn(&str) -> usize) -
         "</div>\n<p class=\"soft\">Every point is a trial. The ring and the figure behind the name \
          are the headroom: the last {what} at which nothing was lost and all stayed within the \
          cycle. What is dashed lies beyond.</p>\n{}",
-        tried(&all, unit, noun(run))
+        trials_table(&all, unit, subject_noun(run))
     );
     text
 }
 
 /// The trials of a search in figures.
-fn tried(all: &[Curves], unit: &str, noun: &str) -> String {
+fn trials_table(all: &[Curves], unit: &str, noun: &str) -> String {
     let mut text = format!(
         "<details><summary>All trials in figures</summary>\n<div class=\"scroll\">\
          <table class=\"fits\"><thead><tr><th class=\"text\">{noun}</th><th>tried</th>"
     );
     for curves in all {
-        let _ = write!(text, "<th>{}</th>", e(&curves.metric));
+        let _ = write!(text, "<th>{}</th>", escape(&curves.metric));
     }
     text.push_str("</tr></thead>\n<tbody>");
     let mut subjects: Vec<_> = all.iter().flat_map(|c| &c.lines).map(|line| line.subject).collect();
@@ -111,13 +111,17 @@ fn tried(all: &[Curves], unit: &str, noun: &str) -> String {
                 .zip(all)
                 .map(|(points, curves)| {
                     let value = points.iter().find(|point| point.0 == x);
-                    let text = value.map_or("–".into(), |point| quantity(point.1, &curves.unit));
-                    format!("<td>{}</td>", e(&text))
+                    let text =
+                        value.map_or("–".into(), |point| format_quantity(point.1, &curves.unit));
+                    format!("<td>{}</td>", escape(&text))
                 })
                 .collect();
-            let title = e(&subject.title);
-            let _ =
-                writeln!(text, "<tr><td>{title}</td><td>{}</td>{cells}</tr>", quantity(x, unit));
+            let title = escape(&subject.title);
+            let _ = writeln!(
+                text,
+                "<tr><td>{title}</td><td>{}</td>{cells}</tr>",
+                format_quantity(x, unit)
+            );
         }
     }
     text + "</tbody></table></div></details>\n"

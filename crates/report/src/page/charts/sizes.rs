@@ -1,15 +1,15 @@
 //! How large messages are, as encoded and after each compressor.
 
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::Run;
+use wiregauge_result::run_kind::RunKind;
 
 use crate::model::table::Table;
-use crate::page::chart::{Chart, Draw};
+use crate::page::chart::{Chart, ChartSource};
 use crate::page::drawing::bars;
 use crate::page::figures::figures;
 
 inventory::submit! {
-    Chart { place: |kind| (*kind != Kind::Bus).then_some(50), draw: Draw::Case(draw) }
+    Chart { place: |kind| (*kind != RunKind::Bus).then_some(50), draw: ChartSource::Case(draw) }
 }
 
 fn draw(run: &Run, timings: &Table) -> String {

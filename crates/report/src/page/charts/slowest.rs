@@ -2,30 +2,31 @@
 
 use std::fmt::Write;
 
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::Run;
+use wiregauge_result::run_kind::RunKind;
 
-use crate::model::kind::noun;
+use crate::model::run_labels::subject_noun;
 use crate::model::slowest;
 use crate::model::table::Table;
-use crate::page::chart::{Chart, Draw};
-use crate::page::markup::e;
+use crate::page::chart::{Chart, ChartSource};
+use crate::page::markup::escape;
 
 inventory::submit! {
     Chart {
-        place: |kind| Some(if *kind == Kind::Bus { 20 } else { 40 }),
-        draw: Draw::Case(draw),
+        place: |kind| Some(if *kind == RunKind::Bus { 20 } else { 40 }),
+        draw: ChartSource::Case(draw),
     }
 }
 
 /// The slowest samples and steps of a case.
 fn draw(run: &Run, timings: &Table) -> String {
-    let text: String = slowest::tables(run, timings.case).iter().map(|of| table(run, of)).collect();
+    let text: String =
+        slowest::slowest_tables(run, timings.case).iter().map(|of| table(run, of)).collect();
     if text.is_empty() {
         return text;
     }
     let whose = match run.kind {
-        Kind::Cosim => {
+        RunKind::Cosim => {
             "The counters are those of the process that ran the FMUs. They are of the time \
              <em>over</em>, which ends with the step and began before it: with its epoch, or when \
              one before it was among the slowest until then."
@@ -40,27 +41,27 @@ fn draw(run: &Run, timings: &Table) -> String {
     format!("{text}<p class=\"soft\">{whose}</p>\n")
 }
 
-fn table(run: &Run, of: &slowest::Table) -> String {
-    let metric = e(of.metric);
+fn table(run: &Run, of: &slowest::SlowestTable) -> String {
+    let metric = escape(of.metric);
     let mut text = format!(
         "<details><summary>The slowest by {metric}, and what the machine did meanwhile</summary>\n\
          <div class=\"scroll\"><table class=\"fits sortable\"><thead><tr><th class=\"text\">\
          <button type=\"button\">{}</button></th>",
-        noun(run)
+        subject_noun(run)
     );
     for (head, title) in [(of.metric, "how long it took")].into_iter().chain(slowest::HEADS) {
         let _ = write!(
             text,
             "<th title=\"{}\"><button type=\"button\">{}</button></th>",
-            e(title),
-            e(head)
+            escape(title),
+            escape(head)
         );
     }
     text.push_str("</tr></thead>\n<tbody>");
     for row in &of.rows {
-        let _ = write!(text, "<tr><td>{}</td>", e(&row.name));
+        let _ = write!(text, "<tr><td>{}</td>", escape(&row.name));
         for (value, shown) in row.figures() {
-            let _ = write!(text, "<td class=\"n\" data-v=\"{value}\">{}</td>", e(&shown));
+            let _ = write!(text, "<td class=\"n\" data-v=\"{value}\">{}</td>", escape(&shown));
         }
         text.push_str("</tr>\n");
     }

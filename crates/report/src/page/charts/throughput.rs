@@ -1,25 +1,25 @@
 //! The throughput of each window over time, with the load that was offered.
 
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::Run;
+use wiregauge_result::run_kind::RunKind;
 
-use crate::model::curve::windows;
+use crate::model::curve::window_curves;
 use crate::model::group::offered;
+use crate::model::number_format::format_quantity;
 use crate::model::table::Table;
-use crate::model::unit::quantity;
-use crate::page::chart::{Chart, Draw};
+use crate::page::chart::{Chart, ChartSource};
 use crate::page::drawing::lines::lines;
 use crate::page::drawing::plot::{Axis, Line, Plot, Style};
 use crate::page::drawing::rows::style;
 use crate::page::drawing::scale::{fitting, ScaleKind};
 
 inventory::submit! {
-    Chart { place: |kind| (*kind == Kind::Bus).then_some(30), draw: Draw::Case(draw) }
+    Chart { place: |kind| (*kind == RunKind::Bus).then_some(30), draw: ChartSource::Case(draw) }
 }
 
 fn draw(run: &Run, timings: &Table) -> String {
     let case = timings.case;
-    let Some(curves) = windows(run, case) else { return String::new() };
+    let Some(curves) = window_curves(run, case) else { return String::new() };
     let ends = curves.lines.iter().filter_map(|line| line.points.last());
     let end = ends.map(|point| point.0).fold(0.0, f64::max);
     let mut drawn: Vec<Line> = lines(&curves, "s", &style(run));
@@ -28,7 +28,7 @@ fn draw(run: &Run, timings: &Table) -> String {
             name: "offered",
             remark: String::new(),
             style: Style::Rule,
-            hint: quantity(offered, &curves.unit),
+            hint: format_quantity(offered, &curves.unit),
             points: vec![(0.0, offered), (end, offered)],
             good: None,
         });

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::model::phase::{Phases, Row};
+use crate::model::number_format::{format_percent, format_quantity};
+use crate::model::phase::{PhaseRow, Phases};
 use crate::model::table::{self, Table};
-use crate::model::unit::{percent, quantity};
-use crate::page::drawing::rows::Rows;
-use crate::page::markup::e;
+use crate::page::drawing::rows::RowChart;
+use crate::page::markup::escape;
 
 /// Fills that a reader can tell apart; the page's patterns and styles know them.
 pub const FILLS: usize = 5;
@@ -17,7 +17,7 @@ const FARTHEST: f64 = 5.0;
 
 /// The budget of the phases in relation to the longest bar, if it is too far
 /// beyond to be shown.
-pub fn far(phases: &Phases) -> Option<f64> {
+pub fn off_axis_budget(phases: &Phases) -> Option<f64> {
     let longest = phases.rows.iter().map(|row| row.sum()).fold(0.0, f64::max);
     phases.budget.map(|budget| budget / longest).filter(|times| *times > FARTHEST)
 }
@@ -26,24 +26,27 @@ pub fn far(phases: &Phases) -> Option<f64> {
 /// for them.
 pub fn stacked(phases: &Phases) -> String {
     let sums: Vec<f64> = phases.rows.iter().map(|row| row.sum()).collect();
-    let budget = phases.budget.filter(|_| far(phases).is_none());
+    let budget = phases.budget.filter(|_| off_axis_budget(phases).is_none());
     // Whole bars: what is cut would look like its neighbours.
     let end = sums.iter().copied().chain(budget).fold(0.0, f64::max);
-    let text = |row: &Row| {
-        let share = phases.share(row).map_or(String::new(), |share| format!(" {}", percent(share)));
-        quantity(row.sum(), &phases.unit) + &share
+    let text = |row: &PhaseRow| {
+        let share =
+            phases.share(row).map_or(String::new(), |share| format!(" {}", format_percent(share)));
+        format_quantity(row.sum(), &phases.unit) + &share
     };
     let names: Vec<(&str, String)> =
         phases.rows.iter().map(|row| (row.subject.title.as_str(), text(row))).collect();
     let label = format!("Phases of {}", phases.metric);
-    let mut chart = Rows::new(&label, &names, 20.0, &[end], true);
+    let mut chart = RowChart::new(&label, &names, 20.0, &[end], true);
     chart.axis(&phases.unit);
     for (i, row) in phases.rows.iter().enumerate() {
         let parts: Vec<String> = phases
             .names
             .iter()
             .zip(&row.parts)
-            .filter_map(|(name, part)| Some(format!("{name} {}", quantity((*part)?, &phases.unit))))
+            .filter_map(|(name, part)| {
+                Some(format!("{name} {}", format_quantity((*part)?, &phases.unit)))
+            })
             .collect();
         let title = &row.subject.title;
         let hint = format!("{title}: {}", parts.join(", "));
@@ -68,17 +71,21 @@ pub fn sizes(table: &Table) -> String {
     let values = table.rows.iter().flat_map(|row| row.cells.iter().flatten().map(|c| c.value));
     let end = values.fold(0.0, f64::max);
     let height = 7.0 * table.columns.len() as f64 + 6.0;
-    let text = |row: &table::Row| {
+    let text = |row: &table::TableRow| {
         let first = row.cells.first().and_then(Option::as_ref);
-        first.map_or(String::new(), |cell| quantity(cell.value, "B"))
+        first.map_or(String::new(), |cell| format_quantity(cell.value, "B"))
     };
     let names: Vec<(&str, String)> =
         table.rows.iter().map(|row| (row.subject.title.as_str(), text(row))).collect();
-    let mut chart = Rows::new("Sizes", &names, height, &[end], true);
+    let mut chart = RowChart::new("Sizes", &names, height, &[end], true);
     chart.axis("B");
     for (i, row) in table.rows.iter().enumerate() {
         let named = table.columns.iter().zip(&row.cells).filter_map(|(column, cell)| {
-            Some(format!("{} {}", column.metric, quantity(cell.as_ref()?.value, &column.unit)))
+            Some(format!(
+                "{} {}",
+                column.metric,
+                format_quantity(cell.as_ref()?.value, &column.unit)
+            ))
         });
         let title = &row.subject.title;
         let hint = format!("{title}: {}", named.collect::<Vec<_>>().join(", "));
@@ -104,7 +111,7 @@ pub fn legend(names: &[String]) -> String {
             "<span><svg viewBox=\"0 0 22 11\" aria-hidden=\"true\"><rect class=\"p{}\" width=\"22\" \
              height=\"11\"/></svg>{}</span>",
             i % FILLS,
-            e(name)
+            escape(name)
         );
     }
     text + "</div>"

@@ -1,8 +1,8 @@
 //! The samples of an experiment, one box for each subject.
 
+use crate::model::number_format::{format_percent, format_quantity};
 use crate::model::table::Table;
-use crate::model::unit::{percent, quantity};
-use crate::page::drawing::rows::Rows;
+use crate::page::drawing::rows::RowChart;
 use wiregauge_result::stats::Summary;
 
 /// Box plots of a table's column: the box holds the middle half of the
@@ -26,9 +26,9 @@ pub fn box_plot(table: &Table, column: usize) -> (String, bool) {
     let label = format!("Box plots of {}", table.columns[column].metric);
     let names: Vec<(&str, String)> = rows
         .iter()
-        .map(|(subject, cell, _)| (subject.title.as_str(), quantity(cell.value, unit)))
+        .map(|(subject, cell, _)| (subject.title.as_str(), format_quantity(cell.value, unit)))
         .collect();
-    let mut chart = Rows::new(&label, &names, 17.0, &values, false);
+    let mut chart = RowChart::new(&label, &names, 17.0, &values, false);
     chart.axis(unit);
     for (i, (subject, cell, summary)) in rows.iter().enumerate() {
         let class = match (subject.bound, cell.rank) {
@@ -36,8 +36,8 @@ pub fn box_plot(table: &Table, column: usize) -> (String, bool) {
             (_, Some(1)) => "best",
             _ => "",
         };
-        let beyond = chart.beyond(cell.value);
-        let figure = format!("{beyond}{}", quantity(cell.value, unit));
+        let beyond = chart.overflow_arrow(cell.value);
+        let figure = format!("{beyond}{}", format_quantity(cell.value, unit));
         let hint = hint(&subject.title, unit, summary);
         let y = chart.begin(i, &subject.title, &figure, &hint, class);
         if !beyond.is_empty() {
@@ -61,11 +61,12 @@ pub fn box_plot(table: &Table, column: usize) -> (String, bool) {
 
 /// The statistics of one measurement in a sentence.
 pub fn hint(title: &str, unit: &str, summary: &Summary) -> String {
-    let q = |value: f64| quantity(value, unit);
+    let q = |value: f64| format_quantity(value, unit);
     let interval = summary.interval.map_or(String::new(), |i| {
-        format!(", {} interval {} to {}", percent(i.confidence), q(i.low), q(i.high))
+        format!(", {} interval {} to {}", format_percent(i.confidence), q(i.low), q(i.high))
     });
-    let between = summary.between.map_or(String::new(), |b| format!("{} between and ", percent(b)));
+    let between =
+        summary.between.map_or(String::new(), |b| format!("{} between and ", format_percent(b)));
     format!(
         "{title}: median {}{interval}; mean {}, standard deviation {}; {} to {}; {} epochs of {} \
          processes, {} outliers, {} lost; spread {between}{} within processes",
@@ -78,7 +79,7 @@ pub fn hint(title: &str, unit: &str, summary: &Summary) -> String {
         summary.processes,
         summary.outliers.len(),
         summary.lost,
-        percent(summary.within),
+        format_percent(summary.within),
     )
 }
 

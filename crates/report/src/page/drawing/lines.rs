@@ -1,12 +1,13 @@
 //! The lines of a picture.
 
+use crate::model::number_format::{format_quantity, format_tick};
 use crate::model::sweep::{self, Curves};
-use crate::model::unit::{quantity, tick};
 use crate::page::drawing::plot::{Line, Style};
 
 /// The points of a line in words.
 pub fn hint(points: &[(f64, f64)], of_x: &str, of_y: &str) -> String {
-    let point = |(x, y): &(f64, f64)| format!("{}: {}", tick(*x, of_x), quantity(*y, of_y));
+    let point =
+        |(x, y): &(f64, f64)| format!("{}: {}", format_tick(*x, of_x), format_quantity(*y, of_y));
     points.iter().map(point).collect::<Vec<_>>().join(", ")
 }
 

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::model::unit::tick;
-use crate::page::drawing::rows::{shortened, GLYPH, WIDTH};
+use crate::model::number_format::format_tick;
+use crate::page::drawing::rows::{shorten, GLYPH, WIDTH};
 use crate::page::drawing::scale::{Scale, ScaleKind};
-use crate::page::markup::e;
-use crate::text::plain::chars;
+use crate::page::markup::escape;
+use crate::text::plain_text::text_width;
 
 /// Least space for the figures of the axis at the left.
 const LEFT: f64 = 58.0;
@@ -86,29 +86,30 @@ impl Plot<'_> {
         let names = (longest as f64 * GLYPH + LEADER).clamp(NAMES.0, NAMES.1);
         let right = WIDTH - names;
         let ys = Scale::new(self.y.kind, &of(|p| p.1), (bottom, TOP));
-        let ticks = ys.ticks().into_iter().map(|value| chars(&tick(value, self.y.unit)));
+        let ticks =
+            ys.ticks().into_iter().map(|value| text_width(&format_tick(value, self.y.unit)));
         let left = (ticks.max().unwrap_or(0) as f64 * GLYPH + 8.0).max(LEFT);
         let xs = Scale::new(self.x.kind, &of(|p| p.0), (left, right));
         let mut svg = format!(
             "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"{}\">",
             bottom + AXIS,
-            e(&self.label),
+            escape(&self.label),
         );
-        self.across(&mut svg, &xs, ((left + right) / 2.0, bottom));
-        self.up(&mut svg, &ys, (left, right));
+        self.draw_x_axis(&mut svg, &xs, ((left + right) / 2.0, bottom));
+        self.draw_y_axis(&mut svg, &ys, (left, right));
         let ends: Vec<f64> = self
             .lines
             .iter()
             .map(|line| line.points.last().map_or(bottom, |p| ys.place(p.1)))
             .collect();
-        let names = spread(&ends, TOP + 4.0, bottom - 2.0);
+        let names = spread_labels(&ends, TOP + 4.0, bottom - 2.0);
         for ((line, end), name) in self.lines.iter().zip(&ends).zip(&names) {
             line.draw(&mut svg, (&xs, &ys), right, (*end, *name));
         }
         svg + "</svg>"
     }
 
-    fn across(&self, svg: &mut String, xs: &Scale, (middle, bottom): (f64, f64)) {
+    fn draw_x_axis(&self, svg: &mut String, xs: &Scale, (middle, bottom): (f64, f64)) {
         let mut free = f64::NEG_INFINITY;
         for value in xs.ticks() {
             let x = xs.place(value);
@@ -116,15 +117,15 @@ impl Plot<'_> {
                 svg,
                 "<line class=\"grid\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{bottom:.1}\"/>"
             );
-            let text = tick(value, self.x.unit);
-            let half = chars(&text) as f64 * 3.2;
+            let text = format_tick(value, self.x.unit);
+            let half = text_width(&text) as f64 * 3.2;
             if x - half > free {
                 free = x + half + 4.0;
                 let _ = write!(
                     svg,
                     "<text class=\"tick\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
                     bottom + 15.0,
-                    e(&text),
+                    escape(&text),
                 );
             }
         }
@@ -133,11 +134,11 @@ impl Plot<'_> {
             "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
             middle,
             bottom + 32.0,
-            e(&self.below),
+            escape(&self.below),
         );
     }
 
-    fn up(&self, svg: &mut String, ys: &Scale, (left, right): (f64, f64)) {
+    fn draw_y_axis(&self, svg: &mut String, ys: &Scale, (left, right): (f64, f64)) {
         for value in ys.ticks() {
             let y = ys.place(value);
             let _ = write!(
@@ -146,7 +147,7 @@ impl Plot<'_> {
                  <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 left - 6.0,
                 y + 4.0,
-                e(&tick(value, self.y.unit)),
+                escape(&format_tick(value, self.y.unit)),
             );
         }
     }
@@ -155,15 +156,15 @@ impl Plot<'_> {
 impl Line<'_> {
     /// How long its name and the remark are, in characters.
     fn length(&self) -> usize {
-        chars(self.name) + self.after()
+        text_width(self.name) + self.remark_length()
     }
 
     /// How long the remark is with its space.
-    fn after(&self) -> usize {
+    fn remark_length(&self) -> usize {
         if self.remark.is_empty() {
             0
         } else {
-            chars(&self.remark) + 1
+            text_width(&self.remark) + 1
         }
     }
 
@@ -187,8 +188,8 @@ impl Line<'_> {
         let _ = write!(
             svg,
             "<g class=\"curve {class}\"><title>{}: {}</title>",
-            e(self.name),
-            e(&self.hint)
+            escape(self.name),
+            escape(&self.hint)
         );
         let good = self.good.map_or(places.len(), |good| good.min(places.len()));
         polyline(svg, "", &places[..good]);
@@ -215,16 +216,16 @@ impl Line<'_> {
         }
         let remark = match self.remark.as_str() {
             "" => String::new(),
-            remark => format!(" <tspan class=\"soft\">{}</tspan>", e(remark)),
+            remark => format!(" <tspan class=\"soft\">{}</tspan>", escape(remark)),
         };
         let room = ((WIDTH - right - LEADER) / GLYPH) as usize;
-        let room = room.saturating_sub(self.after()).max(8);
+        let room = room.saturating_sub(self.remark_length()).max(8);
         let _ = write!(
             svg,
             "<text class=\"name\" x=\"{:.1}\" y=\"{:.1}\">{}{remark}</text></g>",
             start + 11.0,
             name + 4.0,
-            e(&shortened(self.name, room)),
+            escape(&shorten(self.name, room)),
         );
     }
 }
@@ -258,7 +259,7 @@ fn marker(shape: usize, x: f64, y: f64) -> String {
 
 /// Moves places apart until no two are closer than [`STEP`], keeping their
 /// order and staying between `top` and `bottom` as far as there is room.
-fn spread(places: &[f64], top: f64, bottom: f64) -> Vec<f64> {
+fn spread_labels(places: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by(|&a, &b| places[a].total_cmp(&places[b]));
     let mut moved = places.to_vec();
@@ -281,7 +282,7 @@ mod tests {
 
     #[test]
     fn names_do_not_overlap() {
-        let moved = spread(&[100.0, 101.0, 99.0, 299.0, 300.0], 0.0, 300.0);
+        let moved = spread_labels(&[100.0, 101.0, 99.0, 299.0, 300.0], 0.0, 300.0);
         let mut sorted = moved.clone();
         sorted.sort_by(f64::total_cmp);
         assert!(sorted.windows(2).all(|pair| pair[1] - pair[0] >= STEP - 1e-9), "{moved:?}");

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use wiregauge_result::run::Run;
 
-use crate::model::unit::tick;
+use crate::model::number_format::format_tick;
 use crate::page::drawing::scale::{Scale, ScaleKind};
-use crate::page::markup::e;
-use crate::text::plain::chars;
+use crate::page::markup::escape;
+use crate::text::plain_text::text_width;
 
 /// Width of a picture in its own units, which are about pixels.
 pub const WIDTH: f64 = 660.0;
@@ -22,7 +22,7 @@ const AXIS: f64 = 26.0;
 
 /// A picture with one row for each subject: names left, an axis below, a
 /// figure at the right.
-pub struct Rows {
+pub struct RowChart {
     height: f64,
     svg: String,
     scale: Scale,
@@ -30,7 +30,7 @@ pub struct Rows {
     bottom: f64,
 }
 
-impl Rows {
+impl RowChart {
     /// A picture with a row for each of these names and figures and an axis
     /// that holds `values`, which is linear from zero if `linear`.
     pub fn new(
@@ -39,11 +39,11 @@ impl Rows {
         height: f64,
         values: &[f64],
         linear: bool,
-    ) -> Rows {
+    ) -> RowChart {
         let longest = |of: fn(&(&str, String)) -> usize| rows.iter().map(of).max().unwrap_or(0);
         let space = |letters: usize| letters as f64 * GLYPH + 12.0;
-        let names = space(longest(|row| chars(row.0))).clamp(LABEL.0, LABEL.1);
-        let figures = space(longest(|row| chars(&row.1))).max(FIGURE);
+        let names = space(longest(|row| text_width(row.0))).clamp(LABEL.0, LABEL.1);
+        let figures = space(longest(|row| text_width(&row.1))).max(FIGURE);
         let pixels = (names, WIDTH - figures);
         let scale = match linear {
             true => Scale::new(ScaleKind::Linear, values, pixels),
@@ -53,9 +53,9 @@ impl Rows {
         let total = bottom + AXIS;
         let svg = format!(
             "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {total}\" role=\"img\" aria-label=\"{}\">",
-            e(label)
+            escape(label)
         );
-        Rows { height, svg, scale, label: names, bottom }
+        RowChart { height, svg, scale, label: names, bottom }
     }
 
     /// The axis and its grid lines.
@@ -63,8 +63,8 @@ impl Rows {
         let (bottom, mut free) = (self.bottom, f64::NEG_INFINITY);
         for value in self.scale.ticks() {
             let x = self.scale.place(value);
-            let text = tick(value, unit);
-            let half = chars(&text) as f64 * 3.2;
+            let text = format_tick(value, unit);
+            let half = text_width(&text) as f64 * 3.2;
             let _ = write!(
                 self.svg,
                 "<line class=\"grid\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{bottom:.1}\"/>"
@@ -75,7 +75,7 @@ impl Rows {
                 let _ = write!(
                     self.svg,
                     "<text class=\"tick\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{}</text>",
-                    e(&text)
+                    escape(&text)
                 );
             }
         }
@@ -106,9 +106,9 @@ impl Rows {
              <rect class=\"hit\" x=\"0\" y=\"{top:.1}\" width=\"{width}\" height=\"{height:.1}\"/>\
              <text class=\"name\" x=\"{x}\" y=\"{y:.1}\" text-anchor=\"end\">{}</text>\
              <text class=\"figure\" x=\"{right}\" y=\"{y:.1}\" text-anchor=\"end\">{}</text>",
-            e(hint),
-            e(&shortened(name, room)),
-            e(figure),
+            escape(hint),
+            escape(&shorten(name, room)),
+            escape(figure),
             y = middle + 4.0,
             right = WIDTH - 2.0,
         );
@@ -116,7 +116,7 @@ impl Rows {
     }
 
     /// An arrow to where a value beyond the axis would be; nothing for others.
-    pub fn beyond(&self, value: f64) -> &'static str {
+    pub fn overflow_arrow(&self, value: f64) -> &'static str {
         match self.scale.side(value) {
             std::cmp::Ordering::Less => "← ",
             std::cmp::Ordering::Equal => "",
@@ -191,7 +191,7 @@ impl Rows {
 
 /// A name in so many letters: what is too long loses its middle, as its end says
 /// whose it is and has its marks.
-pub fn shortened(name: &str, length: usize) -> String {
+pub fn shorten(name: &str, length: usize) -> String {
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= length {
         return name.to_owned();
@@ -217,8 +217,8 @@ mod tests {
 
     #[test]
     fn a_long_name_keeps_its_end() {
-        assert_eq!(shortened("LCM C 1.3.1†‡", 13), "LCM C 1.3.1†‡");
-        assert_eq!(shortened("FlatBuffers C++ 2.0.8†‡", 11), "FlatB…0.8†‡");
-        assert_eq!(shortened("ab", 1), "…");
+        assert_eq!(shorten("LCM C 1.3.1†‡", 13), "LCM C 1.3.1†‡");
+        assert_eq!(shorten("FlatBuffers C++ 2.0.8†‡", 11), "FlatB…0.8†‡");
+        assert_eq!(shorten("ab", 1), "…");
     }
 }

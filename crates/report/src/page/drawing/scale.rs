@@ -75,7 +75,7 @@ impl Scale {
     /// Where a value lies, in pixels; values beyond the ends lie at the ends.
     pub fn place(&self, value: f64) -> f64 {
         let [value, low, high] =
-            [value.clamp(self.low, self.high), self.low, self.high].map(|v| self.kind.bend(v));
+            [value.clamp(self.low, self.high), self.low, self.high].map(|v| self.kind.transform(v));
         let share = Some((value - low) / (high - low)).filter(|share| share.is_finite());
         let share = share.unwrap_or(0.0);
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
@@ -133,7 +133,7 @@ impl ScaleKind {
     }
 
     /// A value where equal distances mean what the axis is to show.
-    fn bend(self, value: f64) -> f64 {
+    fn transform(self, value: f64) -> f64 {
         match self {
             ScaleKind::Linear | ScaleKind::Near => value,
             ScaleKind::Log => value.ln(),
@@ -181,14 +181,16 @@ fn ends(values: &[f64]) -> (f64, f64) {
 /// The axis that shows how values differ, and what is to be said of it.
 pub fn fitting(values: &[f64]) -> (ScaleKind, &'static str) {
     match ScaleKind::fitting(values) {
-        ScaleKind::Linear if near(values) => (ScaleKind::Near, " The axis does not begin at zero."),
+        ScaleKind::Linear if are_close(values) => {
+            (ScaleKind::Near, " The axis does not begin at zero.")
+        }
         ScaleKind::Log => (ScaleKind::Log, " The axis is logarithmic."),
         kind => (kind, ""),
     }
 }
 
 /// Whether values differ too little to be told apart beside a zero.
-fn near(values: &[f64]) -> bool {
+fn are_close(values: &[f64]) -> bool {
     let most = values.iter().copied().fold(0.0, f64::max);
     values.iter().all(|value| *value > most / 2.0)
 }

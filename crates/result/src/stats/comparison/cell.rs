@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::change::{Change, Verdict, View};
+use super::change::{Change, ChangeVerdict, ComparisonView};
 use super::index::median_of;
 use super::sides::FEWEST_PROCESSES;
 use crate::run::Measurement;
@@ -29,7 +29,7 @@ pub struct Cell {
     /// The change in each view.
     pub changes: Vec<Change>,
     /// What is to be made of it.
-    pub verdict: Verdict,
+    pub verdict: ChangeVerdict,
     /// Why, where it is not plain from the figures.
     pub reason: Option<String>,
 }
@@ -41,12 +41,14 @@ impl Cell {
     pub fn change(&self) -> Option<&Change> {
         let all = || self.changes.iter();
         match self.verdict {
-            Verdict::Faster | Verdict::Slower => all()
+            ChangeVerdict::Faster | ChangeVerdict::Slower => all()
                 .filter(|change| change.certainty() > 0.0)
                 .min_by(|a, b| a.certainty().total_cmp(&b.certainty())),
             // The one that says the most.
-            Verdict::NoDifference => all().min_by(|a, b| a.half_width().total_cmp(&b.half_width())),
-            Verdict::CannotTell => all().next(),
+            ChangeVerdict::NoDifference => {
+                all().min_by(|a, b| a.half_width().total_cmp(&b.half_width()))
+            }
+            ChangeVerdict::CannotTell => all().next(),
         }
     }
 }
@@ -59,29 +61,30 @@ pub(super) fn judge(
     changes: Vec<Change>,
     (threshold, least): (f64, f64),
 ) -> Cell {
-    let quiet = Verdict::NoDifference;
+    let quiet = ChangeVerdict::NoDifference;
     let verdict = |change: &Change| match change.verdict(threshold) {
-        Verdict::Faster | Verdict::Slower => match change.verdict(least) {
-            Verdict::NoDifference => Verdict::CannotTell,
+        ChangeVerdict::Faster | ChangeVerdict::Slower => match change.verdict(least) {
+            ChangeVerdict::NoDifference => ChangeVerdict::CannotTell,
             verdict => verdict,
         },
         verdict => verdict,
     };
-    let of = |view: View| changes.iter().find(|c| c.view == view).map(verdict);
-    let corrected: Vec<Verdict> = [View::Bound, View::Others].into_iter().filter_map(of).collect();
+    let of = |view: ComparisonView| changes.iter().find(|c| c.view == view).map(verdict);
+    let corrected: Vec<ChangeVerdict> =
+        [ComparisonView::Bound, ComparisonView::Others].into_iter().filter_map(of).collect();
     let agreed = corrected.first().filter(|first| corrected.iter().all(|v| v == *first)).copied();
-    let (verdict, reason) = match (of(View::Times), agreed) {
+    let (verdict, reason) = match (of(ComparisonView::Times), agreed) {
         (None, _) => (
-            Verdict::CannotTell,
+            ChangeVerdict::CannotTell,
             Some(format!("a verdict takes {FEWEST_PROCESSES} processes in each run")),
         ),
         _ if changes.iter().all(|change| change.half_width() > WIDEST) => (
-            Verdict::CannotTell,
+            ChangeVerdict::CannotTell,
             Some("too noisy: even a doubling could go unseen; use more processes".to_owned()),
         ),
         (Some(times), None) if corrected.is_empty() => (times, None),
         (Some(times), Some(agreed)) if times == agreed => (times, None),
-        (Some(Verdict::CannotTell), _) if corrected.contains(&quiet) => (quiet, None),
+        (Some(ChangeVerdict::CannotTell), _) if corrected.contains(&quiet) => (quiet, None),
         (Some(_), Some(agreed)) if agreed == quiet => {
             (quiet, Some("the machine moved as much".to_owned()))
         }
@@ -89,7 +92,7 @@ pub(super) fn judge(
         // shows it too, if less surely for all that the machine did meanwhile.
         (Some(_), Some(agreed))
             if corrected.len() == 2
-                && agreed != Verdict::CannotTell
+                && agreed != ChangeVerdict::CannotTell
                 && changes[0].leaning(least) == agreed =>
         {
             (agreed, None)
@@ -97,12 +100,12 @@ pub(super) fn judge(
         (Some(times), None) if times == quiet && corrected.contains(&quiet) => (quiet, None),
         // Some view leaves it open, and none speaks against another.
         (Some(times), _) if !contradict(times, &corrected) => {
-            let alone = times != Verdict::CannotTell;
+            let alone = times != ChangeVerdict::CannotTell;
             let reason = "the bound and the other rows do not show it";
-            (Verdict::CannotTell, alone.then(|| reason.to_owned()))
+            (ChangeVerdict::CannotTell, alone.then(|| reason.to_owned()))
         }
         (Some(_), _) => (
-            Verdict::CannotTell,
+            ChangeVerdict::CannotTell,
             Some("the time, the bound row and the other rows disagree: measure both again".into()),
         ),
     };
@@ -120,8 +123,8 @@ pub(super) fn judge(
 }
 
 /// Whether one view sees a difference and another sees none, or the other one.
-fn contradict(times: Verdict, corrected: &[Verdict]) -> bool {
-    let mut said = corrected.iter().chain([&times]).filter(|v| **v != Verdict::CannotTell);
+fn contradict(times: ChangeVerdict, corrected: &[ChangeVerdict]) -> bool {
+    let mut said = corrected.iter().chain([&times]).filter(|v| **v != ChangeVerdict::CannotTell);
     let first = said.next();
     said.any(|other| Some(other) != first)
 }

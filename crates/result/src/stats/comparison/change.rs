@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     /// What the times were held against.
-    pub view: View,
+    pub view: ComparisonView,
     /// The ratio new / base; 1.2 is 20 % slower.
     pub ratio: f64,
     /// Lower end of its interval.
@@ -18,7 +18,7 @@ pub struct Change {
 /// What times are held against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum View {
+pub enum ComparisonView {
     /// Nothing: the times themselves.
     Times,
     /// The bound row of the same case and metric, round by round.
@@ -31,7 +31,7 @@ pub enum View {
 /// What is to be made of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum ChangeVerdict {
     /// Takes less time in the new run, by more than the threshold.
     Faster,
     /// Takes more time in the new run, by more than the threshold.
@@ -56,19 +56,19 @@ impl Change {
     }
 
     /// What the middle of the interval says.
-    pub(super) fn leaning(&self, threshold: f64) -> Verdict {
+    pub(super) fn leaning(&self, threshold: f64) -> ChangeVerdict {
         Change { low: self.ratio, high: self.ratio, ..*self }.verdict(threshold)
     }
 
-    pub(super) fn verdict(&self, threshold: f64) -> Verdict {
+    pub(super) fn verdict(&self, threshold: f64) -> ChangeVerdict {
         if self.low > 1.0 + threshold {
-            Verdict::Slower
+            ChangeVerdict::Slower
         } else if self.high < 1.0 / (1.0 + threshold) {
-            Verdict::Faster
+            ChangeVerdict::Faster
         } else if self.low >= 1.0 / (1.0 + threshold) && self.high <= 1.0 + threshold {
-            Verdict::NoDifference
+            ChangeVerdict::NoDifference
         } else {
-            Verdict::CannotTell
+            ChangeVerdict::CannotTell
         }
     }
 }
@@ -80,13 +80,14 @@ mod tests {
     #[test]
     fn an_interval_that_holds_more_than_the_threshold_cannot_tell() {
         for (low, high, verdict) in [
-            (0.84, 1.71, Verdict::CannotTell),
-            (0.97, 1.04, Verdict::NoDifference),
-            (1.01, 1.30, Verdict::CannotTell),
-            (1.06, 1.30, Verdict::Slower),
-            (0.80, 0.94, Verdict::Faster),
+            (0.84, 1.71, ChangeVerdict::CannotTell),
+            (0.97, 1.04, ChangeVerdict::NoDifference),
+            (1.01, 1.30, ChangeVerdict::CannotTell),
+            (1.06, 1.30, ChangeVerdict::Slower),
+            (0.80, 0.94, ChangeVerdict::Faster),
         ] {
-            let change = Change { view: View::Times, ratio: f64::sqrt(low * high), low, high };
+            let change =
+                Change { view: ComparisonView::Times, ratio: f64::sqrt(low * high), low, high };
             assert_eq!(change.verdict(0.05), verdict, "{low} {high}");
         }
     }

@@ -3,23 +3,26 @@
 use indexmap::IndexMap;
 
 use super::super::sample::median;
-use super::change::View;
-use super::sides::Sides;
+use super::change::ComparisonView;
+use super::sides::CellMedians;
 use crate::run::{Measurement, Run};
 
 /// Other subjects that make their median a view.
 const FEWEST_OTHERS: usize = 3;
 
 /// The measurements of a run by case, subject and metric.
-pub(super) struct Index<'a> {
+pub(super) struct MeasurementIndex<'a> {
     run: &'a Run,
     pub(super) measurements: IndexMap<(&'a str, &'a str, &'a str), &'a Measurement>,
 }
 
-impl<'a> Index<'a> {
-    pub(super) fn of(run: &'a Run) -> Index<'a> {
+impl<'a> MeasurementIndex<'a> {
+    pub(super) fn from_run(run: &'a Run) -> MeasurementIndex<'a> {
         let key = |m: &'a Measurement| (m.case.as_str(), m.subject.as_str(), m.metric.as_str());
-        Index { run, measurements: run.measurements.iter().map(|m| (key(m), m)).collect() }
+        MeasurementIndex {
+            run,
+            measurements: run.measurements.iter().map(|m| (key(m), m)).collect(),
+        }
     }
 
     fn find(&self, case: &str, subject: &str, metric: &str) -> Option<&'a Measurement> {
@@ -31,10 +34,10 @@ impl<'a> Index<'a> {
     }
 
     /// The subjects, bounds or not, that both runs measured beside `like`.
-    fn beside<'s>(
+    fn common_subjects<'s>(
         &'s self,
         like: &'s Measurement,
-        other: &'s Index,
+        other: &'s MeasurementIndex,
         bound: bool,
     ) -> impl Iterator<Item = &'s str> {
         self.run
@@ -47,13 +50,21 @@ impl<'a> Index<'a> {
     }
 
     /// The slowest bound: the one that is most like a codec.
-    fn bound<'s>(&'s self, like: &'s Measurement, other: &'s Index) -> Option<&'s str> {
+    fn slowest_bound<'s>(
+        &'s self,
+        like: &'s Measurement,
+        other: &'s MeasurementIndex,
+    ) -> Option<&'s str> {
         let time = |id: &str| self.find(&like.case, id, &like.metric).map_or(0.0, median_of);
-        self.beside(like, other, true).max_by(|a, b| time(a).total_cmp(&time(b)))
+        self.common_subjects(like, other, true).max_by(|a, b| time(a).total_cmp(&time(b)))
     }
 
-    fn others<'s>(&'s self, like: &'s Measurement, other: &'s Index) -> Vec<&'s str> {
-        self.beside(like, other, false).collect()
+    fn other_subjects<'s>(
+        &'s self,
+        like: &'s Measurement,
+        other: &'s MeasurementIndex,
+    ) -> Vec<&'s str> {
+        self.common_subjects(like, other, false).collect()
     }
 }
 
@@ -91,18 +102,18 @@ pub(super) fn median_of(measurement: &Measurement) -> f64 {
 
 /// All views of a cell that both runs offer.
 pub(super) fn views(
-    base: &Index,
-    new: &Index,
+    base: &MeasurementIndex,
+    new: &MeasurementIndex,
     in_base: &Measurement,
     in_new: &Measurement,
-) -> Vec<Sides> {
-    let mut sides = vec![Sides {
-        view: View::Times,
+) -> Vec<CellMedians> {
+    let mut sides = vec![CellMedians {
+        view: ComparisonView::Times,
         base: process_medians(in_base),
         new: process_medians(in_new),
     }];
     let mut against = |view, subjects: Vec<&str>| {
-        let in_run = |index: &Index, m: &Measurement| {
+        let in_run = |index: &MeasurementIndex, m: &Measurement| {
             let level = |id: &str| Some(median_of(base.find(&m.case, id, &m.metric)?));
             let references: Vec<(&Measurement, f64)> = subjects
                 .iter()
@@ -110,14 +121,14 @@ pub(super) fn views(
                 .collect();
             relative(m, &references)
         };
-        sides.push(Sides { view, base: in_run(base, in_base), new: in_run(new, in_new) });
+        sides.push(CellMedians { view, base: in_run(base, in_base), new: in_run(new, in_new) });
     };
-    if let Some(bound) = base.bound(in_base, new) {
-        against(View::Bound, vec![bound]);
+    if let Some(bound) = base.slowest_bound(in_base, new) {
+        against(ComparisonView::Bound, vec![bound]);
     }
-    let others = base.others(in_base, new);
+    let others = base.other_subjects(in_base, new);
     if others.len() >= FEWEST_OTHERS {
-        against(View::Others, others);
+        against(ComparisonView::Others, others);
     }
     sides
 }

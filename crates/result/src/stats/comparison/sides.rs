@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::interval::student_quantile;
 use super::super::sample::{mean, median, quantile, sorted, variance, MAD_TO_DEVIATION};
-use super::change::{Change, View};
+use super::change::{Change, ComparisonView};
 
 /// Processes that each run must have for a verdict.
 pub(super) const FEWEST_PROCESSES: usize = 3;
@@ -13,19 +13,19 @@ pub(super) const FEWEST_PROCESSES: usize = 3;
 const FEWEST_CELLS: usize = 8;
 
 /// The logarithms of a cell's process medians in both runs, in one view.
-pub(super) struct Sides {
-    pub(super) view: View,
+pub(super) struct CellMedians {
+    pub(super) view: ComparisonView,
     pub(super) base: Vec<f64>,
     pub(super) new: Vec<f64>,
 }
 
-impl Sides {
-    pub(super) fn suffice(&self) -> bool {
+impl CellMedians {
+    pub(super) fn has_enough_processes(&self) -> bool {
         self.base.len().min(self.new.len()) >= FEWEST_PROCESSES
     }
 
     /// The difference of the means.
-    fn middle(&self) -> Option<f64> {
+    fn mean_difference(&self) -> Option<f64> {
         Some(mean(&self.new)? - mean(&self.base)?)
     }
 
@@ -36,8 +36,12 @@ impl Sides {
     }
 
     /// Welch's interval with the variances raised to the floor.
-    pub(super) fn change(&self, noise: &HashMap<View, Noise>, confidence: f64) -> Option<Change> {
-        if !self.suffice() {
+    pub(super) fn change(
+        &self,
+        noise: &HashMap<ComparisonView, ViewNoise>,
+        confidence: f64,
+    ) -> Option<Change> {
+        if !self.has_enough_processes() {
             return None;
         }
         let noise = noise.get(&self.view).copied().unwrap_or_default();
@@ -48,7 +52,7 @@ impl Sides {
         let freedom = total.powi(2) / (term(base, self.base.len()) + term(new, self.new.len()));
         let freedom = if freedom.is_finite() { freedom } else { 1.0 };
         let half = student_quantile(confidence, freedom) * (total + noise.runs).sqrt();
-        let middle = self.middle()?;
+        let middle = self.mean_difference()?;
         Some(Change {
             view: self.view,
             ratio: middle.exp(),
@@ -60,30 +64,30 @@ impl Sides {
 
 /// How noisy the machine was in one view, as variances of logarithms.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Noise {
+pub(super) struct ViewNoise {
     /// Upper quartile of all cells' variances between processes.
     floor: f64,
     /// What moved cells from run to run.
     runs: f64,
 }
 
-impl Noise {
+impl ViewNoise {
     /// That of each view.
-    pub(super) fn of(units: &[Vec<Sides>]) -> HashMap<View, Noise> {
-        [View::Times, View::Bound, View::Others]
+    pub(super) fn from_cells(units: &[Vec<CellMedians>]) -> HashMap<ComparisonView, ViewNoise> {
+        [ComparisonView::Times, ComparisonView::Bound, ComparisonView::Others]
             .into_iter()
             .filter_map(|view| {
                 let sides = || units.iter().flatten().filter(move |side| side.view == view);
                 let variances =
                     sides().flat_map(|side| [&side.base, &side.new]).filter_map(|v| variance(v));
                 let floor = quantile(&sorted(variances), 0.75)?;
-                let middles: Vec<f64> = sides().filter_map(Sides::middle).collect();
+                let middles: Vec<f64> = sides().filter_map(CellMedians::mean_difference).collect();
                 let explained = sides().filter_map(|side| side.errors(0.0)).map(|(a, b)| a + b);
                 let explained = median(explained).unwrap_or(0.0);
                 let scatter = scatter(&sorted(middles.iter().copied()))?.powi(2);
                 let known = middles.len() >= FEWEST_CELLS;
                 let runs = if known { (scatter - explained).max(0.0) } else { 0.0 };
-                Some((view, Noise { floor, runs }))
+                Some((view, ViewNoise { floor, runs }))
             })
             .collect()
     }
@@ -94,7 +98,7 @@ impl Noise {
 fn scatter(ascending: &[f64]) -> Option<f64> {
     let middle = median(ascending.iter().copied())?;
     let all = MAD_TO_DEVIATION * median(ascending.iter().map(|v| (v - middle).abs()))?;
-    let core = core(ascending)?;
+    let core = core_deviation(ascending)?;
     // Where most cells changed, as with another compiler, their median is a
     // change too; the cells that did not change lie closest together.
     Some(if all > 2.0 * core { core } else { all })
@@ -102,7 +106,7 @@ fn scatter(ascending: &[f64]) -> Option<f64> {
 
 /// The deviation that the closest three tenths of normal values have, with a
 /// correction for few, found by simulation, as the closest are closer than any.
-fn core(ascending: &[f64]) -> Option<f64> {
+fn core_deviation(ascending: &[f64]) -> Option<f64> {
     const SHARE: f64 = 0.3;
     /// Width of the middle three tenths in standard deviations.
     const WIDTH: f64 = 0.7706;

@@ -1,12 +1,12 @@
 //! Runs with noise of known kinds, to test the statistics against.
 
-use crate::kind::Kind;
 use crate::random::Random;
 use crate::run::{Case, Measurement, Run, Settings, Status, Subject, FORMAT, VERSION};
+use crate::run_kind::RunKind;
 
 /// How noisy the simulated machine is; standard deviations are relative.
 #[derive(Clone, Debug)]
-pub struct Noise {
+pub struct SimulatedNoise {
     pub processes: usize,
     pub rounds: usize,
     /// Of each process of each subject.
@@ -32,9 +32,9 @@ pub struct Noise {
     pub bounds: bool,
 }
 
-impl Default for Noise {
-    fn default() -> Noise {
-        Noise {
+impl Default for SimulatedNoise {
+    fn default() -> SimulatedNoise {
+        SimulatedNoise {
             processes: 5,
             rounds: 12,
             offsets: 0.02,
@@ -54,7 +54,7 @@ impl Default for Noise {
 /// A simulated run: one bound and eight subjects.
 pub struct Simulation {
     seed: u64,
-    noise: Noise,
+    noise: SimulatedNoise,
     slower: Vec<(String, f64)>,
     everything: f64,
     flat: bool,
@@ -64,7 +64,7 @@ impl Simulation {
     pub const METRICS: [&'static str; 3] = ["encode", "decode", "project"];
     const SUBJECTS: usize = 9;
 
-    pub fn new(seed: u64, noise: Noise) -> Simulation {
+    pub fn new(seed: u64, noise: SimulatedNoise) -> Simulation {
         Simulation { seed, noise, slower: Vec::new(), everything: 1.0, flat: false }
     }
 
@@ -160,7 +160,7 @@ fn run(measurements: Vec<Measurement>) -> Run {
         format: FORMAT.into(),
         version: VERSION,
         title: "Simulated".into(),
-        kind: Kind::Codecs,
+        kind: RunKind::Codecs,
         command: vec!["wiregauge".into(), "codecs".into()],
         started: "2026-01-01T00:00:00Z".into(),
         seconds: 1.0,

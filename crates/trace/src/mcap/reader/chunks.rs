@@ -14,38 +14,38 @@ impl Reader {
         let (compression, times) = (header.compression.clone(), header.times);
         let (length, packed, size) = (RECORD as u64 + length, header.packed, header.size);
         let own_times = None;
-        self.chunks.push(SeenChunk { at, length, times, own_times, compression, packed, size });
+        self.chunks.push(ChunkInfo { at, length, times, own_times, compression, packed, size });
         self.places.clear();
         self.hopped = None;
         // The channels that later messages need may be told in there.
         if !self.is_wanted(header.times, at) {
             self.hopped = (!self.rest_only && !self.unwanted.contains(&at)).then_some(at);
             self.records.end_sum();
-            ensure!(self.records.skip(header.packed + behind)?, Cut);
+            ensure!(self.records.skip(header.packed + behind)?, TruncatedError);
             return Ok(());
         }
         let start = self.records.position();
         if self.told.salvages() {
             self.enter_damaged(&header, at)?;
-            ensure!(self.records.skip(behind)?, Cut);
+            ensure!(self.records.skip(behind)?, TruncatedError);
             return Ok(());
         }
         // Nothing holds it against anything: it is read where it lies, whatever its size.
         let is_unchecked = header.checksum == 0 && header.compression.is_empty();
         let chunk = if !header.is_whole() && !is_unchecked {
             let packed = self.file.between(start, start + header.packed);
-            ensure!(self.pass(header.packed + behind)?, Cut);
-            Chunk::Unpacked(Pieces::of_stream(header.stream(packed, false)?))
+            ensure!(self.skip_bytes(header.packed + behind)?, TruncatedError);
+            RecordSource::Unpacked(SliceReader::from_stream(header.stream(packed, false)?))
         } else if header.compression.is_empty() {
             ensure!(header.size == header.packed, "a chunk of another size than it says");
             if !is_unchecked {
                 header.check(self.records.peek(header.packed as usize)?)?;
             }
-            Chunk::Plain { start, end: start + header.packed, behind }
+            RecordSource::Plain { start, end: start + header.packed, behind }
         } else {
             let records = self.unpacked(&header, at)?;
-            ensure!(self.records.skip(behind)?, Cut);
-            Chunk::Unpacked(Pieces::of_bytes(records))
+            ensure!(self.records.skip(behind)?, TruncatedError);
+            RecordSource::Unpacked(SliceReader::from_bytes(records))
         };
         self.chunk = Some((at, chunk));
         Ok(())
@@ -53,24 +53,25 @@ impl Reader {
 
     /// Whether a chunk may have messages that are wanted.
     pub(super) fn is_wanted(&self, times: (u64, u64), at: u64) -> bool {
-        let in_time = !self.trusts_times || is_within(times, self.window);
+        let in_time = !self.trusts_times || is_in_time(times, self.window);
         !self.rest_only && in_time && !self.unwanted.contains(&at)
     }
 
     /// The records of a packed chunk.
-    pub(super) fn unpacked(&mut self, header: &Header, at: u64) -> Result<Vec<u8>> {
+    pub(super) fn unpacked(&mut self, header: &ChunkHeader, at: u64) -> Result<Vec<u8>> {
         let mut spare = std::mem::take(&mut self.spare);
         // Who wants one chunk may want the next; who wants only one does not.
         if self.chunks.len() > 1 && self.ahead.is_none() {
-            self.ahead = self.summary.as_ref().map(|summary| Ahead::of(&self.file, summary));
+            self.ahead =
+                self.summary.as_ref().map(|summary| ChunkPrefetch::new(&self.file, summary));
         }
         if let Some(ahead) = &mut self.ahead {
             let (window, unwanted, trusts) = (self.window, &self.unwanted, self.trusts_times);
             let wanted = |chunk: &ChunkIndex| {
-                (!trusts || is_within(chunk.times, window)) && !unwanted.contains(&chunk.at)
+                (!trusts || is_in_time(chunk.times, window)) && !unwanted.contains(&chunk.at)
             };
-            if let Some(records) = ahead.take(at, spare, wanted) {
-                ensure!(self.records.skip(header.packed)?, Cut);
+            if let Some(records) = ahead.take_chunk(at, spare, wanted) {
+                ensure!(self.records.skip(header.packed)?, TruncatedError);
                 return records;
             }
             spare = Vec::new();
@@ -80,24 +81,24 @@ impl Reader {
     }
 
     /// What stands before the records of a chunk, and its length.
-    pub(super) fn header(&mut self, length: u64) -> Result<(Header, u64)> {
+    pub(super) fn header(&mut self, length: u64) -> Result<(ChunkHeader, u64)> {
         let head = self.records.peek(chunk::HEAD)?;
         let name = head.get(chunk::HEAD - 4..).context("a record cut short")?;
         let name = u32::from_le_bytes(name.try_into()?);
         // It is a name of four letters; a length that is none is told as such.
         let whole = ((chunk::HEAD + (name as usize).min(64) + 8) as u64).min(length);
-        let mut fields = Fields(self.records.take(whole as usize)?);
-        Ok((Header::read(&mut fields)?, whole))
+        let mut fields = RecordFields(self.records.take(whole as usize)?);
+        Ok((ChunkHeader::read(&mut fields)?, whole))
     }
 
     /// Goes into a chunk that may be damaged.
-    pub(super) fn enter_damaged(&mut self, header: &Header, at: u64) -> Result<()> {
+    pub(super) fn enter_damaged(&mut self, header: &ChunkHeader, at: u64) -> Result<()> {
         if !header.is_whole() {
             let start = self.records.position();
             let packed = self.file.between(start, start + header.packed);
-            ensure!(self.pass(header.packed)?, Cut);
-            let records = Pieces::of_stream(header.stream(packed, true)?);
-            self.chunk = Some((at, Chunk::Unpacked(records)));
+            ensure!(self.skip_bytes(header.packed)?, TruncatedError);
+            let records = SliceReader::from_stream(header.stream(packed, true)?);
+            self.chunk = Some((at, RecordSource::Unpacked(records)));
             return Ok(());
         }
         let packed = self.records.take(header.packed as usize)?;
@@ -105,36 +106,36 @@ impl Reader {
         if let Err(error) = header.unpack(packed, &mut content) {
             header.salvage(packed, &mut content);
             let what = format!("{error:#}; what can be told to be a message is kept");
-            self.lose(at, what);
+            self.add_loss(at, what);
         }
-        self.chunk = Some((at, Chunk::Unpacked(Pieces::of_bytes(content))));
+        self.chunk = Some((at, RecordSource::Unpacked(SliceReader::from_bytes(content))));
         Ok(())
     }
 
     /// Goes into a chunk that does not end before the file does.
     pub(super) fn enter_last(&mut self, at: u64) -> Result<()> {
         let (header, _) = self.header(u64::MAX)?;
-        let (start, left) = (self.records.position(), self.records.left().unwrap_or(0));
+        let (start, left) = (self.records.position(), self.records.remaining().unwrap_or(0));
         if header.packed <= left {
-            self.lose(at, "a chunk of another length than it says".into());
+            self.add_loss(at, "a chunk of another length than it says".into());
             return self.enter_damaged(&header, at);
         }
         let next = search::next_record(&self.file, at + 1)?;
-        let own = next.map_or(left, |next| next.saturating_sub(start)).min(chunk::WHOLE);
+        let own = next.map_or(left, |next| next.saturating_sub(start)).min(chunk::MAX_WHOLE_SIZE);
         let mut content = std::mem::take(&mut self.spare);
         header.salvage(self.records.take(own as usize)?, &mut content);
         let what = match next {
             Some(_) => "a chunk of another length than it says; what can be told is kept",
             None => "the file ends in this chunk",
         };
-        self.lose(at, what.into());
-        self.chunk = Some((at, Chunk::Unpacked(Pieces::of_bytes(content))));
+        self.add_loss(at, what.into());
+        self.chunk = Some((at, RecordSource::Unpacked(SliceReader::from_bytes(content))));
         Ok(())
     }
 }
 
 /// Whether a chunk may have messages between two times.
-fn is_within((first, last): (u64, u64), (from, to): (Nanoseconds, Nanoseconds)) -> bool {
+fn is_in_time((first, last): (u64, u64), (from, to): (Nanoseconds, Nanoseconds)) -> bool {
     // Some writers do not say the times of a chunk.
     (first, last) == (0, 0) || (Nanoseconds::from(last) >= from && Nanoseconds::from(first) <= to)
 }

@@ -7,15 +7,15 @@ use super::*;
 
 impl Reader {
     /// The bytes of a record.
-    pub(super) fn whole(&mut self, length: u64) -> Result<Vec<u8>> {
+    pub(super) fn read_bytes(&mut self, length: u64) -> Result<Vec<u8>> {
         ensure!(length <= LARGEST_RECORD, "a record of {length} bytes");
         let bytes = self.current().take(length as usize)?.to_vec();
-        ensure!(bytes.len() as u64 == length, Cut);
+        ensure!(bytes.len() as u64 == length, TruncatedError);
         Ok(bytes)
     }
 
     /// Leaves out the next bytes; whether there were as many. All of them may be read.
-    pub(super) fn pass(&mut self, count: u64) -> Result<bool> {
+    pub(super) fn skip_bytes(&mut self, count: u64) -> Result<bool> {
         let mut left = count;
         while left > 0 {
             interrupt::check()?;
@@ -29,39 +29,44 @@ impl Reader {
     }
 
     /// Keeps a schema, a channel or metadata.
-    pub(super) fn keep(&mut self, opcode: u8, mut fields: Fields, place: Place) -> Result<()> {
+    pub(super) fn store_record(
+        &mut self,
+        opcode: u8,
+        mut fields: RecordFields,
+        place: MessagePosition,
+    ) -> Result<()> {
         if opcode == op::METADATA {
-            let (name, entries) = (fields.text()?, fields.texts()?);
+            let (name, entries) = (fields.read_text()?, fields.read_text_map()?);
             if self.metadata_at.insert(place.at) {
                 self.metadata.push(Metadata { name, entries, at: place.at });
             }
             return Ok(());
         }
         let again = match self.told.losses().last() {
-            _ if !self.told.salvages() => Again::Refused,
-            Some(loss) if loss.at == place.at => Again::LeftOut,
-            _ => Again::Kept,
+            _ if !self.told.salvages() => Redefinition::Refused,
+            Some(loss) if loss.at == place.at => Redefinition::LeftOut,
+            _ => Redefinition::Kept,
         };
         let told = match opcode {
             op::SCHEMA => self.known.define(&mut fields, again)?,
             _ => self.known.add(&mut fields, again)?,
         };
         if let Some(told) = told {
-            self.lose(place.at, format!("{told}; messages are kept"));
+            self.add_loss(place.at, format!("{told}; messages are kept"));
         }
         Ok(())
     }
 
     /// Keeps where an attachment lies. Its bytes are hopped over by who asked.
-    pub(super) fn attach(&mut self, length: u64, at: u64) -> Result<()> {
+    pub(super) fn add_attachment(&mut self, length: u64, at: u64) -> Result<()> {
         let start = self.records.position();
         // What stands before the bytes: its times, name, media type and length.
         let most = length.min(1 << 16) as usize;
         let front = self.records.peek(most)?;
-        let mut fields = Fields(front);
-        let times = (fields.long()?, fields.long()?);
-        let (name, media_type) = (fields.text()?, fields.text()?);
-        let size = fields.long()?;
+        let mut fields = RecordFields(front);
+        let times = (fields.read_u64()?, fields.read_u64()?);
+        let (name, media_type) = (fields.read_text()?, fields.read_text()?);
+        let size = fields.read_u64()?;
         let from = start + (front.len() - fields.0.len()) as u64;
         // Behind them is a checksum, and what a later version may have added.
         let end = from.checked_add(size).filter(|end| end.saturating_add(4) <= start + length);
@@ -74,7 +79,7 @@ impl Reader {
             if checksum != own {
                 let what = format!("attachment {name} has another checksum");
                 ensure!(self.told.salvages(), what);
-                self.lose(at, format!("{what}; its bytes are kept as they are"));
+                self.add_loss(at, format!("{what}; its bytes are kept as they are"));
             }
         }
         self.attachments.push(Attachment { name, media_type, times, content });
@@ -83,23 +88,23 @@ impl Reader {
 
     /// Compares what was read with its checksum, where all of it was read.
     pub(super) fn end_data(&mut self, length: u64, at: u64) -> Result<()> {
-        let checksum = Fields(self.records.peek(4)?).number()?;
-        ensure!(self.pass(length)?, Cut);
+        let checksum = RecordFields(self.records.peek(4)?).read_u32()?;
+        ensure!(self.skip_bytes(length)?, TruncatedError);
         let is_right = checksum == 0 || self.sum.is_none_or(|own| own == checksum);
         self.records.end_sum();
         let what = "the data have another checksum";
         ensure!(is_right || self.told.salvages(), what);
         // What was told to be damaged is why.
         if !is_right && self.losses().is_empty() {
-            self.lose(at, format!("{what}: a byte was changed, and nothing tells which"));
+            self.add_loss(at, format!("{what}: a byte was changed, and nothing tells which"));
         }
         Ok(())
     }
 
     /// Goes on behind the last bytes of a recording, where another one or anything else
     /// follows.
-    pub(super) fn end(&mut self) -> Result<()> {
-        let (at, left) = (self.records.position(), self.records.left().unwrap_or(0));
+    pub(super) fn continue_after_end(&mut self) -> Result<()> {
+        let (at, left) = (self.records.position(), self.records.remaining().unwrap_or(0));
         let is_joined = self.records.peek(MAGIC.len())? == MAGIC;
         let next = match self.told.salvages() && !is_joined && left > 0 {
             true => search::next_record(&self.file, at)?,
@@ -117,16 +122,19 @@ impl Reader {
                 "another recording begins here, as of files that were joined; it is \
                 read, too",
             );
-            self.known.forget();
+            self.known.begin_file();
             self.records.skip(MAGIC.len() as u64)?;
             if self.verifies {
                 self.records.begin_sum(MAGIC);
             }
         } else if let Some(next) = next {
             self.remark(at, "this is behind the end of the recording, and is read");
-            self.records.go_on_with(self.file.between(next, self.file.end()));
+            self.records.continue_with(self.file.between(next, self.file.end()));
         } else if left > 0 {
-            self.remark(at, &format!("behind the end, and no part of it: {}", count(left, "byte")));
+            self.remark(
+                at,
+                &format!("behind the end, and no part of it: {}", format_count(left, "byte")),
+            );
         } else if let Some(fault) =
             self.summary_fault.take().filter(|_| self.told.remarks().is_empty())
         {
@@ -138,15 +146,15 @@ impl Reader {
     /// Tells what costs no message: as a loss where these are told.
     pub(super) fn remark(&mut self, at: u64, what: &str) {
         match self.told.salvages() {
-            true => self.told.lose(at, what),
-            false => self.told.remark(format!("{}: byte {at}: {what}", self.origin)),
+            true => self.told.add_loss(at, what),
+            false => self.told.add_remark(format!("{}: byte {at}: {what}", self.origin)),
         }
     }
 
     /// Holds a message index against its chunk. Where it has messages in time of one that was
     /// hopped over, goes back to it.
     pub(super) fn compare_index(&mut self, bytes: &[u8], at: u64) -> Result<()> {
-        let index = match Index::read(&mut Fields(bytes)) {
+        let index = match MessageIndex::read(&mut RecordFields(bytes)) {
             Ok(index) => index,
             Err(error) => {
                 self.index_faults.push((at, format!("{error:#}")));
@@ -160,7 +168,7 @@ impl Reader {
                 self.trusts_times = false;
                 self.hopped = None;
                 self.chunks.retain(|seen| seen.at < chunk);
-                self.records.go_on_with(self.file.between(chunk, self.file.end()));
+                self.records.continue_with(self.file.between(chunk, self.file.end()));
             }
             Some(_) => {}
             None => {
@@ -173,7 +181,7 @@ impl Reader {
 }
 
 /// The checksum of a part of a file.
-fn sum(mut part: Part) -> Result<u32> {
+fn sum(mut part: FileRange) -> Result<u32> {
     let (mut piece, mut sum) = (vec![0; 1 << 16], crc32fast::Hasher::new());
     loop {
         interrupt::check()?;
@@ -182,4 +190,14 @@ fn sum(mut part: Part) -> Result<u32> {
             count => sum.update(&piece[..count]),
         }
     }
+}
+
+/// The metadata record at a position that the summary names.
+pub(super) fn metadata_at(file: &FileRange, at: u64) -> Result<Metadata> {
+    let mut pieces = SliceReader::from_range(file.between(at, file.end()));
+    let head: [u8; RECORD] = pieces.take(RECORD)?.try_into().context("no record there")?;
+    let length = u64::from_le_bytes(head[1..].try_into()?);
+    ensure!(head[0] == op::METADATA && length <= LARGEST_RECORD, "no metadata there");
+    let mut fields = RecordFields(pieces.take(length as usize)?);
+    Ok(Metadata { name: fields.read_text()?, entries: fields.read_text_map()?, at })
 }

@@ -126,7 +126,7 @@ impl<'a> Weighed<'a> {
             turns: Vec::new(),
             status: Status::Measured,
         };
-        if let Some(lack) = program.needs.iter().find_map(Need::lack) {
+        if let Some(lack) = program.needs.iter().find_map(Need::explain_missing) {
             weighed.status = Status::Skipped(lack);
         } else if let Err(error) = weighed.build() {
             weighed.status = Status::Failed(format!("{error:#}"));

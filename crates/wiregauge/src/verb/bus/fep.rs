@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_bus::catalogue;
-use wiregauge_bus::conduct::terms::LENGTH;
+use wiregauge_bus::conduct::run_settings::DEFAULT_DURATION;
 use wiregauge_bus::load::fep;
 
 use super::keep::Keep;
@@ -39,10 +39,10 @@ impl Arguments {
         let samples = self.keep.open(&[], &outlet)?;
         let entries = catalogue::select(&self.common.transport)?;
         let terms = self.common.terms(match self.quick {
-            true => LENGTH,
+            true => DEFAULT_DURATION,
             false => fep::DURATION,
         });
-        terms.try_out(&entries)?;
+        terms.check_permissions(&entries)?;
         let subjects: Vec<String> = entries.iter().map(|entry| entry.id.to_owned()).collect();
         Series {
             title: "The simulation bus of FEP SDK 3, repeated".into(),

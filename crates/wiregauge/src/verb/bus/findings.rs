@@ -6,10 +6,10 @@ use std::time::{Instant, SystemTime};
 use anyhow::Result;
 use wiregauge_bus::result::measured_trial::MeasuredTrial;
 use wiregauge_result::environment::Environment;
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{
-    Case, Curve, Fact, Measurement, Reference, Run, Settings, Slowest, FORMAT, VERSION,
+    Case, Curve, Fact, Measurement, Reference, Run, Settings, SlowestSample, FORMAT, VERSION,
 };
+use wiregauge_result::run_kind::RunKind;
 use wiregauge_result::warning::{self, Caution};
 use wiregauge_system::interrupt::{self, Interrupted};
 
@@ -29,7 +29,7 @@ pub struct Findings {
     /// What goes over something.
     pub curves: Vec<Curve>,
     /// What was slowest.
-    pub slowest: Vec<Slowest>,
+    pub slowest: Vec<SlowestSample>,
     /// What keeps it from being trusted.
     pub cautions: Vec<Caution>,
 }
@@ -70,8 +70,8 @@ impl Findings {
         self.measurements.extend(measured.measurements());
         self.facts.extend(measured.facts());
         self.curves.extend(measured.curves());
-        self.curves.extend(measured.courses());
-        self.slowest.extend(measured.slowest_ones());
+        self.curves.extend(measured.timelines());
+        self.slowest.extend(measured.slowest_samples());
         self.cautions.extend(measured.cautions(title));
     }
 
@@ -116,7 +116,7 @@ impl Findings {
             format: FORMAT.into(),
             version: VERSION,
             title: about.title,
-            kind: Kind::Bus,
+            kind: RunKind::Bus,
             command: command(),
             started: self.started,
             seconds,

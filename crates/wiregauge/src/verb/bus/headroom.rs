@@ -7,16 +7,16 @@ use std::time::Duration;
 use anyhow::{bail, ensure, Result};
 use wiregauge_bus::catalogue;
 use wiregauge_bus::conduct::record::RunRecord;
-use wiregauge_bus::conduct::terms::Terms;
+use wiregauge_bus::conduct::run_settings::RunSettings;
 use wiregauge_bus::conduct::trial::Trial;
 use wiregauge_bus::placement::Placement;
 use wiregauge_bus::result::measured_trial::MeasuredTrial;
 use wiregauge_bus::search::goal::{Aim, Goal};
-use wiregauge_bus::search::headroom::{Search, Tried, Verdict};
+use wiregauge_bus::search::headroom::{Search, TriedValue, Verdict};
 use wiregauge_result::run::{Curve, Fact};
 use wiregauge_result::warning::Caution;
 use wiregauge_system::interrupt::{self, Interrupted};
-use wiregauge_system::quantity::{bytes, time};
+use wiregauge_system::quantity::{parse_bytes, parse_time};
 
 use super::findings::{self, Findings};
 use super::row::Row;
@@ -53,10 +53,10 @@ Examples:
       the same at 100 a second")]
 pub struct Arguments {
     /// Search the rate at this size: 500, 64kB, 10MB.
-    #[arg(long, value_name = "BYTES", value_parser = bytes::<usize>)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes::<usize>)]
     size: Option<usize>,
     /// Search the size in this cycle.
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     cycle: Option<Duration>,
     /// Search the size at this rate, in samples per second.
     #[arg(long, value_name = "N")]
@@ -95,9 +95,9 @@ impl Arguments {
         let aim = self.aim()?;
         let terms = common.terms(TRIAL);
         let window = common.window.unwrap_or(terms.duration / WINDOWS);
-        let terms = Terms { window, round_trips: 0, ..terms };
-        let entries = catalogue::named(&common.transport)?;
-        terms.try_out(&entries)?;
+        let terms = RunSettings { window, round_trips: 0, ..terms };
+        let entries = catalogue::select_or_built_in(&common.transport)?;
+        terms.check_permissions(&entries)?;
         let receivers = self.participants as usize - 1;
         let goal = |mode| Goal { aim, mode, receivers };
         let goals: Vec<Goal> = self.mode.all().into_iter().map(goal).collect();
@@ -181,20 +181,26 @@ fn search(
     goal: &Goal,
     row: &mut Row,
     placement: &Placement,
-    terms: &Terms,
+    terms: &RunSettings,
     show: &dyn Fn(&str),
 ) -> Result<Search<Seen>> {
     let range = goal.range(terms.duration)?;
     let mut works = false;
     Search::run(range, |value| {
         let load = goal.load(value);
-        let show = |state: &str| show(&format!("{}: {state}", goal.shown(value)));
+        let show = |state: &str| show(&format!("{}: {state}", goal.format_value(value)));
         let Some(program) = &row.program else { bail!("there is no program") };
-        let trial =
-            Trial { placement, load: &load, entry: &row.entry, program, coding: None, terms };
+        let trial = Trial {
+            placement,
+            load: &load,
+            entry: &row.entry,
+            program,
+            coding: None,
+            settings: terms,
+        };
         // What broke off says nothing of a whole trial.
         let outcome = trial.run(&show, None);
-        let whole = |(record, machine): (RunRecord, _)| Ok((record.whole()?, machine));
+        let whole = |(record, machine): (RunRecord, _)| Ok((record.require_complete()?, machine));
         match outcome.and_then(whole) {
             Ok((record, machine)) => {
                 works = true;
@@ -232,8 +238,8 @@ impl Told<'_> {
     /// What was found, and what its last trial saw.
     fn facts(&self) -> Vec<Fact> {
         let mut facts = Vec::new();
-        if let Some(found) = self.search.found() {
-            let (value, over) = (found.value, self.goal.over());
+        if let Some(found) = self.search.best() {
+            let (value, over) = (found.value, self.goal.axis());
             facts.push(self.fact(&format!("headroom/{over}"), self.goal.unit(), value));
             let throughput = self.goal.throughput(value);
             facts.push(self.fact("headroom/throughput", "MB/s", throughput));
@@ -250,7 +256,7 @@ impl Told<'_> {
 
     /// What was seen at each value that was tried.
     fn curves(&self) -> Vec<Curve> {
-        let mut tried: Vec<&Tried<Seen>> = self.search.tried.iter().collect();
+        let mut tried: Vec<&TriedValue<Seen>> = self.search.tried.iter().collect();
         tried.sort_by(|a, b| a.value.total_cmp(&b.value));
         let curve = |metric: &&str| {
             let figures: Vec<(f64, &Fact)> = tried
@@ -263,7 +269,7 @@ impl Told<'_> {
                 subject: self.row.entry.id.into(),
                 metric: metric.to_string(),
                 unit,
-                over: self.goal.over().into(),
+                over: self.goal.axis().into(),
                 points: figures.into_iter().map(|(value, fact)| (value, fact.value)).collect(),
             })
         };
@@ -273,12 +279,12 @@ impl Told<'_> {
     /// What was found, and what was wrong with more.
     fn note(&self) -> String {
         let title = self.row.entry.title;
-        let shown = |tried: &Tried<Seen>| self.goal.shown(tried.value);
-        let why = |limit: &Tried<Seen>| match &limit.verdict {
+        let shown = |tried: &TriedValue<Seen>| self.goal.format_value(tried.value);
+        let why = |limit: &TriedValue<Seen>| match &limit.verdict {
             Verdict::Bad(reason) | Verdict::Spoiled { reason, .. } => reason.clone(),
             Verdict::Good => String::new(),
         };
-        match (self.search.found(), self.search.limit()) {
+        match (self.search.best(), self.search.limit()) {
             (Some(found), Some(limit)) => {
                 let more = 100.0 * (limit.value / found.value - 1.0);
                 let (found, at) = (shown(found), shown(limit));
@@ -299,7 +305,7 @@ impl Told<'_> {
     fn caution(&self) -> Option<Caution> {
         let limit = self.search.limit()?;
         let Verdict::Spoiled { reason, share } = &limit.verdict else { return None };
-        let (title, value) = (self.row.entry.title, self.goal.shown(limit.value));
+        let (title, value) = (self.row.entry.title, self.goal.format_value(limit.value));
         let cell = format!("{title} at {}, {value}", self.goal.id());
         Some(Caution::Invalid { cell, reason: reason.clone(), share: *share })
     }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use wiregauge_bus::catalogue::Entry;
-use wiregauge_bus::conduct::samples::{allot, Samples, Words};
+use wiregauge_bus::catalogue::TransportEntry;
+use wiregauge_bus::conduct::samples::{samples_per_run, Labels, SampleFile};
 use wiregauge_bus::load::Load;
 use wiregauge_bus::placement::Placement;
 use wiregauge_participant::control::Role;
@@ -39,7 +39,7 @@ impl Keep {
 /// The file of a series, and how many samples of each load go into it.
 pub struct Keeping {
     /// The file.
-    pub samples: Samples,
+    pub samples: SampleFile,
     /// Of each load.
     pub allotted: Vec<u64>,
 }
@@ -53,12 +53,12 @@ impl Keeping {
         rows: &[Row],
         receivers: Vec<String>,
     ) -> Result<Keeping> {
-        let words = Words {
+        let words = Labels {
             cases: cases.iter().map(|case| case.id.clone()).collect(),
             subjects: rows.iter().map(|row| row.id().to_owned()).collect(),
             receivers,
         };
-        Ok(Keeping { samples: Samples::begin(target, words)?, allotted })
+        Ok(Keeping { samples: SampleFile::create(target, words)?, allotted })
     }
 }
 
@@ -71,13 +71,13 @@ pub fn allotted(
     duration: std::time::Duration,
 ) -> Result<Vec<u64>> {
     match target {
-        Some(_) => allot(loads, rows, duration),
+        Some(_) => samples_per_run(loads, rows, duration),
         None => Ok(vec![0; loads.len()]),
     }
 }
 
 /// Names of all receivers that these loads have here.
-pub fn receivers(placement: &Placement, loads: &[Load], entries: &[Entry]) -> Vec<String> {
+pub fn receivers(placement: &Placement, loads: &[Load], entries: &[TransportEntry]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for load in loads {
         for entry in entries {

@@ -9,17 +9,17 @@ use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_bus::catalogue;
-use wiregauge_bus::machines::agent::{addresses, Agent};
+use wiregauge_bus::machines::agent::{resolve_addresses, Agent};
 use wiregauge_bus::machines::rendezvous::Rendezvous;
 use wiregauge_bus::machines::secret::Key;
 use wiregauge_bus::placement::Placement;
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_participant::control::Role;
-use wiregauge_participant::participant::host_all;
+use wiregauge_participant::participant::run_in_threads;
 use wiregauge_participant::stream;
 use wiregauge_system::interrupt;
-use wiregauge_system::quantity::time;
-use wiregauge_system::text::safe;
+use wiregauge_system::quantity::parse_time;
+use wiregauge_system::text::escape_short;
 
 use super::keep::Keep;
 use super::series::{Delivery, Series};
@@ -62,11 +62,11 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     /// How long to wait for the other machines.
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_time)]
     wait: Duration,
     /// How long to wait for a machine that was lost to come back, before the next
     /// load.
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_time)]
     return_within: Duration,
     #[command(flatten)]
     keep: Keep,
@@ -85,19 +85,19 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         if self.stream {
-            return Ok(stream::host(&catalogue::own()));
+            return Ok(stream::serve(&catalogue::built_in()));
         }
         if let Some(conductor) = self.control {
-            host_all(conductor, &self.name, &catalogue::own())?;
+            run_in_threads(conductor, &self.name, &catalogue::built_in())?;
             return Ok(ExitCode::SUCCESS);
         }
         let path = self.scenario.as_ref().context("--scenario is missing")?;
         let scenario = Scenario::read(path)?;
-        let own = scenario.named(&self.name).with_context(|| path.display().to_string())?;
-        scenario.terms.realtime.try_out()?;
+        let own = scenario.roles_of(&self.name).with_context(|| path.display().to_string())?;
+        scenario.terms.realtime.check_permissions()?;
         let mut peers = Vec::new();
         for peer in &self.peer {
-            peers.push(addresses(peer, scenario.listen.port())?);
+            peers.push(resolve_addresses(peer, scenario.listen.port())?);
         }
         match own.iter().any(|(_, role)| *role == Role::Sender) {
             true => self.lead(scenario, &peers),
@@ -121,13 +121,13 @@ impl Arguments {
         let (own, key) = (&self.name, Key::find(self.key.as_deref())?);
         let (only, key) = (&only[..], key.as_ref());
         let rendezvous = Rendezvous { scenario: &scenario, own, only, key, tell: &tell };
-        let gathering = rendezvous.gather(self.wait)?;
+        let gathering = rendezvous.await_all(self.wait)?;
         let machines = gathering.machines();
-        let placement = Placement::of(&scenario.participants, machines);
+        let placement = Placement::on_machines(&scenario.participants, machines);
         let series = Series { samples, ..Series::of(scenario.clone(), placement) };
-        let outcome = series.run_with(outlet, &|| gathering.reunite(self.return_within));
+        let outcome = series.run_with(outlet, &|| gathering.await_lost(self.return_within));
         for machine in machines {
-            if let Some(lost) = machine.lost() {
+            if let Some(lost) = machine.loss_reason() {
                 tell(&lost);
             } else if outcome.is_ok() && !interrupt::interrupted() {
                 machine.dismiss();
@@ -155,5 +155,5 @@ impl Arguments {
 /// Tells the user what goes on, some of it in the words of others. That nobody
 /// reads it is no error.
 fn tell(what: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", safe(what));
+    let _ = writeln!(std::io::stderr(), "{}", escape_short(what));
 }

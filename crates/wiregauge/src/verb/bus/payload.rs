@@ -9,14 +9,14 @@ use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use tempfile::TempDir;
 use wiregauge_conversation::child::Limits;
-use wiregauge_conversation::runner::{Launch, Runner, Trouble};
+use wiregauge_conversation::runner::{Launch, Runner, RunnerError};
 use wiregauge_formats::build::Variant;
 use wiregauge_gauge::runners::check::{prove, status};
 use wiregauge_gauge::runners::plan::{Entrant, Judge, Load};
-use wiregauge_participant::codec_process::Coding;
+use wiregauge_participant::codec_process::CodecSetup;
 use wiregauge_reduction::table::Table;
 use wiregauge_result::run::{Case, Subject};
-use wiregauge_schema::{Sizes, Source};
+use wiregauge_schema::{SchemaSource, Sizes};
 
 use crate::codec_entrants::{self, Own};
 use crate::point_entrants::{entrant, Choice};
@@ -86,7 +86,7 @@ pub struct Codec {
     /// The encoded message's size in bytes.
     pub size: usize,
     /// How participants start it; none where the status says why.
-    pub coding: Option<Coding>,
+    pub coding: Option<CodecSetup>,
 }
 
 impl Payload {
@@ -117,8 +117,8 @@ impl Payload {
         let load = median(workload.loads()?)?;
         let mut codecs = codec_entrants::select(&self.codec, &[])?;
         let only_own = self.codec.is_empty() && !self.runner.is_empty();
-        codecs.retain(|codec| !codec.bound && !only_own);
-        let variants: Vec<Variant> = codecs.into_iter().map(Variant::plain).collect();
+        codecs.retain(|codec| !codec.is_bound && !only_own);
+        let variants: Vec<Variant> = codecs.into_iter().map(Variant::from_codec).collect();
         let built =
             codec_entrants::build(&workload, &variants, &self.runner, &build_folder()?, progress)?;
         Cargo::of(load, built.entrants).map(Some)
@@ -161,7 +161,7 @@ impl Payload {
                     let (schema, source) = (Builtin::Rsb.schema()?, Builtin::Rsb.source());
                     return Workload::generated(schema, source.into(), &sizes, None, 1, seed);
                 }
-                Workload::file(&Source::parse(message), &sizes, None, 1, seed)
+                Workload::file(&SchemaSource::parse(message), &sizes, None, 1, seed)
             }
         }
     }
@@ -184,7 +184,7 @@ impl Cargo {
                         let Launch { program, arguments, .. } = launch;
                         let message = message.clone();
                         (size, coding) =
-                            (bytes, Some(Coding { program, arguments, schema, message }));
+                            (bytes, Some(CodecSetup { program, arguments, schema, message }));
                     }
                     Err(trouble) => subject.status = status(trouble),
                 }
@@ -216,7 +216,7 @@ fn encoded(
     load: &Load,
     subject: &mut Subject,
     judge: Option<&Judge>,
-) -> Result<usize, Trouble> {
+) -> Result<usize, RunnerError> {
     let mut runner = Runner::start(launch, Limits::default(), None, PATIENCE)?;
     subject.library.clone_from(&runner.hello.library);
     let encoded = prove(&mut runner, &load.samples, false, judge)?.encoded;

@@ -3,11 +3,11 @@
 
 use anyhow::{bail, Result};
 use wiregauge_bus::catalogue::program::Program;
-use wiregauge_bus::catalogue::Entry;
+use wiregauge_bus::catalogue::TransportEntry;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::placement::Placement;
-use wiregauge_participant::control::About;
-use wiregauge_participant::sample::HEADER;
+use wiregauge_participant::control::TransportInfo;
+use wiregauge_participant::sample::HEADER_SIZE;
 use wiregauge_result::run::{Status, Subject};
 use wiregauge_result::warning::Caution;
 use wiregauge_system::interrupt::Interrupted;
@@ -19,7 +19,7 @@ use crate::workload::build_folder;
 /// A transport with what came of it.
 pub struct Row {
     /// The transport.
-    pub entry: Entry,
+    pub entry: TransportEntry,
     /// The program that brings it, where there is one.
     pub program: Option<Program>,
     /// The codec whose bytes it carries, if not generated content.
@@ -37,11 +37,15 @@ impl Row {
     ///
     /// # Errors
     /// That the user asks to stop.
-    pub fn all(entries: &[Entry], placement: &Placement, progress: &Progress) -> Result<Vec<Row>> {
+    pub fn all(
+        entries: &[TransportEntry],
+        placement: &Placement,
+        progress: &Progress,
+    ) -> Result<Vec<Row>> {
         entries.iter().map(|entry| Row::new(entry, program(entry, placement, progress))).collect()
     }
 
-    fn new(entry: &Entry, program: Result<Program>) -> Result<Row> {
+    fn new(entry: &TransportEntry, program: Result<Program>) -> Result<Row> {
         let (program, status) = match program {
             Ok(program) => (Some(program), Status::Measured),
             Err(error) if error.is::<Interrupted>() => return Err(error),
@@ -98,12 +102,12 @@ impl Row {
 
     /// A load as this row carries it.
     pub fn loaded(&self, load: &Load) -> Load {
-        let size = self.codec.as_ref().map_or(load.size, |codec| HEADER + codec.size);
+        let size = self.codec.as_ref().map_or(load.size, |codec| HEADER_SIZE + codec.size);
         Load { size, ..*load }
     }
 
     /// It carried a load; this is what it says of itself.
-    pub fn measured(&mut self, about: &About) {
+    pub fn measured(&mut self, about: &TransportInfo) {
         self.worked = true;
         self.subject.library = about.library.clone();
         self.subject.options = about.options.clone();
@@ -139,14 +143,14 @@ impl Row {
 }
 
 /// The program of a transport, if it is of use here.
-fn program(entry: &Entry, placement: &Placement, progress: &Progress) -> Result<Program> {
-    if let Some(why) = placement.out_of(entry.reach) {
+fn program(entry: &TransportEntry, placement: &Placement, progress: &Progress) -> Result<Program> {
+    if let Some(why) = placement.unreachable_reason(entry.reach) {
         bail!("{why}");
     }
-    let program = Program::of(entry.engine(), &build_folder()?, &|what, done, total| {
+    let program = Program::prepare(entry.engine(), &build_folder()?, &|what, done, total| {
         progress.show(&format!("{}: {what}", entry.title), done, total);
     })?;
-    if placement.has_others() {
+    if placement.has_remote() {
         progress.show(&format!("{}: on the other machines", entry.title), 0, 0);
     }
     placement.prepare(entry.engine())?;
@@ -160,12 +164,12 @@ mod tests {
     use wiregauge_bus::catalogue::all;
 
     fn row() -> Row {
-        Row::new(&all()[0], Ok(Program::Own)).unwrap()
+        Row::new(&all()[0], Ok(Program::BuiltIn)).unwrap()
     }
 
-    fn about() -> About {
+    fn about() -> TransportInfo {
         let (name, library) = ("tcp".into(), "Linux TCP".into());
-        About { name, library, options: Vec::new(), knows: Vec::new() }
+        TransportInfo { name, library, options: Vec::new(), knows: Vec::new() }
     }
 
     #[test]

@@ -7,13 +7,13 @@ use std::time::Duration;
 use anyhow::{ensure, Result};
 use clap::ValueEnum;
 use wiregauge_bus::catalogue;
-use wiregauge_bus::conduct::terms::LENGTH;
+use wiregauge_bus::conduct::run_settings::DEFAULT_DURATION;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::placement::Placement;
 use wiregauge_bus::result::fan_out::FanOut;
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_participant::control;
-use wiregauge_system::quantity::{bytes, time};
+use wiregauge_system::quantity::{parse_bytes, parse_time};
 
 use super::keep::Keep;
 use super::payload::Payload;
@@ -49,11 +49,11 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = SAID)]
     scenario: Option<PathBuf>,
     /// Size of a sample in bytes: 500, 64kB, 10MB, 1GiB.
-    #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = bytes::<usize>, conflicts_with_all = ["message", "input", "points"])]
+    #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = parse_bytes::<usize>, conflicts_with_all = ["message", "input", "points"])]
     size: Vec<usize>,
     /// From sample to sample, or the simulated time of a step; 0 is as fast as
     /// it goes.
-    #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = parse_time)]
     cycle: Duration,
     /// How participants keep together.
     #[arg(long, value_enum, default_value = "continuous")]
@@ -146,8 +146,8 @@ impl Arguments {
         let samples = self.keep.open(inputs.as_slice(), &outlet)?;
         if let Some(path) = &self.scenario {
             let scenario = Scenario::read(path)?;
-            scenario.terms.realtime.try_out()?;
-            let placement = Placement::of(&scenario.participants, &[]);
+            scenario.terms.realtime.check_permissions()?;
+            let placement = Placement::on_machines(&scenario.participants, &[]);
             return Series { samples, ..Series::of(scenario, placement) }.run(outlet);
         }
         self.check()?;
@@ -162,9 +162,9 @@ impl Arguments {
                 }
             }
         }
-        let entries = catalogue::named(&self.common.transport)?;
-        let terms = self.common.terms(LENGTH);
-        terms.try_out(&entries)?;
+        let entries = catalogue::select_or_built_in(&self.common.transport)?;
+        let terms = self.common.terms(DEFAULT_DURATION);
+        terms.check_permissions(&entries)?;
         // Built when all else is known to make sense, as it takes minutes.
         let cargo = self.payload.load(self.common.seed, &Progress::new())?;
         let series = Series {

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{anyhow, Result};
-use wiregauge_bus::catalogue::Entry;
-use wiregauge_bus::conduct::samples::Rows;
-use wiregauge_bus::conduct::terms::{Choice, Terms};
+use wiregauge_bus::catalogue::TransportEntry;
+use wiregauge_bus::conduct::run_settings::{RunSettings, TransportOption};
+use wiregauge_bus::conduct::samples::SampleRows;
 use wiregauge_bus::conduct::trial::Trial;
-use wiregauge_bus::load::choice::choice;
+use wiregauge_bus::load::transport_option::parse_transport_option;
 use wiregauge_bus::load::{self, Load};
 use wiregauge_bus::machines::cyclictest;
 use wiregauge_bus::placement::emulation::{Emulation, Rate};
@@ -21,7 +21,7 @@ use wiregauge_participant::realtime::Realtime;
 use wiregauge_result::run::{Case, Reference};
 use wiregauge_system::file::Target;
 use wiregauge_system::interrupt::{self, Interrupted};
-use wiregauge_system::quantity::time;
+use wiregauge_system::quantity::parse_time;
 
 use super::findings::{About, Findings};
 use super::keep::{allotted, receivers, Keeping};
@@ -49,13 +49,13 @@ pub struct Common {
     /// How long each run lasts: 10s, 5m. It must have more than five windows, of
     /// which the first three and the last do not count; eight or more that count
     /// tell seven transports apart.
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub duration: Option<Duration>,
     /// Shortest window of the receiver [default: 1s].
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub window: Option<Duration>,
     /// How long a step may go unacknowledged in discrete mode [default: 5s].
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub timeout: Option<Duration>,
     /// Announce each step by a message of its own in discrete mode, and not by
     /// its sample alone.
@@ -70,7 +70,7 @@ pub struct Common {
     #[arg(long, value_name = "RATE")]
     emulate: Option<Rate>,
     /// How long a participant may be silent before it is lost.
-    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = parse_time)]
     alive_within: Duration,
     /// Run participants under SCHED_FIFO with this priority.
     #[arg(long, value_name = "1…99", value_parser = clap::value_parser!(i32).range(1..=99))]
@@ -82,8 +82,8 @@ pub struct Common {
     #[arg(long)]
     lock_memory: bool,
     /// What else to say to a transport, such as dds.domain=7.
-    #[arg(long, value_name = "TRANSPORT.NAME=VALUE", value_parser = choice)]
-    option: Vec<Choice>,
+    #[arg(long, value_name = "TRANSPORT.NAME=VALUE", value_parser = parse_transport_option)]
+    option: Vec<TransportOption>,
     /// Seed of the samples' content.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -120,8 +120,8 @@ impl Delivery {
 
 impl Common {
     /// How each run goes, which lasts so long unless the user says so.
-    pub fn terms(&self, duration: Duration) -> Terms {
-        Terms {
+    pub fn terms(&self, duration: Duration) -> RunSettings {
+        RunSettings {
             duration: self.duration.unwrap_or(duration),
             window: self.window.unwrap_or(WINDOW),
             patience: self.timeout.unwrap_or(PATIENCE),
@@ -142,7 +142,7 @@ impl Common {
     pub fn placement(&self) -> Result<Placement> {
         match self.emulate {
             Some(rate) => Ok(Placement::emulated(&Emulation::build(rate)?)),
-            None => Ok(Placement::here()),
+            None => Ok(Placement::local()),
         }
     }
 }
@@ -154,11 +154,11 @@ pub struct Series {
     /// What is sent.
     pub loads: Vec<Load>,
     /// Over what.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TransportEntry>,
     /// Where.
     pub placement: Placement,
     /// How; whoever makes a series has checked it.
-    pub terms: Terms,
+    pub terms: RunSettings,
     /// The message that is carried, if not generated content.
     pub cargo: Option<Cargo>,
     /// Where every sample is kept, if anywhere.
@@ -226,12 +226,12 @@ impl Series {
                 let load = &row.loaded(load);
                 let coding = row.codec.as_ref().and_then(|codec| codec.coding.as_ref());
                 let (placement, entry) = (&self.placement, &row.entry);
-                let trial = Trial { placement, load, entry, program, coding, terms };
+                let trial = Trial { placement, load, entry, program, coding, settings: terms };
                 let kept = keeping.as_ref().map_or(0, |keeping| keeping.allotted[number]);
                 let outcome = match &mut keeping {
                     Some(Keeping { samples, .. }) => {
                         let subject = row.id();
-                        let mut keep = |rows: &Rows| samples.add(id, subject, load, rows);
+                        let mut keep = |rows: &SampleRows| samples.add(id, subject, load, rows);
                         trial.run(&show, Some((kept, &mut keep)))
                     }
                     None => trial.run(&show, None),
@@ -246,7 +246,9 @@ impl Series {
                         if let Some(points) = self.cargo.as_ref().and_then(|cargo| cargo.points) {
                             findings.tell_points(id, subject, points);
                         }
-                        notes.extend(measured.told_misses(row.title()).map(|told| (number, told)));
+                        notes.extend(
+                            measured.describe_misses(row.title()).map(|told| (number, told)),
+                        );
                         let sent = record.sent.samples;
                         if keeping.is_some() && sent > kept {
                             let left = format!(
@@ -290,7 +292,7 @@ impl Series {
             reference: self.reference,
         };
         let kept = keeping.map(|keeping| {
-            let shown = keeping.samples.shown().to_owned();
+            let shown = keeping.samples.display_name().to_owned();
             (shown, keeping.samples.finish())
         });
         let code = findings.hand_over(about, rows, outlet);

@@ -25,7 +25,7 @@ impl Arguments {
         if self.build {
             let progress = Progress::new();
             for engine in
-                catalogue::engines().into_iter().filter(|engine| engine.missing().is_none())
+                catalogue::engines().into_iter().filter(|engine| engine.missing_tool().is_none())
             {
                 let show = |what: &str, done: usize, total: usize| {
                     progress.show(&format!("{}: {what}", engine.name), done, total);
@@ -33,7 +33,7 @@ impl Arguments {
                 engine.build(&folder, &show)?;
             }
         }
-        let state = |engine: &Engine| match (engine.missing(), engine.built(&folder)) {
+        let state = |engine: &Engine| match (engine.missing_tool(), engine.find_built(&folder)) {
             (_, Some(_)) => "available".to_owned(),
             (Some(missing), _) => {
                 format!("missing: {}; apt-get install {}", missing.tool, missing.package)

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context, Result};
 use wiregauge_gauge::runners::measure;
 use wiregauge_gauge::runners::plan::{Experiment, Plan};
-use wiregauge_reduction::reduction::Part;
-use wiregauge_reduction::row::Row;
+use wiregauge_reduction::reduction::DecodeUnit;
+use wiregauge_reduction::row::ReductionRow;
 use wiregauge_reduction::runner;
-use wiregauge_reduction::shim::Shim;
+use wiregauge_reduction::shim::Native;
 use wiregauge_result::environment::Environment;
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Fact, Run, Settings, FORMAT, VERSION};
-use wiregauge_system::quantity::allowance;
+use wiregauge_result::run_kind::RunKind;
+use wiregauge_system::quantity::parse_timeout;
 
 use crate::memory::MaxMemory;
 use crate::output::{self, deliver, print, Form, Outlet};
@@ -67,7 +67,7 @@ pub struct Arguments {
     quick: bool,
     /// How long measuring may take in all: 300, which is seconds, or 10min; five minutes
     /// unless set.
-    #[arg(long, value_name = "TIME", value_parser = allowance)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timeout)]
     time: Option<Duration>,
     #[command(flatten)]
     memory: MaxMemory,
@@ -102,7 +102,7 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         self.memory.apply();
         if let Some(id) = &self.serve {
-            let row = Row::find(id).with_context(|| format!("there is no row {id}"))?;
+            let row = ReductionRow::find(id).with_context(|| format!("there is no row {id}"))?;
             runner::run(row, &build_folder()?)?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -131,7 +131,9 @@ impl Arguments {
             corruptions: 0,
         };
         let progress = Progress::new();
-        let is_there = |row: &Row| row.shim().is_some_and(|shim| shim.lack().is_none());
+        let is_there = |row: &ReductionRow| {
+            row.shim().is_some_and(|shim| shim.missing_requirement().is_none())
+        };
         let is_glued = rows.iter().any(is_there);
         let mut environment = Environment::probe(tools::glue_versions(is_glued));
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
@@ -146,7 +148,7 @@ impl Arguments {
             .collect();
         for (case, id) in weighed {
             let points = plan.cases.iter().zip(&points).find(|(load, _)| load.case.id == case);
-            if let (Some((_, points)), Some(row)) = (points, Row::find(&id)) {
+            if let (Some((_, points)), Some(row)) = (points, ReductionRow::find(&id)) {
                 measured.facts.extend(facts(&case, row, *points));
             }
         }
@@ -156,7 +158,7 @@ impl Arguments {
             format: FORMAT.into(),
             version: VERSION,
             title: "Points made small".into(),
-            kind: Kind::Points,
+            kind: RunKind::Points,
             command: output::command(),
             started,
             seconds: began.elapsed().as_secs_f64(),
@@ -189,7 +191,7 @@ impl Arguments {
 }
 
 /// What is known of a row without measuring it.
-fn facts(case: &str, row: Row, points: f64) -> [Fact; 3] {
+fn facts(case: &str, row: ReductionRow, points: f64) -> [Fact; 3] {
     let fact = |metric: &str, value| Fact {
         case: case.into(),
         subject: row.id(),
@@ -197,10 +199,10 @@ fn facts(case: &str, row: Row, points: f64) -> [Fact; 3] {
         unit: "1".into(),
         value,
     };
-    let part = match row.part() {
-        Part::Row => 1.0,
-        Part::Block(rows) => points.min(rows as f64),
-        Part::Whole => points,
+    let part = match row.decode_unit() {
+        DecodeUnit::Row => 1.0,
+        DecodeUnit::Block(rows) => points.min(rows as f64),
+        DecodeUnit::Whole => points,
     };
     let order = f64::from(u8::from(row.keeps_order()));
     [fact("points", points), fact("order", order), fact("part", part)]
@@ -209,13 +211,13 @@ fn facts(case: &str, row: Row, points: f64) -> [Fact; 3] {
 /// The rows with what moves their figures.
 fn list() -> String {
     let mut text = String::new();
-    for row in Row::all() {
+    for row in ReductionRow::all() {
         let mark = if row.entry.exact { ", with --exact" } else { "" };
         let library = Some(row.library()).filter(|library| !library.is_empty());
         let library = library.map_or(String::new(), |library| format!(" ({library})"));
         text += &format!("{}: {}{library}{mark}\n", row.id(), row.title());
         row.options().iter().for_each(|option| text += &format!("    {option}\n"));
-        if let Some(lack) = row.shim().and_then(Shim::lack) {
+        if let Some(lack) = row.shim().and_then(Native::missing_requirement) {
             text += &format!("    skipped on this machine: {lack}\n");
         }
     }

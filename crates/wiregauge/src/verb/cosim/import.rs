@@ -6,11 +6,11 @@ use std::str::FromStr;
 use std::time::SystemTime;
 
 use anyhow::Result;
-use wiregauge_cosim::logs::import::{import, Given};
+use wiregauge_cosim::logs::import::{import, LogInput};
 use wiregauge_result::environment::Environment;
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
-use wiregauge_system::text::safe;
+use wiregauge_result::run_kind::RunKind;
+use wiregauge_system::text::escape_short;
 
 use crate::output::{command, deliver, tell, Form, Outlet};
 use crate::required::Required;
@@ -47,7 +47,7 @@ pub struct Arguments {
 
 /// `LOG` or `CASE=LOG`.
 #[derive(Clone, Debug)]
-struct Labelled(Given);
+struct Labelled(LogInput);
 
 impl FromStr for Labelled {
     type Err = std::convert::Infallible;
@@ -58,25 +58,25 @@ impl FromStr for Labelled {
             !case.is_empty() && !path.is_empty() && !PathBuf::from(text).exists()
         });
         let (case, path) = labelled.unwrap_or(("logs", text));
-        Ok(Labelled(Given { path: path.into(), case: case.into() }))
+        Ok(Labelled(LogInput { path: path.into(), case: case.into() }))
     }
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let given: Vec<Given> = self.logs.into_iter().map(|labelled| labelled.0).collect();
+        let given: Vec<LogInput> = self.logs.into_iter().map(|labelled| labelled.0).collect();
         let inputs: Vec<&Path> = given.iter().map(|given| given.path.as_path()).collect();
         let outlet = Outlet::open(&self.output, self.format, &inputs, &self.required)?;
         let imported = import(&given, self.skip)?;
         for note in &imported.notes {
-            tell(&safe(note));
+            tell(&escape_short(note));
         }
         let mut run = Run {
             format: FORMAT.into(),
             version: VERSION,
             title: "Co-simulation from performance logs".into(),
-            kind: Kind::Cosim,
+            kind: RunKind::Cosim,
             command: command(),
             started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
             seconds: 0.0,

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::Result;
 use wiregauge_cosim::master::measure;
 use wiregauge_cosim::master::plan::{Entrant, Load, Plan};
-use wiregauge_cosim::master::samples::Samples;
+use wiregauge_cosim::master::samples::StepFile;
 use wiregauge_result::environment::Environment;
-use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Reference, Run, Settings, FORMAT, VERSION};
+use wiregauge_result::run_kind::RunKind;
 use wiregauge_system::file::Target;
-use wiregauge_system::quantity::allowance;
-use wiregauge_system::text::safe;
+use wiregauge_system::quantity::parse_timeout;
+use wiregauge_system::text::escape_short;
 
 use crate::memory::MaxMemory;
 use crate::output::{command, deliver, tell, Form, Outlet};
@@ -31,7 +31,7 @@ pub struct Measuring {
     #[arg(long, conflicts_with = "time")]
     quick: bool,
     /// How long the measurement may take in all: 300, which is seconds, or 5min.
-    #[arg(long, value_name = "TIME", value_parser = allowance)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timeout)]
     time: Option<Duration>,
     /// Processes that each pair of FMUs is measured in.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
@@ -165,7 +165,7 @@ impl Measuring {
             format: FORMAT.into(),
             version: VERSION,
             title: workload.title,
-            kind: Kind::Cosim,
+            kind: RunKind::Cosim,
             command: command(),
             started,
             seconds: began.elapsed().as_secs_f64(),
@@ -192,15 +192,15 @@ impl Measuring {
 }
 
 /// An empty file of steps.
-fn begin(target: Target, plan: &Plan) -> Result<Samples> {
+fn begin(target: Target, plan: &Plan) -> Result<StepFile> {
     let cases = plan.cases.iter().map(|load| load.case.id.clone());
     let subjects = plan.entrants.iter().map(|entrant| entrant.subject.id.clone());
-    Samples::begin(target, cases.collect(), subjects.collect())
+    StepFile::create(target, cases.collect(), subjects.collect())
 }
 
 /// Moves the file of steps to its place.
-fn finish(samples: Samples) -> Result<()> {
-    let shown = samples.shown().to_owned();
+fn finish(samples: StepFile) -> Result<()> {
+    let shown = samples.display_name().to_owned();
     let kept = samples.finish()?;
     if kept > 0 {
         tell(&format!("{kept} steps in {shown}"));
@@ -212,6 +212,6 @@ fn finish(samples: Samples) -> Result<()> {
 fn say_what_is_missing(run: &Run) {
     for subject in &run.subjects {
         let Some((what, why)) = subject.status.absence() else { continue };
-        tell(&safe(&format!("wiregauge: {}: {what}: {why}", subject.title)));
+        tell(&escape_short(&format!("wiregauge: {}: {what}: {why}", subject.title)));
     }
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure, Result};
 use clap::ValueEnum;
-use wiregauge_cosim::master::plan::{Entrant, Load, Pair, Work};
-use wiregauge_cosim::package::names_apart;
+use wiregauge_cosim::master::plan::{Entrant, HostWork, Load, Pair};
+use wiregauge_cosim::package::distinct_names;
 use wiregauge_cosim::recording::Recording;
 use wiregauge_osi::fmus::{Build, Model};
 use wiregauge_result::run::Case;
@@ -134,7 +134,7 @@ impl Arguments {
         let (title, cases, mut entrants) = match &self.source {
             Some(source) => {
                 let model = self.own_model()?;
-                let names = names_apart(source, &model);
+                let names = distinct_names(source, &model);
                 let title = format!("Co-simulation of {} and {}", names[0], names[1]);
                 (title, vec![own_case()], own(source.clone(), model))
             }
@@ -144,7 +144,7 @@ impl Arguments {
             }
         };
         for entrant in &mut entrants {
-            if let Some(Work::Fmus(pair)) = &mut entrant.work {
+            if let Some(HostWork::Fmus(pair)) = &mut entrant.work {
                 self.coupling.adjust(pair)?;
                 pair.varying = self.varying;
             }
@@ -235,7 +235,7 @@ fn record(
     entrants: &[Entrant],
 ) -> Result<bool> {
     let mut pairs = entrants.iter().filter_map(|entrant| match &entrant.work {
-        Some(Work::Fmus(pair)) => Some(pair.as_ref()),
+        Some(HostWork::Fmus(pair)) => Some(pair.as_ref()),
         _ => None,
     });
     let (Some(pair), None, [load]) = (pairs.next(), pairs.next(), cases) else {
@@ -248,7 +248,7 @@ fn record(
     pair.source_parameters.splice(0..0, load.source.iter().cloned());
     pair.model_parameters.splice(0..0, load.model.iter().cloned());
     let inputs = [pair.source.as_path(), &pair.model];
-    Recorder::to(file, &inputs, patience).record(&Recording::of_both(&pair, &[])?, steps)
+    Recorder::to(file, &inputs, patience).record(&Recording::from_pair(&pair, &[])?, steps)
 }
 
 /// FMUs of the user's own, and their bytes by memcpy.
@@ -256,7 +256,7 @@ fn own(source: PathBuf, model: PathBuf) -> Vec<Entrant> {
     let pair = Pair { source, model, ..Pair::default() };
     let fmus = Entrant {
         subject: subject("fmus".into(), "FMUs".into(), "unknown"),
-        work: Some(Work::Fmus(Box::new(pair))),
+        work: Some(HostWork::Fmus(Box::new(pair))),
         only: Vec::new(),
     };
     vec![fmus, memcpy(None)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{ensure, Context, Result};
-use wiregauge_cosim::master::plan::{Entrant, Pair, Parameters, Work};
+use wiregauge_cosim::master::plan::{Entrant, HostWork, Pair, Parameters};
 use wiregauge_cosim::recording::Recording;
 use wiregauge_osi::fmus::{Encoding, Fmu, Model};
 use wiregauge_result::run::{Fact, Run, Status};
@@ -145,7 +145,7 @@ impl Arguments {
             ..Pair::default()
         };
         let recorder = Recorder::to(path, &[], self.measuring.patience());
-        recorder.record(&Recording::of_source(&pair, &[])?, self.messages)
+        recorder.record(&Recording::from_source(&pair, &[])?, self.messages)
     }
 
     fn entrant(
@@ -182,7 +182,7 @@ impl Arguments {
             })
         };
         let work = match pair() {
-            Ok(pair) => Some(Work::Fmus(Box::new(pair))),
+            Ok(pair) => Some(HostWork::Fmus(Box::new(pair))),
             Err(why) => {
                 subject.status = Status::Failed(why);
                 None
@@ -227,7 +227,7 @@ fn build(encodings: &[Encoding], progress: &Progress) -> Result<Vec<Built>> {
 
 /// The bytes of the trace that an entrant plays.
 fn size_of_trace(entrant: &Entrant) -> Option<(String, u64)> {
-    let Some(Work::Fmus(pair)) = &entrant.work else { return None };
+    let Some(HostWork::Fmus(pair)) = &entrant.work else { return None };
     let (_, path) = pair.source_parameters.iter().find(|(name, _)| name == "trace")?;
     Some((entrant.subject.id.clone(), fs::metadata(path).ok()?.len()))
 }

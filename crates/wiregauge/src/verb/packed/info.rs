@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use wiregauge_packing::info::{info, info_of_field};
-use wiregauge_trace::open::Wish;
+use wiregauge_packing::info::{read_field_info, read_info};
+use wiregauge_trace::open::OpenHints;
 
 use super::super::trace::form::Form;
 use super::super::trace::progress::news;
@@ -34,13 +34,13 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let wish = Wish { osi_type: self.kind };
+        let wish = OpenHints { osi_type: self.kind };
         let mut shown = news("reading");
         let mut infos = Vec::new();
         for path in &self.files {
             let told = match points::is_field(path)? {
-                true => info_of_field(path, &points::read(path)?)?,
-                false => info(path, &wish, &mut shown)?,
+                true => read_field_info(path, &points::read(path)?)?,
+                false => read_info(path, &wish, &mut shown)?,
             };
             infos.push(told);
         }

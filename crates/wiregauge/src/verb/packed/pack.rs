@@ -78,7 +78,7 @@ impl Arguments {
                     |writer| {
                         let (packer, told) = Packer::new(writer, &origin, options);
                         costs = Some(told);
-                        Box::new(packer.skipping(self.errors == Errors::Skip))
+                        Box::new(packer.skip_failed(self.errors == Errors::Skip))
                     },
                 )?;
                 outcome.tell_of_way(&self.output);

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{ensure, Context, Result};
 use wiregauge_packed::{Plan, Points, MAXIMUM_SIZE};
 use wiregauge_packing::costs::{ChannelCosts, ColumnCosts};
-use wiregauge_packing::remedy::remedied;
+use wiregauge_packing::error_advice::add_advice;
 use wiregauge_packing::structure::Structure;
 use wiregauge_schema::file;
 use wiregauge_system::file::Target;
@@ -63,7 +63,7 @@ pub fn pack(
         );
     }
     let (field, precision) =
-        points.pack(&data, plan).map_err(remedied).with_context(|| origin.to_string())?;
+        points.pack(&data, plan).map_err(add_advice).with_context(|| origin.to_string())?;
     target.write(&field)?;
     let mut costs = costs(data.len(), field.len());
     precision.iter().for_each(|column| costs.add(ColumnCosts::from(column)));
@@ -74,7 +74,7 @@ pub fn pack(
 pub fn unpack(input: &Path, output: &Path) -> Result<Vec<ChannelCosts>> {
     let target = Target::open(output, &[input])?;
     let field = read(input)?;
-    let unpacked = Structure::of_field(&field)
+    let unpacked = Structure::from_field(&field)
         .and_then(|Structure(points)| Ok(points.unpack(&field, MAXIMUM_SIZE)?));
     let data = unpacked.with_context(|| input.display().to_string())?;
     target.write(&data)?;

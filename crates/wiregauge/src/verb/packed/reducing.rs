@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{bail, ensure, Result};
 use wiregauge_packed::{Plan, Preset, Rule, PRESETS};
-use wiregauge_trace::write::Form;
+use wiregauge_trace::write::OutputFormat;
 
 /// To what columns are reduced; without any of it they are not.
 #[derive(clap::Args)]
@@ -49,9 +49,9 @@ pub fn refuse_text(output: &Path) -> Result<()> {
         "{}: {takes}; end it so",
         output.display()
     );
-    match Form::of(output)? {
-        Form::Osi | Form::Lengths | Form::Mcap => Ok(()),
-        Form::Text | Form::Json => {
+    match OutputFormat::from_path(output)? {
+        OutputFormat::Osi | OutputFormat::LengthPrefixed | OutputFormat::Mcap => Ok(()),
+        OutputFormat::Text | OutputFormat::Json => {
             bail!("{}: texts hold no packed fields; end it in .mcap or .osi", output.display())
         }
     }

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use wiregauge_packing::costs::{ChannelCosts, ColumnCosts};
-use wiregauge_packing::info::Info;
-use wiregauge_system::text::safe;
+use wiregauge_packing::info::PackingInfo;
+use wiregauge_system::text::escape_short;
 
 use super::super::trace::form::Form;
 use crate::output::print;
@@ -29,19 +29,19 @@ pub fn costs_text(costs: &[ChannelCosts]) -> String {
 }
 
 /// What is in files.
-pub fn print_infos(infos: &[Info], form: Form) -> Result<()> {
+pub fn print_infos(infos: &[PackingInfo], form: Form) -> Result<()> {
     if form == Form::Json {
         return print(&serde_json::to_string_pretty(infos)?);
     }
     let mut text = String::new();
     for info in infos {
-        text += &format!("{}:\n", safe(&info.file));
+        text += &format!("{}:\n", escape_short(&info.file));
         for channel in &info.channels {
             let ChannelCosts { messages, after, .. } = channel.packed;
             text += &format!("{}{}, {after} B\n", name(&channel.packed), counted(messages));
             text += &table(&channel.packed);
             for (rows_are, rows) in &channel.unpacked {
-                text += &format!("  {rows} {} are not packed\n", safe(rows_are));
+                text += &format!("  {rows} {} are not packed\n", escape_short(rows_are));
             }
         }
         if info.channels.is_empty() {
@@ -54,7 +54,7 @@ pub fn print_infos(infos: &[Info], form: Form) -> Result<()> {
 fn name(channel: &ChannelCosts) -> String {
     match channel.channel.as_str() {
         "" => String::new(),
-        name => format!("{}: ", safe(name)),
+        name => format!("{}: ", escape_short(name)),
     }
 }
 
@@ -109,7 +109,7 @@ fn line(column: &ColumnCosts) -> [String; 7] {
         (false, None) => "plain".into(),
     };
     [
-        safe(&column.column),
+        escape_short(&column.column),
         column.element.clone(),
         rows.to_string(),
         bytes.to_string(),

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use super::putting::Putting;
 use super::selecting::Selecting;
-use wiregauge_trace::write::Form;
+use wiregauge_trace::write::OutputFormat;
 
 /// Show messages as lines of JSON, as Protobuf's text, or as they are.
 ///
@@ -53,9 +53,9 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let form = match self.format {
-            Shape::Json => Form::Json,
-            Shape::Text => Form::Text,
-            Shape::Raw => Form::Lengths,
+            Shape::Json => OutputFormat::Json,
+            Shape::Text => OutputFormat::Text,
+            Shape::Raw => OutputFormat::LengthPrefixed,
         };
         self.putting.print(&self.input, &self.selecting, form)?;
         Ok(ExitCode::SUCCESS)

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
-use wiregauge_system::text::{count, safe};
+use wiregauge_system::text::{escape_short, format_count};
 use wiregauge_trace::check::rules::{Level, ALL};
-use wiregauge_trace::check::{check, Checked};
+use wiregauge_trace::check::{check, CheckResult};
 
 use super::form::Form;
 use super::progress::news;
@@ -73,13 +73,13 @@ impl Arguments {
             let wish = self.putting.wish();
             let checked = check(path, &wish, &osi_definitions, &mut news("checking"))?;
             // What was fixed is what counts.
-            holds = checked.findings.hold() && (holds || self.fix.is_some());
+            holds = checked.findings.is_valid() && (holds || self.fix.is_some());
             let file = path.display().to_string();
             texts.push(text(&file, &checked));
             entries.push(json!({
                 "file": file,
                 "messages": checked.messages,
-                "holds": checked.findings.hold(),
+                "holds": checked.findings.is_valid(),
                 "findings": checked.findings,
             }));
         }
@@ -95,14 +95,15 @@ impl Arguments {
 }
 
 /// What a file lacks, as people read it.
-fn text(file: &str, checked: &Checked) -> String {
-    let Checked { findings, messages } = checked;
-    let verdict = match (findings.hold(), findings.list().is_empty()) {
+fn text(file: &str, checked: &CheckResult) -> String {
+    let CheckResult { findings, messages } = checked;
+    let verdict = match (findings.is_valid(), findings.list().is_empty()) {
         (true, true) => "keeps every rule",
         (true, false) => "is a trace file of OSI, and lacks what is recommended",
         (false, _) => "does not keep the rules for trace files of OSI",
     };
-    let mut text = format!("{}: {verdict}; {}\n", safe(file), count(*messages, "message"));
+    let mut text =
+        format!("{}: {verdict}; {}\n", escape_short(file), format_count(*messages, "message"));
     for finding in findings.list() {
         let times = match finding.count {
             1 => String::new(),
@@ -110,7 +111,7 @@ fn text(file: &str, checked: &Checked) -> String {
             count => format!(", and {} times more", count - 1),
         };
         text += &format!("  {} {}: {}\n", word(finding.level), finding.rule, finding.what);
-        let (place, found) = (safe(&finding.place), safe(&finding.found));
+        let (place, found) = (escape_short(&finding.place), escape_short(&finding.found));
         text += &format!("    at {place}: {found}{times}\n    {}\n", finding.remedy);
     }
     text

@@ -1,8 +1,8 @@
 //! How MCAP is packed: the arguments for that.
 
 use clap::ValueEnum;
-use wiregauge_system::quantity::some_bytes;
-use wiregauge_trace::write::{Compression, Packing};
+use wiregauge_system::quantity::parse_nonzero_bytes;
+use wiregauge_trace::write::{ChunkOptions, Compression};
 
 /// How MCAP is packed.
 #[derive(clap::Args)]
@@ -11,7 +11,7 @@ pub struct Chunks {
     #[arg(long, value_enum, default_value = "zstd")]
     compression: Compressing,
     /// After how many bytes a chunk of MCAP ends: 1MiB, 256KiB.
-    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = some_bytes)]
+    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = parse_nonzero_bytes)]
     chunk: u64,
 }
 
@@ -30,12 +30,12 @@ impl Default for Chunks {
 
 impl Chunks {
     /// How chunks are made.
-    pub fn packing(&self) -> Packing {
+    pub fn packing(&self) -> ChunkOptions {
         let compression = match self.compression {
             Compressing::None => Compression::None,
             Compressing::Lz4 => Compression::Lz4,
             Compressing::Zstd => Compression::Zstd,
         };
-        Packing { compression, chunk: self.chunk }
+        ChunkOptions { compression, chunk: self.chunk }
     }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{bail, ensure, Context, Result};
 use clap::ValueEnum;
-use wiregauge_flatbuffers::convert::{Converter, Encoding, Find};
+use wiregauge_flatbuffers::convert::{ConversionTarget, Converter, FindDefinition};
 use wiregauge_flatbuffers::Losses;
 use wiregauge_formats::formats::flatbuffers::definition::definition;
 use wiregauge_osi::flatbuffers::STRUCTS;
@@ -17,8 +17,8 @@ use wiregauge_packing::Costs;
 use wiregauge_schema::file;
 use wiregauge_schema::proto::Definitions;
 use wiregauge_trace::channel::{Channel, Definition, FLATBUFFER};
-use wiregauge_trace::parsed;
-use wiregauge_trace::write::{Form, Writer};
+use wiregauge_trace::parser;
+use wiregauge_trace::write::{OutputFormat, Writer};
 use wiregauge_workshop::{run, Need};
 
 use super::super::packed::reducing::{refuse_text, Reducing};
@@ -67,9 +67,9 @@ pub struct Way {
 }
 
 enum To {
-    Protobuf(Box<Find>),
-    Packed(Box<Find>, PackOptions),
-    FlatBuffers(Box<Find>),
+    Protobuf(Box<FindDefinition>),
+    Packed(Box<FindDefinition>, PackOptions),
+    FlatBuffers(Box<FindDefinition>),
 }
 
 impl Way {
@@ -78,23 +78,24 @@ impl Way {
         let Way { losses, drops, to } = self;
         let unpacker = |writer| {
             let (unpacker, _) = Unpacker::new(writer, origin, drops);
-            Box::new(unpacker.of_osi_if_any("--lossy"))
+            Box::new(unpacker.only_osi_if_any("--lossy"))
         };
         match to {
             To::Protobuf(definition) => {
-                let encoding = Encoding::Protobuf { definition };
+                let encoding = ConversionTarget::Protobuf { definition };
                 let converter = Converter::new(unpacker(writer), origin, encoding, losses);
                 (Box::new(converter), Costs::default())
             }
             To::Packed(definition, options) => {
                 let (packer, costs) = Packer::new(writer, origin, options);
-                let encoding = Encoding::Protobuf { definition };
-                let inner = Box::new(packer.of_osi());
+                let encoding = ConversionTarget::Protobuf { definition };
+                let inner = Box::new(packer.only_osi());
                 let converter = Converter::new(inner, origin, encoding, losses);
-                (Box::new(converter.if_any(is_osi_flat)), costs)
+                (Box::new(converter.optional_for(is_osi_flat)), costs)
             }
             To::FlatBuffers(definition) => {
-                let encoding = Encoding::FlatBuffers { definition, protobuf: Box::new(of_osi) };
+                let encoding =
+                    ConversionTarget::FlatBuffers { definition, protobuf: Box::new(of_osi) };
                 let converter = Converter::new(writer, origin, encoding, losses);
                 (unpacker(Box::new(converter)), Costs::default())
             }
@@ -119,7 +120,10 @@ impl Encoded {
             "--preset, --resolution and --whole-bytes are of packed fields; say --encoding packed"
         );
         let Some(wanted) = self.encoding else { return Ok(None) };
-        let holds_any = matches!(Form::of(output)?, Form::Mcap | Form::Lengths);
+        let holds_any = matches!(
+            OutputFormat::from_path(output)?,
+            OutputFormat::Mcap | OutputFormat::LengthPrefixed
+        );
         let structs = wanted == Wanted::FlatbuffersStructs;
         let to = match wanted {
             Wanted::Protobuf => To::Protobuf(self.protobuf()?),
@@ -133,12 +137,12 @@ impl Encoded {
         Ok(Some(Way { losses: Losses::new(self.lossy), drops: self.lossy, to }))
     }
 
-    fn flatbuffers(&self, structs: bool) -> Result<Box<Find>> {
+    fn flatbuffers(&self, structs: bool) -> Result<Box<FindDefinition>> {
         let Some(path) = &self.definition else {
             return Ok(Box::new(move |channel| derived(channel, structs)));
         };
         let data = if path.extension().is_some_and(|end| end == "bfbs") {
-            file::bytes(path)?
+            file::read_bytes(path)?
         } else {
             compiled(path)?
         };
@@ -150,16 +154,18 @@ impl Encoded {
         Ok(Box::new(move |_| Ok(own.clone())))
     }
 
-    fn protobuf(&self) -> Result<Box<Find>> {
+    fn protobuf(&self) -> Result<Box<FindDefinition>> {
         let Some(path) = &self.definition else { return Ok(Box::new(of_osi)) };
-        let descriptors = file::bytes(path)?;
+        let descriptors = file::read_bytes(path)?;
         Definitions::decode(&descriptors).with_context(|| {
             format!(
                 "{} is no complete descriptor set; make it with protoc --include_imports",
                 path.display()
             )
         })?;
-        Ok(Box::new(move |channel| parsed::definition_of(&descriptors, &channel.definition.name)))
+        Ok(Box::new(move |channel| {
+            parser::extract_definition(&descriptors, &channel.definition.name)
+        }))
     }
 }
 
@@ -175,7 +181,7 @@ pub fn of_osi(channel: &Channel) -> Result<Definition> {
         name.starts_with("osi3."),
         "what {name} is in Protobuf is not told; say it by --definition"
     );
-    parsed::definition_of(&osi_definitions()?, name)
+    parser::extract_definition(&osi_definitions()?, name)
 }
 
 /// A channel's definition, said in FlatBuffers by the message compiler.
@@ -203,7 +209,7 @@ fn derived(channel: &Channel, structs: bool) -> Result<Definition> {
 
 /// The `.bfbs` of a `.fbs`.
 fn compiled(path: &Path) -> Result<Vec<u8>> {
-    if let Some(lack) = FLATC.lack() {
+    if let Some(lack) = FLATC.explain_missing() {
         bail!("{}: {lack}", path.display());
     }
     let folder = tempfile::tempdir()?;
@@ -211,5 +217,5 @@ fn compiled(path: &Path) -> Result<Vec<u8>> {
     flatc.args(["--schema", "--binary", "--bfbs-comments", "-o"]).arg(folder.path()).arg(path);
     run(&mut flatc, "flatc").with_context(|| path.display().to_string())?;
     let name = path.file_stem().context("a definition has a name")?;
-    file::bytes(&folder.path().join(name).with_extension("bfbs"))
+    file::read_bytes(&folder.path().join(name).with_extension("bfbs"))
 }

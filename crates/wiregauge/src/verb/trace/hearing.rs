@@ -6,17 +6,17 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Error, Result};
-use wiregauge_bus::relay::{Heard, Relay};
-use wiregauge_participant::latency::Times;
-use wiregauge_participant::stream::frame::{self, Described, Frame, Message};
-use wiregauge_participant::stream::setup::Said;
-use wiregauge_participant::usage::host;
+use wiregauge_bus::relay::{Relay, RelayOutput};
+use wiregauge_participant::latency::TimeHistogram;
+use wiregauge_participant::stream::frame::{self, ChannelDescription, Frame, FrameMessage};
+use wiregauge_participant::stream::setup::StreamReport;
+use wiregauge_participant::usage::host_id;
 use wiregauge_system::file::Target;
 use wiregauge_system::interrupt::Interrupted;
-use wiregauge_system::text::{count, safe};
+use wiregauge_system::text::{escape_short, format_count};
 use wiregauge_trace::channel::{Channel, Definition};
-use wiregauge_trace::read::{Head, Place};
-use wiregauge_trace::write::{Form, Packing, Writer};
+use wiregauge_trace::read::{MessageInfo, MessagePosition};
+use wiregauge_trace::write::{ChunkOptions, OutputFormat, Writer};
 
 use super::over::{Over, MOST};
 use crate::output::tell;
@@ -37,18 +37,20 @@ pub struct Patience {
 /// Records what a player sends, until it is done.
 pub fn record(
     output: &Path,
-    packing: Packing,
+    packing: ChunkOptions,
     over: &Over,
     bind: Option<IpAddr>,
     patience: &Patience,
 ) -> Result<()> {
-    let form = Form::of(output)?;
+    let form = OutputFormat::from_path(output)?;
     let (end, made_up) = over.recorder(bind)?;
     let target = Target::open(output, &[])?;
     let mut relay = Relay::start(end.program()?, &end.setup)?;
-    let Said::Open(endpoint) = relay.said()? else { bail!("the listener says nonsense") };
-    let writer = form.begin(target.begin()?, packing)?;
-    tell(&safe(&format!("listens; play to it by: {}", end.invitation(&endpoint, made_up))));
+    let StreamReport::Open(endpoint) = relay.read_report()? else {
+        bail!("the listener says nonsense")
+    };
+    let writer = form.begin(target.start_draft()?, packing)?;
+    tell(&escape_short(&format!("listens; play to it by: {}", end.invitation(&endpoint, made_up))));
     let mut tape = Tape::new(writer);
     let ended = tape.listen(&mut relay, patience);
     // Readers that leave tell the player that they have everything.
@@ -85,12 +87,12 @@ struct Tape {
     foreign: u64,
     /// What the container cannot hold.
     left_out: Vec<String>,
-    latency: Times,
+    latency: TimeHistogram,
 }
 
 /// A channel that was told of.
 struct Known {
-    described: Described,
+    described: ChannelDescription,
     /// Its number in the file, once it had a message.
     number: Option<u16>,
     /// Whether its frames are stamped by this machine's clock.
@@ -101,7 +103,7 @@ impl Tape {
     fn new(writer: Box<dyn Writer>) -> Tape {
         Tape {
             writer,
-            clock: host(),
+            clock: host_id(),
             stream: None,
             channels: BTreeMap::new(),
             said: 0,
@@ -112,7 +114,7 @@ impl Tape {
             unknown: 0,
             foreign: 0,
             left_out: Vec::new(),
-            latency: Times::new(),
+            latency: TimeHistogram::new(),
         }
     }
 
@@ -121,8 +123,8 @@ impl Tape {
         let began = Instant::now();
         let (mut last, mut first) = (None, None);
         loop {
-            match relay.hear(MOST) {
-                Ok(Heard::Sample(time, sample)) => {
+            match relay.read_output(MOST) {
+                Ok(RelayOutput::Sample(time, sample)) => {
                     if let Some(whole) = self.take(time, sample)? {
                         ensure!(whole, "the player was stopped before the end of its trace");
                         return Ok(Why::All);
@@ -131,8 +133,8 @@ impl Tape {
                         last = Some(Instant::now());
                     }
                 }
-                Ok(Heard::Nothing) => {}
-                Ok(Heard::Ended(why)) => bail!("the player did not come to its end: {why}"),
+                Ok(RelayOutput::Nothing) => {}
+                Ok(RelayOutput::Ended(why)) => bail!("the player did not come to its end: {why}"),
                 Err(error) if error.is::<Interrupted>() => return Ok(Why::Enough),
                 Err(error) => return Err(error),
             }
@@ -183,7 +185,7 @@ impl Tape {
             Frame::End(whole) => return Ok(Some(whole)),
             Frame::Channel(number, described) => self.describe(number, described)?,
             Frame::Metadata(name, entries) => {
-                if !self.writer.metadata(&name, &entries)? {
+                if !self.writer.write_metadata(&name, &entries)? {
                     self.left_out.push(format!("metadata {name}"));
                 }
             }
@@ -197,7 +199,7 @@ impl Tape {
     }
 
     /// Keeps what is said of a channel.
-    fn describe(&mut self, number: u16, described: Described) -> Result<()> {
+    fn describe(&mut self, number: u16, described: ChannelDescription) -> Result<()> {
         if let Some(known) = self.channels.get(&number) {
             ensure!(known.described == described, "channel {number} became another one");
             return Ok(());
@@ -213,7 +215,7 @@ impl Tape {
     }
 
     /// Writes a message; whether its latency can be told.
-    fn write(&mut self, message: &Message, data: &[u8]) -> Result<bool> {
+    fn write(&mut self, message: &FrameMessage, data: &[u8]) -> Result<bool> {
         let Some(known) = self.channels.get_mut(&message.channel) else {
             self.unknown += 1;
             return Ok(false);
@@ -234,18 +236,18 @@ impl Tape {
                     .into(),
                     metadata: said.metadata.clone(),
                 };
-                *known.number.insert(self.writer.channel(&channel).with_context(topic)?)
+                *known.number.insert(self.writer.add_channel(&channel).with_context(topic)?)
             }
         };
-        let head = Head {
+        let head = MessageInfo {
             channel: number,
             sequence: message.sequence,
             time: message.time,
             publish_time: message.publish_time,
             size: data.len() as u64,
-            place: Place { at: 0, within: None },
+            place: MessagePosition { at: 0, within: None },
         };
-        self.writer.message(number, &head, data).with_context(topic)?;
+        self.writer.write_message(number, &head, data).with_context(topic)?;
         self.messages += 1;
         self.bytes += data.len() as u64;
         Ok(known.is_near)
@@ -270,22 +272,22 @@ impl Tape {
         }
         let remarks = writer.remarks();
         writer.finish()?;
-        remarks.iter().for_each(|remark| tell(&safe(remark)));
+        remarks.iter().for_each(|remark| tell(&escape_short(remark)));
         let shown = output.display();
         if !self.left_out.is_empty() {
             let left_out = self.left_out.join(", ");
-            tell(&safe(&format!("left out, as {shown} cannot hold it: {left_out}")));
+            tell(&escape_short(&format!("left out, as {shown} cannot hold it: {left_out}")));
         }
         if self.before > 0 {
-            tell(&format!("{} sent before it listened", count(self.before, "message")));
+            tell(&format!("{} sent before it listened", format_count(self.before, "message")));
         }
         if self.unknown > 0 {
-            let unknown = count(self.unknown, "message");
+            let unknown = format_count(self.unknown, "message");
             tell(&format!(
                 "{unknown} not recorded, as they came before what tells of their channels"
             ));
         }
-        let messages = count(messages, "message");
+        let messages = format_count(messages, "message");
         tell(&format!("{messages} of {bytes} bytes in {shown}{}", latency(&self.latency)));
         let kept = |error: Error| Err(error.context("what came before is in the file"));
         match ended {
@@ -302,14 +304,14 @@ impl Tape {
 }
 
 /// How long messages took, where one clock tells.
-fn latency(times: &Times) -> String {
+fn latency(times: &TimeHistogram) -> String {
     let told = times.distribution();
     let micros = |nanos: u64| format!("{:.1} µs", nanos as f64 / 1e3);
-    match told.at(0.5) {
+    match told.quantile(0.5) {
         None => String::new(),
         Some(half) => {
             let most = micros(told.most);
-            let [half, tail] = [half, told.at(0.99).unwrap_or(told.most)].map(micros);
+            let [half, tail] = [half, told.quantile(0.99).unwrap_or(told.most)].map(micros);
             format!("; they took {half} (median), {tail} (99 %), {most} (most)")
         }
     }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
-use wiregauge_system::text::count;
-use wiregauge_trace::open::kind;
-use wiregauge_trace::osi::index::beside;
-use wiregauge_trace::osi::indexing::write;
+use wiregauge_system::text::format_count;
+use wiregauge_trace::open::container_name;
+use wiregauge_trace::osi::index::index_path;
+use wiregauge_trace::osi::index_writer::write;
 
 use super::progress::news;
 use crate::output::tell;
@@ -36,7 +36,7 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         for path in &self.files {
-            let (kind, shown) = (kind(path)?, path.display());
+            let (kind, shown) = (container_name(path)?, path.display());
             ensure!(
                 kind != "MCAP",
                 "{shown} has an index of its own, being MCAP; where that is missing 'wiregauge \
@@ -48,7 +48,11 @@ impl Arguments {
                  {shown} drive.mcap' writes a file that has one"
             );
             let messages = write(path, self.kind.as_deref(), &mut news("indexing"))?;
-            tell(&format!("{} in {}", count(messages, "message"), beside(path).display()));
+            tell(&format!(
+                "{} in {}",
+                format_count(messages, "message"),
+                index_path(path).display()
+            ));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use wiregauge_report::page::plain::{self, Histogram, Part};
+use wiregauge_report::page::facts_page::{self, FactsHistogram, FactsSection};
 use wiregauge_system::file::Target;
-use wiregauge_system::text::{count, safe};
-use wiregauge_trace::info::{info, ChannelInfo, Info, MetadataInfo, Read};
-use wiregauge_trace::open::Wish;
+use wiregauge_system::text::{escape_short, format_count};
+use wiregauge_trace::info::{read_info, ChannelInfo, MetadataInfo, ReadStats, TraceInfo};
+use wiregauge_trace::open::OpenHints;
 use wiregauge_trace::read::Nanoseconds;
 
 use super::form::Form;
@@ -52,13 +52,13 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let wish = Wish { osi_type: self.kind };
+        let wish = OpenHints { osi_type: self.kind };
         let inputs: Vec<&Path> = self.files.iter().map(PathBuf::as_path).collect();
         let wanted = self.page.as_ref().map(|page| Target::open(page, &inputs)).transpose()?;
         let mut shown = news("reading");
         let mut infos = Vec::new();
         for path in &self.files {
-            infos.push(info(path, &wish, self.all, &mut shown)?);
+            infos.push(read_info(path, &wish, self.all, &mut shown)?);
         }
         drop(shown);
         if let Some(target) = wanted {
@@ -76,13 +76,13 @@ impl Arguments {
 }
 
 /// A file as people read it.
-fn text(info: &Info) -> String {
+fn text(info: &TraceInfo) -> String {
     let mut text = format!(
         "{}: {}, {}, {}\n",
-        safe(&info.file),
+        escape_short(&info.file),
         info.container,
         bytes(info.size),
-        count(info.messages, "message")
+        format_count(info.messages, "message")
     );
     if let Some((first, last)) = info.times {
         let (from, to) = (seconds(first), seconds(last));
@@ -104,23 +104,23 @@ fn text(info: &Info) -> String {
     }
     for (key, value) in [("profile", &info.profile), ("library", &info.library)] {
         if !value.is_empty() {
-            text += &format!("  {key:<10}{}\n", safe(value));
+            text += &format!("  {key:<10}{}\n", escape_short(value));
         }
     }
     for MetadataInfo { name, entries } in &info.metadata {
-        text += &format!("  metadata  {}\n", safe(name));
+        text += &format!("  metadata  {}\n", escape_short(name));
         for (key, value) in entries {
-            text += &format!("              {} = {}\n", safe(key), safe(value));
+            text += &format!("              {} = {}\n", escape_short(key), escape_short(value));
         }
     }
     if info.attachments > 0 {
-        text += &format!("  attached  {}\n", count(info.attachments, "file"));
+        text += &format!("  attached  {}\n", format_count(info.attachments, "file"));
     }
     for channel in &info.channels {
         text += &self::channel(channel);
     }
     for remark in &info.remarks {
-        text += &format!("  note      {}\n", safe(remark));
+        text += &format!("  note      {}\n", escape_short(remark));
     }
     if !info.read {
         text += &format!(
@@ -132,7 +132,7 @@ fn text(info: &Info) -> String {
 }
 
 fn channel(channel: &ChannelInfo) -> String {
-    let mut text = format!("  channel   {}\n", safe(name(channel)));
+    let mut text = format!("  channel   {}\n", escape_short(name(channel)));
     for (key, value) in facts(channel) {
         text += &format!("    {key:<10}{value}\n");
     }
@@ -151,17 +151,17 @@ fn facts(channel: &ChannelInfo) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     let mut line = |key, value| facts.push((key, value));
     if channel.name != channel.topic && !channel.name.is_empty() {
-        line("type", safe(&channel.name));
+        line("type", escape_short(&channel.name));
     }
     let definition = match channel.definition.as_str() {
         "" => ", no definition in the file".to_owned(),
         same if same == channel.encoding => String::new(),
-        other => format!(", defined in {}", safe(other)),
+        other => format!(", defined in {}", escape_short(other)),
     };
-    line("encoding", format!("{}{definition}", safe(&channel.encoding)));
+    line("encoding", format!("{}{definition}", escape_short(&channel.encoding)));
     for (key, value) in &channel.metadata {
         let key = key.strip_prefix("net.asam.osi.trace.channel.").unwrap_or(key);
-        line("says", format!("{} = {}", safe(key), safe(value)));
+        line("says", format!("{} = {}", escape_short(key), escape_short(value)));
     }
     line("messages", channel.messages.to_string());
     if let Some(read) = &channel.read {
@@ -171,7 +171,7 @@ fn facts(channel: &ChannelInfo) -> Vec<(&'static str, String)> {
 }
 
 /// The files as a page, with the sizes of their messages as pictures.
-fn page(infos: &[Info]) -> String {
+fn page(infos: &[TraceInfo]) -> String {
     let mut parts = Vec::new();
     for info in infos {
         let lines = text(info);
@@ -181,21 +181,21 @@ fn page(infos: &[Info]) -> String {
             (key.to_owned(), value.trim().to_owned())
         });
         let title = lines.lines().next().unwrap_or_default().to_owned();
-        parts.push(Part { title, facts: facts.collect(), histogram: None });
+        parts.push(FactsSection { title, facts: facts.collect(), histogram: None });
         parts.extend(info.channels.iter().map(|channel| {
             let facts = facts_of_page(channel);
             let histogram = channel.read.as_ref().filter(|read| !read.sizes.is_empty());
-            let histogram = histogram.map(|read| Histogram {
+            let histogram = histogram.map(|read| FactsHistogram {
                 what: "Sizes of messages".into(),
                 unit: "B".into(),
                 span: (read.smallest, read.largest),
                 counts: read.sizes.clone(),
             });
-            Part { title: name(channel).to_owned(), facts, histogram }
+            FactsSection { title: name(channel).to_owned(), facts, histogram }
         }));
     }
     let names: Vec<&str> = infos.iter().map(|info| info.file.as_str()).collect();
-    plain::page(&names.join(", "), &parts)
+    facts_page::render_facts(&names.join(", "), &parts)
 }
 
 /// The same without the bars of a terminal.
@@ -205,7 +205,7 @@ fn facts_of_page(channel: &ChannelInfo) -> Vec<(String, String)> {
 }
 
 /// What reading told.
-fn told(read: &Read, line: &mut impl FnMut(&'static str, String)) {
+fn told(read: &ReadStats, line: &mut impl FnMut(&'static str, String)) {
     if !read.versions.is_empty() {
         line("OSI", read.versions.join(", "));
     }
@@ -216,15 +216,15 @@ fn told(read: &Read, line: &mut impl FnMut(&'static str, String)) {
         let longest = read.longest.map_or(String::new(), seconds);
         let gaps = match read.gaps {
             0 => "no gap".to_owned(),
-            gaps => count(gaps, "gap"),
+            gaps => format_count(gaps, "gap"),
         };
         line("rate", format!("{rate:.2}/s, {gaps}, the longest interval {longest} s"));
     }
     if read.backwards > 0 {
-        line("caution", format!("go back in time: {}", count(read.backwards, "message")));
+        line("caution", format!("go back in time: {}", format_count(read.backwards, "message")));
     }
     if read.timeless > 0 {
-        line("caution", format!("have no time: {}", count(read.timeless, "message")));
+        line("caution", format!("have no time: {}", format_count(read.timeless, "message")));
     }
     if read.bytes > 0 {
         let (least, median) = (bytes(read.smallest), bytes(read.median));

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use wiregauge_system::quantity::some_bytes;
-use wiregauge_system::text::count;
-use wiregauge_trace::sorting::Sorting;
+use wiregauge_system::quantity::parse_nonzero_bytes;
+use wiregauge_system::text::format_count;
+use wiregauge_trace::message_sorter::SortOptions;
 
 use super::putting::Putting;
 use super::selecting::Selecting;
@@ -31,7 +31,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// How many bytes of messages are held to put them in order, of all files together.
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = some_bytes)]
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_nonzero_bytes)]
     window: u64,
     /// Refuse files with a message that comes too late for the window; nothing is written.
     #[arg(long)]
@@ -46,7 +46,7 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let window = self.window / self.inputs.len().max(1) as u64;
-        let sorting = Some(Sorting { window, strict: self.sorted });
+        let sorting = Some(SortOptions { window, strict: self.sorted });
         let Arguments { inputs, selecting, output, .. } = &self;
         let outcome = self.putting.copy_sorted(inputs, selecting, sorting, output)?;
         outcome.tell(output);
@@ -58,7 +58,7 @@ impl Arguments {
         tell(&format!(
             "{} {come} too late for the window and {are} not in order; merge with a larger one, \
              as --window 4GiB",
-            count(late, "message")
+            format_count(late, "message")
         ));
         Ok(ExitCode::FAILURE)
     }

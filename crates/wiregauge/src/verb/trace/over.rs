@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_bus::catalogue::program::Program;
-use wiregauge_bus::catalogue::{self, Entry, Reach};
-use wiregauge_bus::conduct::terms::Choice;
-use wiregauge_bus::load::choice::choice;
-use wiregauge_participant::control::{Role, VERSION};
-use wiregauge_participant::stream::frame::BEFORE;
+use wiregauge_bus::catalogue::{self, Reach, TransportEntry};
+use wiregauge_bus::conduct::run_settings::TransportOption;
+use wiregauge_bus::load::transport_option::parse_transport_option;
+use wiregauge_participant::control::{Role, PROTOCOL_VERSION};
+use wiregauge_participant::stream::frame::MESSAGE_HEADER_SIZE;
 use wiregauge_participant::stream::setup::Setup;
 use wiregauge_participant::token;
 use wiregauge_participant::transport::Topic;
@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::workload::build_folder;
 
 /// Largest frame.
-pub const MOST: usize = LARGEST as usize + BEFORE;
+pub const MOST: usize = LARGEST as usize + MESSAGE_HEADER_SIZE;
 /// What player and recorder find each other by, unless the user says it.
 const TOPIC: &str = "wiregauge_trace";
 /// Longest topic, and longest token.
@@ -35,14 +35,14 @@ pub struct Over {
     #[arg(long = "topic", value_name = "NAME", requires = "over")]
     name: Option<String>,
     /// What else to say to the transport, such as dds.domain=7 or tcp.port=7401.
-    #[arg(long, value_name = "TRANSPORT.NAME=VALUE", requires = "over", value_parser = choice)]
-    option: Vec<Choice>,
+    #[arg(long, value_name = "TRANSPORT.NAME=VALUE", requires = "over", value_parser = parse_transport_option)]
+    option: Vec<TransportOption>,
 }
 
 /// One end of a stream before it is opened.
 pub struct End {
     /// The transport.
-    pub entry: Entry,
+    pub entry: TransportEntry,
     /// What it is told.
     pub setup: Setup,
 }
@@ -76,14 +76,14 @@ impl Over {
         setup.topic.readers = readers.unwrap_or(to.len().max(1));
         setup.endpoints = to.to_vec();
         setup.wait = u64::try_from(wait.as_nanos()).context("nobody waits so long")?;
-        let made = wiregauge_bus::machines::secret::token()?;
+        let made = wiregauge_bus::machines::secret::new_token()?;
         setup.stream = u64::from_str_radix(&made[..16], 16)?;
         if has_token(&end) {
             let told = told_token()?;
             end.setup.topic.token = told.with_context(|| {
                 format!(
                     "the recorder says a token: put it into the environment as {}",
-                    token::VARIABLE
+                    token::ENV_VAR
                 )
             })?;
         }
@@ -105,7 +105,7 @@ impl Over {
                 Some(told) => told,
                 None => {
                     made_up = true;
-                    wiregauge_bus::machines::secret::token()?
+                    wiregauge_bus::machines::secret::new_token()?
                 }
             };
         }
@@ -142,7 +142,7 @@ impl Over {
             scratch: None,
             options: chosen.chain(own).collect(),
         };
-        let (version, transport, endpoints) = (VERSION, transport.to_owned(), Vec::new());
+        let (version, transport, endpoints) = (PROTOCOL_VERSION, transport.to_owned(), Vec::new());
         let setup = Setup { version, role, transport, topic, endpoints, wait: 0, stream: 0 };
         Ok(End { entry, setup })
     }
@@ -151,12 +151,12 @@ impl Over {
 impl End {
     /// Its program, which is built where it is not there.
     pub fn program(&self) -> Result<Program> {
-        let Some(engine) = self.entry.engine() else { return Ok(Program::Own) };
+        let Some(engine) = self.entry.engine() else { return Ok(Program::BuiltIn) };
         let progress = Progress::new();
         let show = |what: &str, done: usize, total: usize| {
             progress.show(&format!("{}: {what}", engine.name), done, total);
         };
-        Program::of(Some(engine), &build_folder()?, &show)
+        Program::prepare(Some(engine), &build_folder()?, &show)
     }
 
     /// Whether the transport wants to know the largest frame, as all its rooms are so large.
@@ -169,7 +169,7 @@ impl End {
         let Setup { topic, .. } = &self.setup;
         let mut line = String::new();
         if made_up {
-            line += &format!("{}={} ", token::VARIABLE, topic.token);
+            line += &format!("{}={} ", token::ENV_VAR, topic.token);
         }
         line += &format!("wiregauge trace play FILE --over {}", self.entry.id);
         if Meeting::of(self) == Meeting::Address {
@@ -210,10 +210,10 @@ fn has_token(end: &End) -> bool {
 
 /// The token that the environment tells.
 fn told_token() -> Result<Option<String>> {
-    let Some(told) = std::env::var_os(token::VARIABLE) else { return Ok(None) };
+    let Some(told) = std::env::var_os(token::ENV_VAR) else { return Ok(None) };
     let told = told.into_string().ok().filter(|told| (16..=LONGEST).contains(&told.len()));
     let told = told.with_context(|| {
-        format!("{} has 16 to {LONGEST} letters: openssl rand -hex 16", token::VARIABLE)
+        format!("{} has 16 to {LONGEST} letters: openssl rand -hex 16", token::ENV_VAR)
     })?;
     Ok(Some(told))
 }

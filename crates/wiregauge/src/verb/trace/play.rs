@@ -7,18 +7,18 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_cosim::feeding::{Account, Feeding, Fodder, Made};
+use wiregauge_cosim::fmu_feed::{FeedInput, FeedSummary, FmuFeed, ProducedMessage};
 use wiregauge_cosim::package::description::step_size;
-use wiregauge_cosim::recording::Recorded;
+use wiregauge_cosim::recording::RecordedVariable;
 use wiregauge_cosim::stepping::Length;
-use wiregauge_participant::stream::setup::Sent;
-use wiregauge_system::quantity::time;
-use wiregauge_system::text::safe;
-use wiregauge_trace::open::{self, Wish};
+use wiregauge_participant::stream::setup::PlayResult;
+use wiregauge_system::quantity::parse_time;
+use wiregauge_system::text::escape_short;
+use wiregauge_trace::open::{self, OpenHints};
 use wiregauge_trace::osi;
-use wiregauge_trace::play::{play, schedule, Lateness, Pace};
-use wiregauge_trace::read::{Head, Nanoseconds};
-use wiregauge_trace::write::Form;
+use wiregauge_trace::play::{play, schedule, Lateness, PlayRate};
+use wiregauge_trace::read::{MessageInfo, Nanoseconds};
+use wiregauge_trace::write::OutputFormat;
 
 use super::over::Over;
 use super::putting::{is_gone, Putting};
@@ -33,7 +33,7 @@ use crate::recorder::{host, Recorder};
 const WAIT: Duration = Duration::from_secs(20);
 
 /// Takes a message of a turn.
-type Take<'t> = &'t mut dyn FnMut(u32, &Head, &[u8]) -> Result<()>;
+type Take<'t> = &'t mut dyn FnMut(u32, &MessageInfo, &[u8]) -> Result<()>;
 
 /// Hand messages to standard output, to the bus or to an FMU at the times that they were
 /// recorded at.
@@ -61,7 +61,7 @@ pub struct Arguments {
     input: PathBuf,
     /// How much faster than it was recorded: 2, 0.5, or max for as fast as can be.
     #[arg(long, value_name = "RATE", default_value = "1", value_parser = pace)]
-    rate: Pace,
+    rate: PlayRate,
     /// Play it so many times, one right after the other.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     loops: u32,
@@ -81,7 +81,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", requires = "over", value_parser = clap::value_parser!(u8).range(1..=8))]
     readers: Option<u8>,
     /// How long to wait for recorders; 0 plays at once, whoever listens [default: 20s].
-    #[arg(long, value_name = "TIME", requires = "over", value_parser = time)]
+    #[arg(long, value_name = "TIME", requires = "over", value_parser = parse_time)]
     wait: Option<Duration>,
     /// Hand them to this FMU.
     #[arg(long, value_name = "FMU", conflicts_with = "over")]
@@ -111,10 +111,10 @@ fn setting(text: &str) -> Result<(String, String)> {
     Ok((name.into(), value.into()))
 }
 
-fn pace(text: &str) -> Result<Pace> {
+fn pace(text: &str) -> Result<PlayRate> {
     match text {
-        "max" => Ok(Pace::unbounded()),
-        rate => Pace::at(rate.parse().unwrap_or(f64::NAN)),
+        "max" => Ok(PlayRate::unbounded()),
+        rate => PlayRate::new(rate.parse().unwrap_or(f64::NAN)),
     }
 }
 
@@ -138,7 +138,7 @@ impl Arguments {
             bail!(self.selecting.nothing(&self.input));
         }
         let micros = |nanos: u64| format!("{:.1} µs", nanos as f64 / 1e3);
-        let [half, most, all] = [0.5, 0.99, 1.0].map(|share| micros(lateness.at(share)));
+        let [half, most, all] = [0.5, 0.99, 1.0].map(|share| micros(lateness.quantile(share)));
         let (messages, bytes) = (lateness.messages, lateness.bytes);
         tell(&format!(
             "{messages} messages of {bytes} bytes; late by {half} (median), {most} (99 %), {all} (most)"
@@ -161,7 +161,7 @@ impl Arguments {
         let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
         for turn in 0..self.loops {
             let mut reader = open::open(&self.input, &wish)?;
-            let mut selected = selection.of(reader.as_mut());
+            let mut selected = selection.select(reader.as_mut());
             play(&mut selected, self.rate, lateness, &mut |head, data| take(turn, head, data))?;
             selection.check(&self.input.display().to_string(), reader.channels().values())?;
         }
@@ -197,16 +197,21 @@ impl Arguments {
         let (wish, putting) = (self.wish(), Putting::usual(self.kind.clone()));
         let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
         let mut reader = open::open(&self.input, &wish)?;
-        let mut selected = selection.of(reader.as_mut());
+        let mut selected = selection.select(reader.as_mut());
         let (mut largest, mut told) = (Largest::new(), BTreeSet::new());
         while let Some(head) = selected.advance()? {
             if told.insert(head.channel) {
                 let channel = &selected.reader().channels()[&head.channel];
-                largest.channel(&putting.describe(&self.input, None, channel, Form::Mcap)?)?;
+                largest.channel(&putting.describe(
+                    &self.input,
+                    None,
+                    channel,
+                    OutputFormat::Mcap,
+                )?)?;
             }
             largest.message(head.size);
         }
-        reader.narrow(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
+        reader.limit_times(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
         while reader.next()?.is_some() {}
         largest.metadata(reader.as_ref());
         Ok(largest.bytes)
@@ -219,11 +224,12 @@ impl Arguments {
         for turn in 1..=self.loops {
             sending.begin();
             let mut reader = open::open(&self.input, &wish)?;
-            let mut selected = selection.of(reader.as_mut());
+            let mut selected = selection.select(reader.as_mut());
             schedule(&mut selected, self.rate, &mut |channel, head, data, later| {
                 if let Some(channel) = channel.filter(|_| told.insert(head.channel)) {
                     // As MCAP wants it, whatever becomes of it.
-                    let channel = putting.describe(&self.input, None, channel, Form::Mcap)?;
+                    let channel =
+                        putting.describe(&self.input, None, channel, OutputFormat::Mcap)?;
                     sending.channel(head.channel, &channel)?;
                 }
                 any = true;
@@ -233,23 +239,23 @@ impl Arguments {
             ensure!(any, self.selecting.nothing(&self.input));
             if turn == self.loops {
                 // What else the file holds may come last.
-                reader.narrow(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
+                reader.limit_times(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
                 while reader.next()?.is_some() {}
                 sending.metadata(reader.as_ref())?;
                 for attachment in reader.attachments() {
-                    tell(&safe(&format!("attachment {} is not played", attachment.name)));
+                    tell(&escape_short(&format!("attachment {} is not played", attachment.name)));
                 }
             }
         }
         Ok(())
     }
 
-    fn tell_sent(&self, sent: &Sent) {
-        let Sent { messages, bytes, late, left } = sent;
+    fn tell_sent(&self, sent: &PlayResult) {
+        let PlayResult { messages, bytes, late, left } = sent;
         let micros = |nanos: u64| format!("{:.1} µs", nanos as f64 / 1e3);
-        let late = late.at(0.5).map_or(String::new(), |half| {
+        let late = late.quantile(0.5).map_or(String::new(), |half| {
             let most = micros(late.most);
-            let [half, tail] = [half, late.at(0.99).unwrap_or(late.most)].map(micros);
+            let [half, tail] = [half, late.quantile(0.99).unwrap_or(late.most)].map(micros);
             format!("; late by {half} (median), {tail} (99 %), {most} (most)")
         });
         tell(&format!("{messages} messages of {bytes} bytes{late}"));
@@ -258,8 +264,8 @@ impl Arguments {
         }
     }
 
-    fn wish(&self) -> Wish {
-        Wish { osi_type: self.kind.clone() }
+    fn wish(&self) -> OpenHints {
+        OpenHints { osi_type: self.kind.clone() }
     }
 
     /// Hands them to an FMU, in steps that end at the times of the messages.
@@ -267,8 +273,8 @@ impl Arguments {
         let (channel, type_name, times) = self.first()?;
         let (variable, host) = (self.variable.as_deref(), host()?);
         let patience = self.steps_take.patience;
-        let fodder = Fodder { type_name: &type_name, times, step: self.step_size };
-        let mut feeding = Feeding::start(fmu, variable, &fodder, &self.set, &host, patience)?;
+        let fodder = FeedInput { type_name: &type_name, times, step: self.step_size };
+        let mut feeding = FmuFeed::start(fmu, variable, &fodder, &self.set, &host, patience)?;
         let made = feeding.results().to_vec();
         let inputs = [self.input.as_path(), fmu];
         let recorder = self.output.as_deref().map(|output| Recorder::to(output, &inputs, patience));
@@ -277,16 +283,18 @@ impl Arguments {
             Some(_) if made.is_empty() => bail!("{name} has no output that could be recorded"),
             Some(recorder) => {
                 let about = format!("made of {}", self.input.display());
-                let made = made.iter().map(|binary| Recorded { fmu: &name, binary });
+                let made = made.iter().map(|binary| RecordedVariable { fmu: &name, binary });
                 Some(recorder.begin(&made.collect::<Vec<_>>(), about)?)
             }
             None => None,
         };
         let start = feeding.stepping().start();
         if start < 0.0 {
-            tell(&safe(&format!("{name} starts at {start} s, a step before the first message")));
+            tell(&escape_short(&format!(
+                "{name} starts at {start} s, a step before the first message"
+            )));
         }
-        let mut take = |made: Made| match &mut tape {
+        let mut take = |made: ProducedMessage| match &mut tape {
             Some(tape) => tape.take(made.variable, made.time, made.bytes),
             None => Ok(()),
         };
@@ -297,12 +305,12 @@ impl Arguments {
                 "an FMU takes the messages of one channel; choose it by --channel"
             );
             if turn != last_turn {
-                feeding.turn();
+                feeding.restart_trace();
                 last_turn = turn;
             }
-            feeding.give(head.time, data, &mut take)
+            feeding.feed(head.time, data, &mut take)
         });
-        let played = played.and_then(|()| feeding.give_rest(&mut take));
+        let played = played.and_then(|()| feeding.feed_last(&mut take));
         let complete = tell_steps(&feeding);
         let failed = played.and_then(|()| feeding.finish()).err();
         let sound = match (tape, failed) {
@@ -317,34 +325,34 @@ impl Arguments {
     fn first(&self) -> Result<(u16, String, [Option<Nanoseconds>; 2])> {
         let selection = self.selecting.of(std::slice::from_ref(&self.input), &self.wish())?;
         let mut reader = open::open(&self.input, &self.wish())?;
-        let mut selected = selection.of(reader.as_mut());
+        let mut selected = selection.select(reader.as_mut());
         let head = selected.advance()?;
         let head =
             head.with_context(|| format!("nothing is wanted of {}", self.input.display()))?;
         // What is wrong with the second is for those to say who play it.
         let second = selected.advance().ok().flatten().and_then(|second| second.time);
         let name = reader.channels()[&head.channel].definition.name.clone();
-        ensure!(!name.is_empty(), osi::nameless(&self.input));
+        ensure!(!name.is_empty(), osi::missing_type_message(&self.input));
         Ok((head.channel, name, [head.time, second]))
     }
 }
 
 /// Tells of what was not as simple as a step for each message, and whether each message was
 /// handed over that was to be.
-fn tell_steps(feeding: &Feeding) -> bool {
+fn tell_steps(feeding: &FmuFeed) -> bool {
     let (name, stepping) = (feeding.name(), feeding.stepping());
-    let Account { left_out, first_left_out, replaced, after_end, end } = &feeding.account;
+    let FeedSummary { left_out, first_left_out, replaced, after_end, end } = &feeding.account;
     if stepping.length() == Length::Sampled {
         let (steps, size) = (stepping.done, stepping.size());
         let replaced = match replaced {
             0 => String::new(),
             count => format!("; {count} messages had no step, as a later one came before its end"),
         };
-        tell(&safe(&format!("{name}: {steps} steps of {size} s{replaced}")));
+        tell(&escape_short(&format!("{name}: {steps} steps of {size} s{replaced}")));
     }
     if *left_out > 0 {
         let first = *first_left_out as f64 / 1e9;
-        tell(&safe(&format!(
+        tell(&escape_short(&format!(
             "{name}: {left_out} messages were left out, as they come no later than the one before \
              and an FMU's time goes forward alone; the first is at {first} s"
         )));
@@ -355,7 +363,7 @@ fn tell_steps(feeding: &Feeding) -> bool {
             1 => "; 1 message came after that and was not handed over".to_owned(),
             lost => format!("; {lost} messages came after that and were not handed over"),
         };
-        tell(&safe(&format!("the simulation ended early: {end}{lost}")));
+        tell(&escape_short(&format!("the simulation ended early: {end}{lost}")));
     }
     *left_out == 0 && *after_end == 0
 }

@@ -7,11 +7,12 @@ use anyhow::{ensure, Result};
 use clap::ValueEnum;
 use wiregauge_flatbuffers::convert::Decoder;
 use wiregauge_points::{
-    table, Clouds, Decode, Elevation, Found, Rays, Reading, Skipped, Source, Survey, Table,
+    table, CloudWriter, Elevation, PointSource, Rays, SensorConventions, SkipCounter, Survey,
+    TableContents, TableWriter, ToProtobuf,
 };
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::osi;
-use wiregauge_trace::write::{Form, Writer};
+use wiregauge_trace::write::{OutputFormat, Writer};
 
 use super::encoding::{is_osi_flat, of_osi};
 use super::errors::Errors;
@@ -60,7 +61,7 @@ enum Stand {
 impl Pointing {
     /// Whether points are wanted: asked for, or as a table by the file's name.
     pub fn is_wanted(&self, output: &Path) -> bool {
-        self.points || table::Form::of(output).is_some()
+        self.points || table::TableFormat::from_path(output).is_some()
     }
 
     /// Writes the points in what is wanted of a file, and tells how much was read; whether
@@ -75,36 +76,41 @@ impl Pointing {
         let inputs = [input.to_owned()];
         let (origin, reading) = (input.display().to_string(), self.reading());
         let skips = self.errors == Errors::Skip;
-        let skipped = Skipped::default();
+        let skipped = SkipCounter::default();
         let counted = skips.then(|| skipped.clone());
-        let outcome = match table::Form::of(output) {
+        let outcome = match table::TableFormat::from_path(output) {
             Some(form) => {
                 ensure!(!self.keep, "a table holds points alone; leave out --keep");
-                let draft = target(output, &inputs)?.begin()?;
+                let draft = target(output, &inputs)?.start_draft()?;
                 // A table says its columns before its rows.
-                let mut found = Found::default();
+                let mut found = TableContents::default();
                 let survey = Box::new(
-                    Survey::new(&origin, reading, &mut found).with(in_flat).skipping(counted),
+                    Survey::new(&origin, reading, &mut found)
+                        .with_decoders(in_flat)
+                        .skip_failed(counted),
                 );
-                let surveyed = copy(&inputs, selecting, putting, Form::Osi, survey)?;
+                let surveyed = copy(&inputs, selecting, putting, OutputFormat::Osi, survey)?;
                 let table = Box::new(
-                    Table::begin(draft, form, reading, found)?.with(in_flat).skipping(skips),
+                    TableWriter::begin(draft, form, reading, found)?
+                        .with_decoders(in_flat)
+                        .skip_failed(skips),
                 );
                 surveyed.tell_remarks();
-                copy(&inputs, selecting, putting, Form::Osi, table)?
+                copy(&inputs, selecting, putting, OutputFormat::Osi, table)?
             }
             None => {
                 ensure!(
-                    Form::of(output)? == Form::Mcap,
+                    OutputFormat::from_path(output)? == OutputFormat::Mcap,
                     "{}: clouds of points are written to .mcap, and tables to .arrow or .parquet",
                     output.display()
                 );
-                let draft = target(output, &inputs)?.begin()?;
-                let inner = Form::Mcap.begin(draft, putting.chunks.packing())?;
+                let draft = target(output, &inputs)?.start_draft()?;
+                let inner = OutputFormat::Mcap.begin(draft, putting.chunks.packing())?;
                 // What is kept is described as in any other MCAP.
-                let form = if self.keep { Form::Mcap } else { Form::Osi };
-                let clouds =
-                    Clouds::new(&origin, inner, self.keep, reading).with(in_flat).skipping(counted);
+                let form = if self.keep { OutputFormat::Mcap } else { OutputFormat::Osi };
+                let clouds = CloudWriter::new(&origin, inner, self.keep, reading)
+                    .with_decoders(in_flat)
+                    .skip_failed(counted);
                 copy(&inputs, selecting, putting, form, Box::new(clouds))?
             }
         };
@@ -112,8 +118,8 @@ impl Pointing {
         Ok(skipped.load(Ordering::Relaxed) == 0)
     }
 
-    fn reading(&self) -> Reading {
-        Reading {
+    fn reading(&self) -> SensorConventions {
+        SensorConventions {
             elevation: self.elevation.map(|way| match way {
                 Way::Down => Elevation::Down,
                 Way::Up => Elevation::Up,
@@ -127,11 +133,11 @@ impl Pointing {
 }
 
 /// What makes Protobuf of OSI's messages in FlatBuffers.
-fn in_flat(channel: &Channel) -> Result<Option<Decode>> {
+fn in_flat(channel: &Channel) -> Result<Option<ToProtobuf>> {
     if !is_osi_flat(channel) {
         return Ok(None);
     }
-    let decoder = Decoder::of(channel, &of_osi(channel)?)?;
+    let decoder = Decoder::from_channel(channel, &of_osi(channel)?)?;
     Ok(Some(Box::new(move |message: &[u8]| decoder.decode(message))))
 }
 
@@ -141,7 +147,7 @@ fn copy(
     inputs: &[PathBuf],
     selecting: &Selecting,
     putting: &Putting,
-    form: Form,
+    form: OutputFormat,
     writer: Box<dyn Writer + '_>,
 ) -> Result<Outcome> {
     let mut readers = putting.open(inputs)?;
@@ -151,12 +157,14 @@ fn copy(
             .channels()
             .values()
             .all(|channel| !channel.topic.is_empty() || !channel.definition.name.is_empty());
-        ensure!(is_told, osi::nameless(path));
+        ensure!(is_told, osi::missing_type_message(path));
     }
     // What is neither shown nor kept need not be unpacked.
-    if form == Form::Osi && !selecting.counts() {
-        let has_points = |channel: &Channel| is_osi_flat(channel) || Source::of(channel).is_some();
-        readers.iter_mut().for_each(|reader| reader.choose(&has_points));
+    if form == OutputFormat::Osi && !selecting.counts() {
+        let has_points = |channel: &Channel| {
+            is_osi_flat(channel) || PointSource::from_channel(channel).is_some()
+        };
+        readers.iter_mut().for_each(|reader| reader.select_channels(&has_points));
     }
     putting.copy_into(inputs, readers, selecting, None, form, writer)
 }

@@ -3,23 +3,23 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Error, Result};
-use wiregauge_flatbuffers::convert::{Converter, Encoding};
+use wiregauge_flatbuffers::convert::{ConversionTarget, Converter};
 use wiregauge_flatbuffers::{json, Losses};
 use wiregauge_packing::unpacker::Unpacker;
 use wiregauge_system::file::Target;
-use wiregauge_system::text::{count, safe};
+use wiregauge_system::text::{escape_short, format_count};
 use wiregauge_trace::channel::{Channel, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
-use wiregauge_trace::copy::{copy, Copied, Source};
-use wiregauge_trace::open::{self, Wish};
+use wiregauge_trace::copy::{copy, CopyCounts, CopySource};
+use wiregauge_trace::message_sorter::SortOptions;
+use wiregauge_trace::open::{self, OpenHints};
 use wiregauge_trace::osi::{self, Stamp};
-use wiregauge_trace::parsed;
+use wiregauge_trace::parser;
 use wiregauge_trace::read::{Loss, Reader};
 use wiregauge_trace::select::Selection;
-use wiregauge_trace::sorting::Sorting;
-use wiregauge_trace::static_data::Repeating;
+use wiregauge_trace::static_data::StaticDataRepeater;
 use wiregauge_trace::version::{self, Version};
-use wiregauge_trace::write::writer::of_output;
-use wiregauge_trace::write::{Form, Json, Output, Stamped, Writer};
+use wiregauge_trace::write::writer::output_error;
+use wiregauge_trace::write::{Json, OsiTimeWriter, Output, OutputFormat, Writer};
 
 use super::chunks::Chunks;
 use super::encoding::{is_osi_flat, of_osi};
@@ -69,8 +69,8 @@ impl Putting {
     }
 
     /// What the user says of files that do not tell it.
-    pub fn wish(&self) -> Wish {
-        Wish { osi_type: self.kind.clone() }
+    pub fn wish(&self) -> OpenHints {
+        OpenHints { osi_type: self.kind.clone() }
     }
 
     /// Copies what is wanted of some files into one, and tells how much that was.
@@ -84,11 +84,11 @@ impl Putting {
         &self,
         inputs: &[PathBuf],
         selecting: &Selecting,
-        sorting: Option<Sorting>,
+        sorting: Option<SortOptions>,
         output: &Path,
     ) -> Result<Outcome> {
-        let form = Form::of(output)?;
-        let draft = target(output, inputs)?.begin()?;
+        let form = OutputFormat::from_path(output)?;
+        let draft = target(output, inputs)?.start_draft()?;
         let writer = self.begin(form, draft)?;
         let readers = self.open(inputs)?;
         self.copy_into(inputs, readers, selecting, sorting, form, writer)
@@ -97,14 +97,16 @@ impl Putting {
     /// Begins a file of messages as they are read. What shows them shows packed fields as
     /// what is in them, and FlatBuffers, too: as JSON by their own definition, as Protobuf's
     /// text by that of OSI.
-    fn begin(&self, form: Form, out: impl Output + 'static) -> Result<Box<dyn Writer>> {
+    fn begin(&self, form: OutputFormat, out: impl Output + 'static) -> Result<Box<dyn Writer>> {
         Ok(match form {
-            Form::Json => Box::new(Unpacker::to_show(Box::new(Json::with(out, json::of)))),
-            Form::Text => {
+            OutputFormat::Json => Box::new(Unpacker::new_for_display(Box::new(
+                Json::with_formatters(out, json::create_formatter),
+            ))),
+            OutputFormat::Text => {
                 let text = form.begin(out, self.chunks.packing())?;
-                let encoding = Encoding::Protobuf { definition: Box::new(of_osi) };
+                let encoding = ConversionTarget::Protobuf { definition: Box::new(of_osi) };
                 let converter = Converter::new(text, "", encoding, Losses::new(true));
-                Box::new(Unpacker::to_show(Box::new(converter.if_any(is_osi_flat))))
+                Box::new(Unpacker::new_for_display(Box::new(converter.optional_for(is_osi_flat))))
             }
             _ => form.begin(out, self.chunks.packing())?,
         })
@@ -118,9 +120,9 @@ impl Putting {
         output: &Path,
         by: impl FnOnce(Box<dyn Writer>) -> Box<dyn Writer>,
     ) -> Result<Outcome> {
-        let form = Form::of(output)?;
+        let form = OutputFormat::from_path(output)?;
         let inputs = [input.to_owned()];
-        let draft = target(output, &inputs)?.begin()?;
+        let draft = target(output, &inputs)?.start_draft()?;
         let writer = by(form.begin(draft, self.chunks.packing())?);
         let readers = self.open(&inputs)?;
         self.copy_into(&inputs, readers, selecting, None, form, writer)
@@ -133,7 +135,7 @@ impl Putting {
 
     /// Writes a file anew so that it keeps the rules as far as that can be known.
     pub fn fix(&self, input: &Path, output: &Path) -> Result<()> {
-        self.write_anew(input, output, |writer| Box::new(Stamped::new(writer))).map(drop)
+        self.write_anew(input, output, |writer| Box::new(OsiTimeWriter::new(writer))).map(drop)
     }
 
     fn write_anew(
@@ -142,9 +144,9 @@ impl Putting {
         output: &Path,
         by: impl FnOnce(Box<dyn Writer>) -> Box<dyn Writer>,
     ) -> Result<Vec<Loss>> {
-        let form = Form::of(output)?;
+        let form = OutputFormat::from_path(output)?;
         let inputs = [input.to_owned()];
-        let draft = target(output, &inputs)?.begin()?;
+        let draft = target(output, &inputs)?.start_draft()?;
         let writer = by(form.begin(draft, self.chunks.packing())?);
         let mut readers = self.open(&inputs)?;
         readers[0].salvage();
@@ -165,14 +167,14 @@ impl Putting {
     /// What is read of a file, with static data in each message where that is wanted.
     pub fn repeating(&self, reader: Box<dyn Reader>, path: &Path) -> Box<dyn Reader> {
         match self.repeat_static {
-            true => Box::new(Repeating::new(reader, &path.display().to_string())),
+            true => Box::new(StaticDataRepeater::new(reader, &path.display().to_string())),
             false => reader,
         }
     }
 
     /// Writes what is wanted of a file to standard output. That its reader went away, as
     /// `head` does, is no error.
-    pub fn print(&self, input: &Path, selecting: &Selecting, form: Form) -> Result<()> {
+    pub fn print(&self, input: &Path, selecting: &Selecting, form: OutputFormat) -> Result<()> {
         let writer = self.begin(form, std::io::stdout())?;
         let inputs = [input.to_owned()];
         let outcome = self.copy_into(&inputs, self.open(&inputs)?, selecting, None, form, writer);
@@ -189,8 +191,8 @@ impl Putting {
         inputs: &[PathBuf],
         mut readers: Vec<Box<dyn Reader>>,
         selecting: &Selecting,
-        sorting: Option<Sorting>,
-        form: Form,
+        sorting: Option<SortOptions>,
+        form: OutputFormat,
         mut writer: Box<dyn Writer + '_>,
     ) -> Result<Outcome> {
         let selection = selecting.of(inputs, &self.wish())?;
@@ -198,30 +200,30 @@ impl Putting {
         let mut sources = Vec::new();
         for (path, reader) in inputs.iter().zip(&mut readers) {
             let name = path.display().to_string();
-            sources.push(Source::sorted(&name, reader.as_mut(), &selection, sorting)?);
+            sources.push(CopySource::new_sorted(&name, reader.as_mut(), &selection, sorting)?);
         }
         let mut lacks = Vec::new();
         let mut describe = |source: usize, channel: &Channel| {
             let (path, name) = (&inputs[source], names[source].as_deref());
             let channel = self.describe(path, name, channel, form)?;
-            if form == Form::Mcap {
+            if form == OutputFormat::Mcap {
                 lacks.extend(lacking(&channel).iter().map(|key| (channel.topic.clone(), *key)));
             }
             Ok(channel)
         };
         let mut shown = news("copying");
         let copied = copy(&mut sources, writer.as_mut(), &mut describe, &mut shown);
-        let (copied, left_out) = copied.map_err(|error| of_output(&error).unwrap_or(error))?;
+        let (copied, left_out) = copied.map_err(|error| output_error(&error).unwrap_or(error))?;
         let read = inputs.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
         let read = read.join(", ");
-        selection.check(&read, sources.iter_mut().flat_map(Source::channels))?;
+        selection.check(&read, sources.iter_mut().flat_map(CopySource::channels))?;
         if copied.messages == 0 {
             self.allow_none(inputs, &selection, writer.has_room(), &mut sources)?;
         }
         let mut remarks = writer.remarks();
         writer
             .finish()
-            .map_err(|error| of_output(&error).unwrap_or_else(|| named(error, &read)))?;
+            .map_err(|error| output_error(&error).unwrap_or_else(|| named(error, &read)))?;
         remarks.extend(readers.iter().flat_map(|reader| reader.remarks()));
         let losses = readers.iter().flat_map(|reader| reader.losses().to_vec()).collect();
         Ok(Outcome { copied, left_out, lacks, losses, remarks })
@@ -234,7 +236,7 @@ impl Putting {
         inputs: &[PathBuf],
         selection: &Selection,
         has_room: bool,
-        sources: &mut [Source],
+        sources: &mut [CopySource],
     ) -> Result<()> {
         let read = inputs.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
         let read = read.join(", ");
@@ -247,7 +249,7 @@ impl Putting {
                 );
             }
         }
-        let is_damaged = sources.iter_mut().any(Source::lacks_all);
+        let is_damaged = sources.iter_mut().any(CopySource::has_nothing);
         ensure!(!is_damaged, "no whole message was found in {read}");
         ensure!(has_room, "{read} has no messages");
         Ok(())
@@ -256,7 +258,7 @@ impl Putting {
     /// What the channels of `.osi` files are called: by `--topic`, or where several are of
     /// one type by their files, as there may be a left one and a right one.
     fn names(&self, inputs: &[PathBuf]) -> Vec<Option<String>> {
-        let kind = |path: &Path| osi::Name::of(path).map(|name| name.code);
+        let kind = |path: &Path| osi::OsiFileName::parse(path).map(|name| name.code);
         let is_alone =
             |path: &Path| inputs.iter().filter(|other| kind(other) == kind(path)).count() < 2;
         let name = |path: &PathBuf| match &self.topic {
@@ -274,27 +276,27 @@ impl Putting {
         path: &Path,
         topic: Option<&str>,
         channel: &Channel,
-        form: Form,
+        form: OutputFormat,
     ) -> Result<Channel> {
         let mut channel = channel.clone();
-        let bare = matches!(form, Form::Osi | Form::Lengths);
+        let bare = matches!(form, OutputFormat::Osi | OutputFormat::LengthPrefixed);
         if bare || channel.message_encoding != "protobuf" {
             return Ok(channel);
         }
         // Only a file that has neither topics nor types lacks both.
         ensure!(
             !channel.definition.name.is_empty() || !channel.topic.is_empty(),
-            osi::nameless(path)
+            osi::missing_type_message(path)
         );
         if channel.is_osi() && channel.definition.data.is_empty() {
             let definitions = osi_definitions()?;
-            let definition = parsed::definition_of(&definitions, &channel.definition.name)?;
+            let definition = parser::extract_definition(&definitions, &channel.definition.name)?;
             channel.definition = definition.into();
             if let Some(topic) = topic {
                 channel.topic = topic.to_owned();
             }
         }
-        if form == Form::Mcap && channel.is_osi() {
+        if form == OutputFormat::Mcap && channel.is_osi() {
             self.add_versions(path, &mut channel)?;
         }
         Ok(channel)
@@ -306,14 +308,14 @@ impl Putting {
             let version = match key {
                 CHANNEL_OSI_VERSION => {
                     let name = &channel.definition.name;
-                    let told = osi::Name::of(path).and_then(|name| name.osi_version);
+                    let told = osi::OsiFileName::parse(path).and_then(|name| name.osi_version);
                     let own = said_version(path, &self.wish(), name)?;
                     self.osi_version.or(own).or(told.and_then(|told| version::parse(&told)))
                 }
                 _ => self.protobuf_version,
             };
             if let Some(version) = version {
-                channel.metadata.insert(key.to_owned(), version::text(version));
+                channel.metadata.insert(key.to_owned(), version::format_version(version));
             }
         }
         Ok(())
@@ -329,7 +331,7 @@ fn lacking(channel: &Channel) -> Vec<&'static str> {
 
 /// What came of copying.
 pub struct Outcome {
-    copied: Copied,
+    copied: CopyCounts,
     /// What the container cannot hold.
     left_out: Vec<String>,
     /// The versions that channels must say and nothing tells.
@@ -349,16 +351,20 @@ impl Outcome {
     /// Tells it.
     pub fn tell(&self, output: &Path) {
         self.tell_of_way(output);
-        let Copied { messages, bytes, .. } = self.copied;
-        tell(&format!("{} of {bytes} bytes in {}", count(messages, "message"), output.display()));
+        let CopyCounts { messages, bytes, .. } = self.copied;
+        tell(&format!(
+            "{} of {bytes} bytes in {}",
+            format_count(messages, "message"),
+            output.display()
+        ));
     }
 
     /// Tells it of a file that has something else than the messages.
     pub fn tell_read(&self, output: &Path) {
         self.tell_of_way(output);
-        let Copied { messages, bytes, .. } = self.copied;
+        let CopyCounts { messages, bytes, .. } = self.copied;
         let were = if messages == 1 { "was" } else { "were" };
-        let messages = count(messages, "message");
+        let messages = format_count(messages, "message");
         tell(&format!("{messages} of {bytes} bytes {were} read for {}", output.display()));
     }
 
@@ -368,11 +374,11 @@ impl Outcome {
         let output = output.display();
         if backwards > 0 {
             let go = if backwards == 1 { "goes" } else { "go" };
-            let messages = count(backwards, "message");
+            let messages = format_count(backwards, "message");
             tell(&format!("{messages} {go} back in time, as in what was read"));
         }
         if !self.left_out.is_empty() {
-            let left_out = safe(&self.left_out.join(", "));
+            let left_out = escape_short(&self.left_out.join(", "));
             tell(&format!("left out, as {output} cannot hold it: {left_out}"));
         }
         for (topic, key) in &self.lacks {
@@ -380,7 +386,7 @@ impl Outcome {
                 CHANNEL_OSI_VERSION => "--osi-version 3.8.0",
                 _ => "--protobuf-version 3.21.12",
             };
-            let topic = safe(topic);
+            let topic = escape_short(topic);
             tell(&format!("channel {topic}: nothing tells {key}, so it is left out; say {option}"));
         }
         self.tell_remarks();
@@ -388,17 +394,17 @@ impl Outcome {
 
     /// Tells what the writer has to say.
     pub fn tell_remarks(&self) {
-        self.remarks.iter().for_each(|remark| tell(&safe(remark)));
+        self.remarks.iter().for_each(|remark| tell(&escape_short(remark)));
     }
 }
 
 /// The version of OSI that the first message of a type in a file says.
-fn said_version(path: &Path, wish: &Wish, type_name: &str) -> Result<Option<Version>> {
+fn said_version(path: &Path, wish: &OpenHints, type_name: &str) -> Result<Option<Version>> {
     let mut reader = open::open_with(path, wish, &osi_definitions)?;
     reader.salvage();
     while let Some(head) = reader.next()? {
         if reader.channels()[&head.channel].definition.name == type_name {
-            return Ok(Stamp::of(type_name, reader.data()?).version);
+            return Ok(Stamp::read(type_name, reader.data()?).version);
         }
     }
     Ok(None)
@@ -408,7 +414,7 @@ fn said_version(path: &Path, wish: &Wish, type_name: &str) -> Result<Option<Vers
 pub fn target(output: &Path, inputs: &[PathBuf]) -> Result<Target> {
     let mut files = Vec::new();
     for input in inputs {
-        files.extend(open::files(input)?);
+        files.extend(open::list_files(input)?);
     }
     let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     Target::open(output, &files)

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use wiregauge_cosim::master::plan::Pair;
 use wiregauge_cosim::recording::Recording;
-use wiregauge_system::quantity::time;
+use wiregauge_system::quantity::parse_time;
 use wiregauge_trace::version::Version;
 
 use super::chunks::Chunks;
@@ -54,7 +54,7 @@ pub struct Arguments {
     model: Option<PathBuf>,
     /// How long is recorded, in simulated time: 10s, 500ms; to the stopTime that the source
     /// proposes, unless given. From the bus: in real time from the first message on.
-    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "steps")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time, conflicts_with = "steps")]
     duration: Option<Duration>,
     /// How many steps are recorded.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000), conflicts_with = "over")]
@@ -75,7 +75,7 @@ pub struct Arguments {
     #[arg(long, value_name = "ADDRESS", requires = "over")]
     bind: Option<IpAddr>,
     /// How long to wait for a player; otherwise to Ctrl-C.
-    #[arg(long, value_name = "TIME", requires = "over", value_parser = time)]
+    #[arg(long, value_name = "TIME", requires = "over", value_parser = parse_time)]
     wait: Option<Duration>,
     #[command(flatten)]
     chunks: Chunks,
@@ -99,8 +99,8 @@ impl Arguments {
         pair.model = self.model.clone().unwrap_or_default();
         self.coupling.adjust(&mut pair)?;
         let recording = match &self.model {
-            Some(_) => Recording::of_both(&pair, &self.variable)?,
-            None => Recording::of_source(&pair, &self.variable)?,
+            Some(_) => Recording::from_pair(&pair, &self.variable)?,
+            None => Recording::from_source(&pair, &self.variable)?,
         };
         let steps = match (self.steps, self.duration) {
             (Some(steps), _) => steps,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use wiregauge_system::text::safe;
+use wiregauge_system::text::escape_short;
 use wiregauge_trace::open;
 
 use super::putting::Putting;
@@ -40,7 +40,7 @@ impl Arguments {
                 let whole = self.input.file_stem().unwrap_or_default().to_string_lossy();
                 let ends = [".osi", ".mcap", ".bag", ".db3"];
                 let stem = ends.iter().find_map(|end| whole.strip_suffix(end));
-                let end = match open::kind(&self.input)? {
+                let end = match open::container_name(&self.input)? {
                     "OSI" => "osi",
                     _ => "mcap",
                 };
@@ -50,7 +50,7 @@ impl Arguments {
         let losses = self.putting.salvage(&self.input, &output)?;
         for loss in &losses {
             let input = self.input.display();
-            tell(&safe(&format!("{input}: byte {}: {}", loss.at, loss.what)));
+            tell(&escape_short(&format!("{input}: byte {}: {}", loss.at, loss.what)));
         }
         if losses.is_empty() {
             tell("nothing was damaged");

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_system::quantity::nanoseconds;
+use wiregauge_system::quantity::parse_nanoseconds;
 use wiregauge_trace::mcap::summary::Summary;
-use wiregauge_trace::open::{self, Wish};
+use wiregauge_trace::open::{self, OpenHints};
 use wiregauge_trace::read::Nanoseconds;
 use wiregauge_trace::select::Selection;
 
@@ -64,7 +64,7 @@ impl Selecting {
     }
 
     /// What is wanted of some files. Times are counted from the first message of all.
-    pub fn of(&self, paths: &[PathBuf], wish: &Wish) -> Result<Selection> {
+    pub fn of(&self, paths: &[PathBuf], wish: &OpenHints) -> Result<Selection> {
         let is_relative = |moment: &Option<Moment>| matches!(moment, Some(Moment::AfterFirst(_)));
         let first = match is_relative(&self.from) || is_relative(&self.to) {
             true => {
@@ -91,8 +91,8 @@ impl Selecting {
 }
 
 /// The time of the first message.
-fn first_time(path: &Path, wish: &Wish) -> Result<Nanoseconds> {
-    let summary = if path.is_dir() { None } else { Summary::of(path)? };
+fn first_time(path: &Path, wish: &OpenHints) -> Result<Nanoseconds> {
+    let summary = if path.is_dir() { None } else { Summary::open(path)? };
     if let Some(Summary { statistics: Some(known), .. }) = summary {
         if known.messages > 0 {
             return Ok(known.times.0.into());
@@ -124,11 +124,11 @@ impl FromStr for Moment {
 
     fn from_str(text: &str) -> Result<Moment> {
         match text.strip_prefix('@') {
-            None => Ok(Moment::AfterFirst(nanoseconds(text)?)),
+            None => Ok(Moment::AfterFirst(parse_nanoseconds(text)?)),
             Some(clock) if clock.ends_with(|last: char| last.is_ascii_digit() || last == '.') => {
-                Ok(Moment::OnClock(nanoseconds(&format!("{clock}s"))?))
+                Ok(Moment::OnClock(parse_nanoseconds(&format!("{clock}s"))?))
             }
-            Some(clock) => Ok(Moment::OnClock(nanoseconds(clock)?)),
+            Some(clock) => Ok(Moment::OnClock(parse_nanoseconds(clock)?)),
         }
     }
 }

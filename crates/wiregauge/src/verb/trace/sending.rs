@@ -5,12 +5,12 @@ use std::time::Duration;
 use anyhow::{bail, ensure, Context, Error, Result};
 use wiregauge_bus::relay::Relay;
 use wiregauge_participant::clock::monotonic;
-use wiregauge_participant::stream::frame::{self, Described, Message};
-use wiregauge_participant::stream::setup::{record, Said, Sent, FRAME};
-use wiregauge_participant::usage::host;
+use wiregauge_participant::stream::frame::{self, ChannelDescription, FrameMessage};
+use wiregauge_participant::stream::setup::{record_header, PlayResult, StreamReport, FRAME};
+use wiregauge_participant::usage::host_id;
 use wiregauge_system::interrupt::Interrupted;
 use wiregauge_trace::channel::Channel;
-use wiregauge_trace::read::{Head, Reader};
+use wiregauge_trace::read::{MessageInfo, Reader};
 
 use super::over::{End, MOST};
 use crate::output::tell;
@@ -29,8 +29,8 @@ pub struct Largest {
 impl Largest {
     /// Of none but what every trace has.
     pub fn new() -> Largest {
-        let bytes = frame::beat().len().max(frame::end(true).len());
-        Largest { clock: host(), bytes }
+        let bytes = frame::heartbeat().len().max(frame::end(true).len());
+        Largest { clock: host_id(), bytes }
     }
 
     /// Of a channel, too.
@@ -41,7 +41,7 @@ impl Largest {
 
     /// Of a message of so many bytes, too.
     pub fn message(&mut self, bytes: u64) {
-        self.bytes = self.bytes.max(frame::BEFORE + bytes as usize);
+        self.bytes = self.bytes.max(frame::MESSAGE_HEADER_SIZE + bytes as usize);
     }
 
     /// Of what is said of the whole file, too.
@@ -56,7 +56,7 @@ impl Largest {
 /// What is told of a channel.
 fn told(clock: &str, number: u16, channel: &Channel) -> Result<Vec<u8>> {
     let definition = &channel.definition;
-    let described = Described {
+    let described = ChannelDescription {
         clock: clock.to_owned(),
         topic: channel.topic.clone(),
         message_encoding: channel.message_encoding.clone(),
@@ -86,13 +86,13 @@ impl Sending {
     /// Waits for the readers.
     pub fn start(end: &End, paced: bool) -> Result<Sending> {
         let mut relay = Relay::start(end.program()?, &end.setup)?;
-        match relay.said()? {
-            Said::Ready(0) => tell("plays, and nobody reads yet"),
-            Said::Ready(1) => tell("plays to 1 reader"),
-            Said::Ready(readers) => tell(&format!("plays to {readers} readers")),
+        match relay.read_report()? {
+            StreamReport::Ready(0) => tell("plays, and nobody reads yet"),
+            StreamReport::Ready(1) => tell("plays to 1 reader"),
+            StreamReport::Ready(readers) => tell(&format!("plays to {readers} readers")),
             _ => bail!("the player says nonsense"),
         }
-        Ok(Sending { relay, clock: host(), began: None, last: 0, paced })
+        Ok(Sending { relay, clock: host_id(), began: None, last: 0, paced })
     }
 
     /// Begins the trace, once more.
@@ -107,7 +107,12 @@ impl Sending {
     }
 
     /// Hands a message on, which is due so long after the first one.
-    pub fn message(&mut self, head: &Head, data: &[u8], later: Option<Duration>) -> Result<()> {
+    pub fn message(
+        &mut self,
+        head: &MessageInfo,
+        data: &[u8],
+        later: Option<Duration>,
+    ) -> Result<()> {
         let due = match later.filter(|_| self.paced) {
             None => 0,
             Some(later) => {
@@ -121,13 +126,13 @@ impl Sending {
             }
         };
         self.last = self.last.max(due);
-        let message = Message {
+        let message = FrameMessage {
             channel: head.channel,
             sequence: head.sequence,
             time: head.time,
             publish_time: head.publish_time,
         };
-        self.frame(due, &frame::before(&message), data)
+        self.frame(due, &frame::message_header(&message), data)
     }
 
     /// Tells what is said of the whole file.
@@ -143,26 +148,28 @@ impl Sending {
     fn frame(&mut self, due: u64, before: &[u8], data: &[u8]) -> Result<()> {
         let size = before.len() + data.len();
         ensure!(size <= MOST, "a frame of {size} bytes, where {MOST} are the most");
-        self.relay.write(&[&record(due, size, FRAME), before].concat())?;
+        self.relay.write(&[&record_header(due, size, FRAME), before].concat())?;
         self.relay.write(data)
     }
 
     /// Tells the readers that this was all, and waits until they have it.
-    pub fn finish(mut self) -> Result<Sent> {
+    pub fn finish(mut self) -> Result<PlayResult> {
         self.frame(0, &frame::end(true), &[])?;
-        match self.relay.said()? {
-            Said::Sent(sent) => Ok(sent),
+        match self.relay.read_report()? {
+            StreamReport::Sent(sent) => Ok(sent),
             _ => bail!("the player says nonsense"),
         }
     }
 
     /// Tells the readers that there is no more: what was sent, if that is known, and what to
     /// say of it.
-    pub fn stop(mut self, why: Error) -> (Option<Sent>, Error) {
+    pub fn stop(mut self, why: Error) -> (Option<PlayResult>, Error) {
         let said = self.relay.stop();
         match said {
-            Some(Said::Sent(sent)) => (Some(sent), why),
-            Some(Said::Failed(error)) if !why.is::<Interrupted>() => (None, Error::msg(error)),
+            Some(StreamReport::Sent(sent)) => (Some(sent), why),
+            Some(StreamReport::Failed(error)) if !why.is::<Interrupted>() => {
+                (None, Error::msg(error))
+            }
             _ => (None, why),
         }
     }

@@ -5,14 +5,14 @@ use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
 use wiregauge_system::file::Folder;
-use wiregauge_system::quantity::{some_bytes, time};
-use wiregauge_system::text::{count, safe};
+use wiregauge_system::quantity::{parse_nonzero_bytes, parse_time};
+use wiregauge_system::text::{escape_short, format_count};
 use wiregauge_trace::channel::Channel;
+use wiregauge_trace::extras::FileExtras;
 use wiregauge_trace::open;
-use wiregauge_trace::rest::Rest;
-use wiregauge_trace::split::{split, By, Maker};
-use wiregauge_trace::write::writer::of_output;
-use wiregauge_trace::write::{Form, Writer};
+use wiregauge_trace::split::{split, PartFactory, SplitLimit};
+use wiregauge_trace::write::writer::output_error;
+use wiregauge_trace::write::{OutputFormat, Writer};
 
 use super::progress::news;
 use super::putting::{target, Putting};
@@ -40,10 +40,10 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
     /// A part ends after so many bytes of messages.
-    #[arg(long, value_name = "SIZE", value_parser = some_bytes, group = "by")]
+    #[arg(long, value_name = "SIZE", value_parser = parse_nonzero_bytes, group = "by")]
     size: Option<u64>,
     /// A part ends after so much time on the clock of the trace.
-    #[arg(long, value_name = "TIME", value_parser = time, group = "by")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time, group = "by")]
     duration: Option<std::time::Duration>,
     /// Each channel is a part.
     #[arg(long, group = "by")]
@@ -58,39 +58,39 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let by = match (self.size, self.duration) {
-            (Some(size), _) => By::Size(size),
-            (_, Some(duration)) => By::Duration(duration.as_nanos() as i128),
-            _ => By::Channel,
+            (Some(size), _) => SplitLimit::Size(size),
+            (_, Some(duration)) => SplitLimit::Duration(duration.as_nanos() as i128),
+            _ => SplitLimit::Channel,
         };
         ensure!(
-            by != By::Channel || self.by_channel,
+            by != SplitLimit::Channel || self.by_channel,
             "say where parts end: --size 1GB, --duration 60s or --by-channel"
         );
-        ensure!(by != By::Duration(0), "--duration 0s is no part of a trace");
-        let extension = match open::kind(&self.input)? {
+        ensure!(by != SplitLimit::Duration(0), "--duration 0s is no part of a trace");
+        let extension = match open::container_name(&self.input)? {
             "OSI" => "osi",
             _ => "mcap",
         };
-        let _folder = Folder::make(&self.output)?;
+        let _folder = Folder::create(&self.output)?;
         let mut parts = Parts { arguments: &self, extension, paths: Vec::new(), whole: Vec::new() };
         let outcome = self.split(by, &mut parts);
         if outcome.is_err() {
             parts.remove();
         }
         let (made, remarks) = outcome?;
-        remarks.iter().for_each(|remark| tell(&safe(remark)));
-        tell(&format!("{} in {}", count(made as u64, "part"), self.output.display()));
+        remarks.iter().for_each(|remark| tell(&escape_short(remark)));
+        tell(&format!("{} in {}", format_count(made as u64, "part"), self.output.display()));
         Ok(ExitCode::SUCCESS)
     }
 
     /// Makes the parts. How many there are, and what is to be told.
-    fn split(&self, by: By, parts: &mut Parts) -> Result<(usize, Vec<String>)> {
+    fn split(&self, by: SplitLimit, parts: &mut Parts) -> Result<(usize, Vec<String>)> {
         let wish = self.putting.wish();
         let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
-        let rest = Rest::of(open::open(&self.input, &wish)?.as_mut())?;
+        let rest = FileExtras::read(open::open(&self.input, &wish)?.as_mut())?;
         let mut reader = self.putting.repeating(open::open(&self.input, &wish)?, &self.input);
         let made = split(reader.as_mut(), &rest, &selection, by, parts, &mut news("splitting"));
-        let made = made.map_err(|error| of_output(&error).unwrap_or(error))?;
+        let made = made.map_err(|error| output_error(&error).unwrap_or(error))?;
         let topics = reader.channels().values();
         selection.check(&self.input.display().to_string(), topics)?;
         ensure!(made > 0, self.selecting.nothing(&self.input));
@@ -116,8 +116,8 @@ impl Parts<'_> {
     }
 }
 
-impl Maker for Parts<'_> {
-    fn part(&mut self, number: usize, topic: Option<&str>) -> Result<Box<dyn Writer>> {
+impl PartFactory for Parts<'_> {
+    fn begin_part(&mut self, number: usize, topic: Option<&str>) -> Result<Box<dyn Writer>> {
         let Arguments { input, output, putting, .. } = self.arguments;
         let stem = input.file_stem().unwrap_or_default().to_string_lossy();
         let stem = stem.strip_suffix(".osi").unwrap_or(&stem);
@@ -127,13 +127,13 @@ impl Maker for Parts<'_> {
         };
         let path = output.join(format!("{stem}_{part}.{}", self.extension));
         self.paths.push(path.clone());
-        let draft = target(&path, std::slice::from_ref(input))?.begin()?;
-        Form::of(&path)?.begin(draft, putting.chunks.packing())
+        let draft = target(&path, std::slice::from_ref(input))?.start_draft()?;
+        OutputFormat::from_path(&path)?.begin(draft, putting.chunks.packing())
     }
 
     fn describe(&mut self, channel: &Channel) -> Result<Channel> {
         let Arguments { input, putting, .. } = self.arguments;
-        let form = Form::of(Path::new(&format!("part.{}", self.extension)))?;
+        let form = OutputFormat::from_path(Path::new(&format!("part.{}", self.extension)))?;
         putting.describe(input, None, channel, form)
     }
 

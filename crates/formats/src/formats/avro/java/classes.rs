@@ -3,12 +3,12 @@
 
 use wiregauge_schema::{Scalar, Schema, TypeDef, TypeId};
 
+use crate::flattened_field::{self, FlattenedField};
 use crate::formats::avro;
-use crate::java_form::JavaForm;
-use crate::java_glue::Library;
-use crate::java_number::Number;
-use crate::java_objects::{self, Objects};
-use crate::slot::{self, Slot};
+use crate::language::java::glue::JavaLibrary;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
+use crate::language::java::objects::{self, JavaObjects};
 
 /// The schema with other names where the compiler uses them for itself, or derives them of
 /// another field's. Bytes know nothing of names.
@@ -60,60 +60,72 @@ pub struct Classes {
 
 impl Classes {
     /// What a field is called in the definition.
-    pub fn name(&self, id: TypeId, slot: &Slot) -> String {
-        let slots = slot::slots(&self.schema, self.schema.record(id));
+    pub fn name(&self, id: TypeId, slot: &FlattenedField) -> String {
+        let slots = flattened_field::flatten_fields(&self.schema, self.schema.record(id));
         let own =
             slots.into_iter().find(|own| own.place == slot.place && own.number == slot.number);
         own.expect("the same slots").field.name.legal
     }
 }
 
-impl Library for Classes {
-    fn slots(&self, form: &JavaForm, id: TypeId) -> Vec<Slot> {
-        slot::slots(form.schema, form.schema.record(id))
+impl JavaLibrary for Classes {
+    fn format_fields(&self, form: &JavaMessage, id: TypeId) -> Vec<FlattenedField> {
+        flattened_field::flatten_fields(form.schema, form.schema.record(id))
     }
 
-    fn class(&self, _: &JavaForm, id: TypeId) -> String {
+    fn class(&self, _: &JavaMessage, id: TypeId) -> String {
         avro::record_type(&self.schema, id)
     }
 
-    fn get(&self, _: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn get(&self, _: &JavaMessage, at: &str, id: TypeId, slot: &FlattenedField) -> String {
         format!("{at}.get{}()", camel(&self.name(id, slot)))
     }
 
-    fn count(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn list_length(
+        &self,
+        form: &JavaMessage,
+        at: &str,
+        id: TypeId,
+        slot: &FlattenedField,
+    ) -> String {
         let value = self.get(form, at, id, slot);
         match slot.field.repeats_octets() {
-            true => self.octets(&value),
+            true => self.octets_length(&value),
             false => format!("{value}.size()"),
         }
     }
 
-    fn at(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn element_at(
+        &self,
+        form: &JavaMessage,
+        at: &str,
+        id: TypeId,
+        slot: &FlattenedField,
+    ) -> String {
         let value = self.get(form, at, id, slot);
         match slot.field.repeats_octets() {
-            true => java_objects::octet(&value),
+            true => objects::octet(&value),
             false => format!("{value}.get(i)"),
         }
     }
 
-    fn octets(&self, value: &str) -> String {
+    fn octets_length(&self, value: &str) -> String {
         format!("{value}.remaining()")
     }
 
-    fn counted(&self, number: Number, value: &str, _: bool) -> String {
+    fn sum_term(&self, number: JavaNumber, value: &str, _: bool) -> String {
         // Octets are by their bits.
-        number.counted(value, true)
+        number.sum_term(value, true)
     }
 }
 
-impl Objects for Classes {
-    fn set(&self, id: TypeId, slot: &Slot, value: &str) -> String {
+impl JavaObjects for Classes {
+    fn set(&self, id: TypeId, slot: &FlattenedField, value: &str) -> String {
         format!("o.set{}({value});", camel(&self.name(id, slot)))
     }
 
-    fn carrier(&self, number: Number) -> Number {
-        Number(match avro::scalar_type(number.0) {
+    fn carrier(&self, number: JavaNumber) -> JavaNumber {
+        JavaNumber(match avro::scalar_type(number.0) {
             "int" => Scalar::I32,
             "long" => Scalar::I64,
             _ => number.0,

@@ -4,11 +4,11 @@
 use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
-use crate::formats::capnproto::{camel, capital, nesting_limit, Form};
-use crate::java_form::JavaForm;
-use crate::java_glue::{is_array, Library};
-use crate::java_number::Number;
-use crate::slot::{self, Slot};
+use crate::flattened_field::{self, FlattenedField};
+use crate::formats::capnproto::{camel, capital, nesting_limit, FieldForm};
+use crate::language::java::glue::{is_array, JavaLibrary};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 /// The class that holds the others, which none of them may be called.
 pub fn outer(schema: &Schema) -> String {
@@ -23,7 +23,7 @@ pub fn outer(schema: &Schema) -> String {
 pub struct Structs;
 
 /// What methods of a slot are called by.
-fn accessor(slot: &Slot) -> String {
+fn accessor(slot: &FlattenedField) -> String {
     capital(&camel(&slot.field.name.legal))
 }
 
@@ -32,70 +32,82 @@ fn class(schema: &Schema, record: &Record) -> String {
 }
 
 /// What holds a list while it is read.
-fn walked(at: &str, slot: &Slot) -> String {
+fn list_variable(at: &str, slot: &FlattenedField) -> String {
     format!("{at}v{}", slot.place)
 }
 
 /// How a slot is laid out; the number of an array that is spread is one.
-fn form_of(schema: &Schema, slot: &Slot) -> Form {
+fn field_form(schema: &Schema, slot: &FlattenedField) -> FieldForm {
     match slot.number {
-        Some(_) => Form::Number,
-        None => Form::of(schema, &slot.field),
+        Some(_) => FieldForm::Number,
+        None => FieldForm::from_field(schema, &slot.field),
     }
 }
 
-impl Library for Structs {
-    fn slots(&self, form: &JavaForm, id: TypeId) -> Vec<Slot> {
-        slot::slots(form.schema, form.schema.record(id))
+impl JavaLibrary for Structs {
+    fn format_fields(&self, form: &JavaMessage, id: TypeId) -> Vec<FlattenedField> {
+        flattened_field::flatten_fields(form.schema, form.schema.record(id))
     }
 
-    fn class(&self, form: &JavaForm, id: TypeId) -> String {
+    fn class(&self, form: &JavaMessage, id: TypeId) -> String {
         format!("{}.Reader", class(form.schema, form.schema.record(id)))
     }
 
-    fn get(&self, _: &JavaForm, at: &str, _: TypeId, slot: &Slot) -> String {
+    fn get(&self, _: &JavaMessage, at: &str, _: TypeId, slot: &FlattenedField) -> String {
         format!("{at}.get{}()", accessor(slot))
     }
 
-    fn is_there(&self, form: &JavaForm, at: &str, _: TypeId, slot: &Slot) -> String {
-        match form_of(form.schema, slot) {
-            Form::Flagged => format!("{at}.getHas{}()", accessor(slot)),
+    fn is_present(&self, form: &JavaMessage, at: &str, _: TypeId, slot: &FlattenedField) -> String {
+        match field_form(form.schema, slot) {
+            FieldForm::Flagged => format!("{at}.getHas{}()", accessor(slot)),
             _ => format!("{at}.has{}()", accessor(slot)),
         }
     }
 
-    fn count(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn list_length(
+        &self,
+        form: &JavaMessage,
+        at: &str,
+        id: TypeId,
+        slot: &FlattenedField,
+    ) -> String {
         format!("{}.size()", self.get(form, at, id, slot))
     }
 
-    fn begin(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> Option<String> {
-        let bytes = match form_of(form.schema, slot) {
-            Form::Octets => ".asByteBuffer()",
+    fn before_loop(
+        &self,
+        form: &JavaMessage,
+        at: &str,
+        id: TypeId,
+        slot: &FlattenedField,
+    ) -> Option<String> {
+        let bytes = match field_form(form.schema, slot) {
+            FieldForm::Octets => ".asByteBuffer()",
             _ => "",
         };
-        Some(format!("var {} = {}{bytes};", walked(at, slot), self.get(form, at, id, slot)))
+        Some(format!("var {} = {}{bytes};", list_variable(at, slot), self.get(form, at, id, slot)))
     }
 
-    fn at(&self, _: &JavaForm, at: &str, _: TypeId, slot: &Slot) -> String {
-        format!("{}.get(i)", walked(at, slot))
+    fn element_at(&self, _: &JavaMessage, at: &str, _: TypeId, slot: &FlattenedField) -> String {
+        format!("{}.get(i)", list_variable(at, slot))
     }
 
-    fn text(&self, value: &str) -> String {
+    fn text_length(&self, value: &str) -> String {
         format!("{value}.size()")
     }
 
-    fn octets(&self, value: &str) -> String {
+    fn octets_length(&self, value: &str) -> String {
         format!("{value}.size()")
     }
 
-    fn counted(&self, number: Number, value: &str, _: bool) -> String {
+    fn sum_term(&self, number: JavaNumber, value: &str, _: bool) -> String {
         // Unsigned ones are by their bits everywhere.
-        number.counted(value, true)
+        number.sum_term(value, true)
     }
 }
 
 /// `Glue.java`: `make`, `root` and `take`.
-pub fn glue(form: &JavaForm) -> String {
+pub fn glue(form: &JavaMessage) -> String {
     let schema = form.schema;
     let root = schema.root;
     let (name, own, class) = (form.name(root), form.class(root), class(schema, schema.root()));
@@ -127,39 +139,39 @@ pub fn glue(form: &JavaForm) -> String {
     code.finish()
 }
 
-fn make(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
+fn make(form: &JavaMessage, id: TypeId, record: &Record, code: &mut SourceWriter) {
     let (class, own) = (class(form.schema, record), form.class(id));
     code.open(format!(
         "\nprivate static void make_{}({own} m, {class}.Builder o) {{",
         form.name(id)
     ));
-    for slot in slot::slots(form.schema, record) {
+    for slot in flattened_field::flatten_fields(form.schema, record) {
         let field = &slot.field;
-        let (m, name) = (form.at_slot("m", id, &slot), accessor(&slot));
+        let (m, name) = (form.member_access("m", id, &slot), accessor(&slot));
         let set = |value: &str| match field.element {
             Element::Record(inner) => format!("make_{}({m}, o.init{name}());", form.name(inner)),
             _ => format!("o.set{name}({value});"),
         };
-        match form_of(form.schema, &slot) {
-            Form::Number => code.line(set(&bits(form, field, &m, false))),
-            Form::Flagged => {
+        match field_form(form.schema, &slot) {
+            FieldForm::Number => code.line(set(&bits(form, field, &m, false))),
+            FieldForm::Flagged => {
                 code.open(format!("if ({m} != null) {{"));
                 code.line(format!("o.setHas{name}(true);"));
                 code.line(set(&bits(form, field, &m, true)));
                 code.close("}");
             }
-            Form::Flat(_) => unreachable!("slots spread it"),
-            Form::Octets => given(&format!("{m}.length > 0"), &set(&m), code),
-            Form::Pointer => match (field.cardinality, field.element) {
-                (Cardinality::Optional, _) => given(&format!("{m} != null"), &set(&m), code),
+            FieldForm::Flat(_) => unreachable!("slots spread it"),
+            FieldForm::Octets => if_statement(&format!("{m}.length > 0"), &set(&m), code),
+            FieldForm::Pointer => match (field.cardinality, field.element) {
+                (Cardinality::Optional, _) => if_statement(&format!("{m} != null"), &set(&m), code),
                 (_, Element::Record(_)) => code.line(set(&m)),
-                (_, Element::String) => given(&format!("!{m}.isEmpty()"), &set(&m), code),
-                _ => given(&format!("{m}.length > 0"), &set(&m), code),
+                (_, Element::String) => if_statement(&format!("!{m}.isEmpty()"), &set(&m), code),
+                _ => if_statement(&format!("{m}.length > 0"), &set(&m), code),
             },
-            Form::List if matches!(field.cardinality, Cardinality::Array { .. }) => {
+            FieldForm::List if matches!(field.cardinality, Cardinality::Array { .. }) => {
                 make_list(form, &slot, &m, code);
             }
-            Form::List => {
+            FieldForm::List => {
                 let count = count(form, field, &m);
                 code.open(format!("if ({count} > 0) {{"));
                 make_list(form, &slot, &m, code);
@@ -171,21 +183,21 @@ fn make(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
 }
 
 /// A statement under a condition.
-fn given(condition: &str, statement: &str, code: &mut SourceWriter) {
+fn if_statement(condition: &str, statement: &str, code: &mut SourceWriter) {
     code.open(format!("if ({condition}) {{"));
     code.line(statement);
     code.close("}");
 }
 
 /// How many elements the normalized form has.
-fn count(form: &JavaForm, field: &Field, member: &str) -> String {
+fn count(form: &JavaMessage, field: &Field, member: &str) -> String {
     match is_array(form, field) {
         true => format!("{member}.length"),
         false => format!("{member}.size()"),
     }
 }
 
-fn make_list(form: &JavaForm, slot: &Slot, member: &str, code: &mut SourceWriter) {
+fn make_list(form: &JavaMessage, slot: &FlattenedField, member: &str, code: &mut SourceWriter) {
     let (field, list) = (&slot.field, format!("l{}", slot.place));
     let number = count(form, field, member);
     let element = match is_array(form, field) {
@@ -203,25 +215,25 @@ fn make_list(form: &JavaForm, slot: &Slot, member: &str, code: &mut SourceWriter
     code.close("}");
 }
 
-fn take(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
+fn take(form: &JavaMessage, id: TypeId, record: &Record, code: &mut SourceWriter) {
     let (class, own) = (class(form.schema, record), form.class(id));
     code.open(format!("\nprivate static {own} take_{}({class}.Reader o) {{", form.name(id)));
     code.line(format!("{own} m = new {own}();"));
-    for slot in slot::slots(form.schema, record) {
+    for slot in flattened_field::flatten_fields(form.schema, record) {
         let field = &slot.field;
-        let m = form.at_slot("m", id, &slot);
+        let m = form.member_access("m", id, &slot);
         let get = Structs.get(form, "o", id, &slot);
-        let set = format!("{m} = {};", taken(form, &slot, &get));
-        let layout = form_of(form.schema, &slot);
+        let set = format!("{m} = {};", normalized_value(form, &slot, &get));
+        let layout = field_form(form.schema, &slot);
         match (layout, field.cardinality) {
-            (Form::List, _) => take_list(form, &slot, &m, &get, code),
-            (Form::Octets, Cardinality::Array { len }) => {
+            (FieldForm::List, _) => take_list(form, &slot, &m, &get, code),
+            (FieldForm::Octets, Cardinality::Array { len }) => {
                 code.line(format!("{m} = {get}.toArray();"));
                 code.line(format!("fixed({m}.length, {len});"));
             }
-            (Form::Octets, _) => code.line(format!("{m} = {get}.toArray();")),
-            (Form::Flagged, _) | (Form::Pointer, Cardinality::Optional) => {
-                given(&Structs.is_there(form, "o", id, &slot), &set, code);
+            (FieldForm::Octets, _) => code.line(format!("{m} = {get}.toArray();")),
+            (FieldForm::Flagged, _) | (FieldForm::Pointer, Cardinality::Optional) => {
+                if_statement(&Structs.is_present(form, "o", id, &slot), &set, code);
             }
             _ => code.line(set),
         }
@@ -230,7 +242,13 @@ fn take(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
     code.close("}");
 }
 
-fn take_list(form: &JavaForm, slot: &Slot, member: &str, get: &str, code: &mut SourceWriter) {
+fn take_list(
+    form: &JavaMessage,
+    slot: &FlattenedField,
+    member: &str,
+    get: &str,
+    code: &mut SourceWriter,
+) {
     let (field, list) = (&slot.field, format!("l{}", slot.place));
     code.line(format!("var {list} = {get};"));
     if let Cardinality::Array { len } = field.cardinality {
@@ -238,12 +256,12 @@ fn take_list(form: &JavaForm, slot: &Slot, member: &str, get: &str, code: &mut S
     }
     let number = form.number(field);
     if let Some(number) = number {
-        code.line(format!("{member} = new {}[{list}.size()];", number.packed()));
+        code.line(format!("{member} = new {}[{list}.size()];", number.element_type()));
     }
     let element = format!("{list}.get(i)");
     let value = match number {
         Some(_) => element,
-        None => taken(form, slot, &element),
+        None => normalized_value(form, slot, &element),
     };
     code.open(format!("for (int i = 0, n = {list}.size(); i < n; i++) {{"));
     code.line(match is_array(form, field) {
@@ -255,7 +273,7 @@ fn take_list(form: &JavaForm, slot: &Slot, member: &str, get: &str, code: &mut S
 
 /// A single number of the normalized form as its setter takes it, boxed where it may be absent;
 /// other values as they are.
-fn bits(form: &JavaForm, field: &Field, value: &str, is_boxed: bool) -> String {
+fn bits(form: &JavaMessage, field: &Field, value: &str, is_boxed: bool) -> String {
     let of = |method: &str, kind: &str| match is_boxed {
         true => format!("{value}.{method}()"),
         false => format!("({kind}) {value}"),
@@ -269,7 +287,7 @@ fn bits(form: &JavaForm, field: &Field, value: &str, is_boxed: bool) -> String {
 }
 
 /// A value of Cap'n Proto's as the normalized form has it: numbers of arrays by their bits.
-fn taken(form: &JavaForm, slot: &Slot, value: &str) -> String {
+fn normalized_value(form: &JavaMessage, slot: &FlattenedField, value: &str) -> String {
     match (slot.field.element, form.number(&slot.field).map(|number| number.0)) {
         (Element::Record(inner), _) => format!("take_{}({value})", form.name(inner)),
         (Element::String, _) => format!("{value}.toString()"),

@@ -25,14 +25,14 @@ struct Segment {
 
 impl KeepingAllocator {
     /// Words of the kept segment.
-    pub fn words(&self) -> u32 {
+    pub fn word_count(&self) -> u32 {
         self.kept.as_ref().map_or(0, |kept| kept.words)
     }
 
     /// Between two messages: makes the kept segment large enough for the last.
     pub fn fit(&mut self) {
         let used = std::mem::take(&mut self.used);
-        if self.words() < used {
+        if self.word_count() < used {
             self.free();
             let mut heap = HeapAllocator::new().first_segment_words(used);
             let (start, words) = heap.allocate_segment(used);

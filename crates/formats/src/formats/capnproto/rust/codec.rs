@@ -33,7 +33,7 @@ impl CapnProto {
         if let Some(builder) = built {
             let mut allocator = builder.into_allocator();
             allocator.fit();
-            if allocator.words() > self.allocator.words() {
+            if allocator.word_count() > self.allocator.word_count() {
                 self.allocator = allocator;
             }
         }

@@ -2,11 +2,11 @@
 
 use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
 
-use crate::formats::flatbuffers::{field_name, Dialect, Kind};
-use crate::java_form::JavaForm;
-use crate::java_glue::Library;
-use crate::java_number::Number;
-use crate::slot::Slot;
+use crate::flattened_field::FlattenedField;
+use crate::formats::flatbuffers::{field_name, Dialect, ElementKind};
+use crate::language::java::glue::JavaLibrary;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 /// The schema with other names where flatc's Java code uses them for itself.
 pub fn renamed(schema: &Schema) -> Schema {
@@ -75,33 +75,33 @@ pub struct Accessors<'a> {
 
 impl Accessors<'_> {
     /// The slots of a record with names of flatc's.
-    fn slots(&self, id: TypeId) -> Vec<Slot> {
+    fn slots(&self, id: TypeId) -> Vec<FlattenedField> {
         self.dialect.slots(id)
     }
 
     /// What a slot is called in Java.
-    pub fn name(&self, id: TypeId, slot: &Slot) -> String {
+    pub fn name(&self, id: TypeId, slot: &FlattenedField) -> String {
         let slots = self.slots(id);
         let own = slots.iter().find(|own| own.place == slot.place && own.number == slot.number);
         camel(&field_name(&own.expect("the same slots").field))
     }
 
     /// What walks a list of a slot, by the object that it is of.
-    pub fn walker(at: &str, slot: &Slot) -> (String, String) {
+    pub fn walker(at: &str, slot: &FlattenedField) -> (String, String) {
         (format!("{at}v{}", slot.place), format!("{at}e{}", slot.place))
     }
 }
 
-impl Library for Accessors<'_> {
-    fn slots(&self, _: &JavaForm, id: TypeId) -> Vec<Slot> {
+impl JavaLibrary for Accessors<'_> {
+    fn format_fields(&self, _: &JavaMessage, id: TypeId) -> Vec<FlattenedField> {
         self.dialect.slots(id)
     }
 
-    fn class(&self, _: &JavaForm, id: TypeId) -> String {
+    fn class(&self, _: &JavaMessage, id: TypeId) -> String {
         format!("wg.{}", self.dialect.type_name(id))
     }
 
-    fn get(&self, _: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn get(&self, _: &JavaMessage, at: &str, id: TypeId, slot: &FlattenedField) -> String {
         let name = self.name(id, slot);
         match slot.field.element {
             Element::String => format!("{at}.{name}AsByteBuffer()"),
@@ -110,7 +110,13 @@ impl Library for Accessors<'_> {
         }
     }
 
-    fn is_there(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn is_present(
+        &self,
+        form: &JavaMessage,
+        at: &str,
+        id: TypeId,
+        slot: &FlattenedField,
+    ) -> String {
         let name = self.name(id, slot);
         match (slot.field.element, form.number(&slot.field)) {
             (_, Some(_)) => format!("{at}.has{}()", upper(&name)),
@@ -120,18 +126,24 @@ impl Library for Accessors<'_> {
         }
     }
 
-    fn count(&self, _: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn list_length(&self, _: &JavaMessage, at: &str, id: TypeId, slot: &FlattenedField) -> String {
         match slot.field.cardinality {
             Cardinality::Array { len } if self.dialect.is_struct(id) => len.to_string(),
             _ => format!("{at}.{}Length()", self.name(id, slot)),
         }
     }
 
-    fn begin(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> Option<String> {
+    fn before_loop(
+        &self,
+        form: &JavaMessage,
+        at: &str,
+        id: TypeId,
+        slot: &FlattenedField,
+    ) -> Option<String> {
         let (vector, element) = Self::walker(at, slot);
         let name = self.name(id, slot);
         let of = match (self.dialect.kind(slot.field.element), form.number(&slot.field)) {
-            (Kind::Struct(inner) | Kind::Table(inner), _) => {
+            (ElementKind::Struct(inner) | ElementKind::Table(inner), _) => {
                 let class = self.class(form, inner);
                 let own = format!("{class} {element} = new {class}();");
                 if self.dialect.is_struct(id) {
@@ -139,41 +151,43 @@ impl Library for Accessors<'_> {
                 }
                 return Some(format!("{own}\n{class}.Vector {vector} = {at}.{name}Vector();"));
             }
-            (Kind::Bytes, _) => {
+            (ElementKind::Bytes, _) => {
                 let class = format!("wg.{}", self.dialect.bytes_name());
                 return Some(format!(
                     "{class} {element} = new {class}();\n{class}.Vector {vector} = {at}.{name}Vector();"
                 ));
             }
-            (_, Some(number)) => upper(number.packed()),
+            (_, Some(number)) => upper(number.element_type()),
             _ => "String".into(),
         };
         (!self.dialect.is_struct(id))
             .then(|| format!("com.google.flatbuffers.{of}Vector {vector} = {at}.{name}Vector();"))
     }
 
-    fn at(&self, _: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn element_at(&self, _: &JavaMessage, at: &str, id: TypeId, slot: &FlattenedField) -> String {
         let (vector, element) = Self::walker(at, slot);
         let name = self.name(id, slot);
         let is_struct = self.dialect.is_struct(id);
         match self.dialect.kind(slot.field.element) {
-            Kind::Struct(_) | Kind::Table(_) if is_struct => format!("{at}.{name}({element}, i)"),
-            Kind::Struct(_) | Kind::Table(_) => format!("{vector}.get({element}, i)"),
-            Kind::Bytes => format!("{vector}.get({element}, i).valueLength()"),
+            ElementKind::Struct(_) | ElementKind::Table(_) if is_struct => {
+                format!("{at}.{name}({element}, i)")
+            }
+            ElementKind::Struct(_) | ElementKind::Table(_) => format!("{vector}.get({element}, i)"),
+            ElementKind::Bytes => format!("{vector}.get({element}, i).valueLength()"),
             _ if is_struct => format!("{at}.{name}(i)"),
             _ => format!("{vector}.get(i)"),
         }
     }
 
-    fn octets(&self, value: &str) -> String {
+    fn octets_length(&self, value: &str) -> String {
         value.to_owned()
     }
 
-    fn text(&self, value: &str) -> String {
+    fn text_length(&self, value: &str) -> String {
         format!("Blocks.octets({value})")
     }
 
-    fn counted(&self, number: Number, value: &str, of_list: bool) -> String {
-        number.counted(value, of_list)
+    fn sum_term(&self, number: JavaNumber, value: &str, of_list: bool) -> String {
+        number.sum_term(value, of_list)
     }
 }

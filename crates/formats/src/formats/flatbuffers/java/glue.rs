@@ -4,14 +4,14 @@ use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeId};
 
 use super::accessors::{upper, Accessors};
-use crate::formats::flatbuffers::{may_lose_sign, Kind};
-use crate::java_form::JavaForm;
-use crate::java_glue::Library;
-use crate::java_number::Number;
-use crate::slot::Slot;
+use crate::flattened_field::FlattenedField;
+use crate::formats::flatbuffers::{may_lose_sign, ElementKind};
+use crate::language::java::glue::JavaLibrary;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 /// `Glue.java`: `admit`, `make`, `root` and `take`.
-pub fn glue(form: &JavaForm, library: &Accessors) -> String {
+pub fn glue(form: &JavaMessage, library: &Accessors) -> String {
     let root = form.schema.root;
     let (name, class, own) = (form.name(root), library.class(form, root), form.class(root));
     let wire = library.dialect.type_name(root);
@@ -48,7 +48,7 @@ pub fn glue(form: &JavaForm, library: &Accessors) -> String {
 
 /// The glue of a record.
 struct Glue<'a> {
-    form: &'a JavaForm<'a>,
+    form: &'a JavaMessage<'a>,
     library: &'a Accessors<'a>,
     id: TypeId,
     record: &'a Record,
@@ -61,25 +61,27 @@ impl Glue<'_> {
         let (own, name) = (form.class(self.id), form.name(self.id));
         code.open(format!("\nprivate static void admit_{name}({own} m) throws Rejected {{"));
         for slot in dialect.slots(self.id) {
-            let member = self.form.at_slot("m", self.id, &slot);
+            let member = self.form.member_access("m", self.id, &slot);
             let (kind, cardinality) = (dialect.kind(slot.field.element), slot.field.cardinality);
             let inner = match kind {
-                Kind::Table(inner) => format!("admit_{}", form.name(inner)),
+                ElementKind::Table(inner) => format!("admit_{}", form.name(inner)),
                 _ => String::new(),
             };
             code.line(match (kind, cardinality) {
-                (Kind::Scalar(_), _) if may_lose_sign(dialect.schema, &slot.field) => {
+                (ElementKind::Scalar(_), _) if may_lose_sign(dialect.schema, &slot.field) => {
                     let original = &self.record.fields[slot.place].name.legal;
                     let record = &self.record.name.legal;
                     format!("Blocks.keepSign({member}, \"{record}.{original}\");")
                 }
-                (Kind::Table(_), Cardinality::Required | Cardinality::Implicit) => {
+                (ElementKind::Table(_), Cardinality::Required | Cardinality::Implicit) => {
                     format!("{inner}({member});")
                 }
-                (Kind::Table(_), Cardinality::Optional) => {
+                (ElementKind::Table(_), Cardinality::Optional) => {
                     format!("if ({member} != null) {{\n    {inner}({member});\n}}")
                 }
-                (Kind::Table(_), _) => format!("for (var e : {member}) {{\n    {inner}(e);\n}}"),
+                (ElementKind::Table(_), _) => {
+                    format!("for (var e : {member}) {{\n    {inner}(e);\n}}")
+                }
                 _ => continue,
             });
         }
@@ -114,9 +116,12 @@ impl Glue<'_> {
         }
         code.line(format!("{wire}.start{}(b);", dialect.type_name(id)));
         // The largest first, and of these the last: as flatc's own createX.
-        let size = |slot: &Slot| match (dialect.kind(slot.field.element), slot.field.cardinality) {
+        let size = |slot: &FlattenedField| match (
+            dialect.kind(slot.field.element),
+            slot.field.cardinality,
+        ) {
             (_, Cardinality::List { .. } | Cardinality::Array { .. }) => 4,
-            (Kind::Scalar(scalar), _) => scalar.size(),
+            (ElementKind::Scalar(scalar), _) => scalar.size(),
             _ => 4,
         };
         for wanted in [8, 4, 2, 1] {
@@ -131,27 +136,27 @@ impl Glue<'_> {
     }
 
     /// Builds what a slot refers to, as `c` and its number; 0 where it is not there.
-    fn child(&self, at: usize, slot: &Slot, code: &mut SourceWriter) {
+    fn child(&self, at: usize, slot: &FlattenedField, code: &mut SourceWriter) {
         let dialect = self.library.dialect;
         let (member, kind) =
-            (self.form.at_slot("m", self.id, slot), dialect.kind(slot.field.element));
+            (self.form.member_access("m", self.id, slot), dialect.kind(slot.field.element));
         let one = |value: &str| match kind {
-            Kind::Text => format!("b.createString({value})"),
-            Kind::Bytes => format!("b.createByteVector({value})"),
-            Kind::Struct(id) | Kind::Table(id) => {
+            ElementKind::Text => format!("b.createString({value})"),
+            ElementKind::Bytes => format!("b.createByteVector({value})"),
+            ElementKind::Struct(id) | ElementKind::Table(id) => {
                 format!("make_{}(b, {value})", self.form.name(id))
             }
-            Kind::Scalar(_) => format!("Blocks.vector(b, {value})"),
+            ElementKind::Scalar(_) => format!("Blocks.vector(b, {value})"),
         };
         let is_single =
             !matches!(slot.field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
         match (kind, slot.field.cardinality) {
-            (Kind::Scalar(_) | Kind::Struct(_), _) if is_single => {}
+            (ElementKind::Scalar(_) | ElementKind::Struct(_), _) if is_single => {}
             (_, Cardinality::Required) => code.line(format!("int c{at} = {};", one(&member))),
-            (Kind::Table(_), Cardinality::Implicit) => {
+            (ElementKind::Table(_), Cardinality::Implicit) => {
                 code.line(format!("int c{at} = {};", one(&member)));
             }
-            (Kind::Text, Cardinality::Implicit) => {
+            (ElementKind::Text, Cardinality::Implicit) => {
                 code.line(format!("int c{at} = {member}.isEmpty() ? 0 : {};", one(&member)));
             }
             (_, Cardinality::Implicit) => {
@@ -160,10 +165,10 @@ impl Glue<'_> {
             (_, Cardinality::Optional) => {
                 code.line(format!("int c{at} = {member} == null ? 0 : {};", one(&member)));
             }
-            (Kind::Scalar(_), Cardinality::Array { .. }) => {
+            (ElementKind::Scalar(_), Cardinality::Array { .. }) => {
                 code.line(format!("int c{at} = {};", one(&member)));
             }
-            (Kind::Scalar(_), Cardinality::List { .. }) => {
+            (ElementKind::Scalar(_), Cardinality::List { .. }) => {
                 code.line(format!("int c{at} = {member}.length == 0 ? 0 : {};", one(&member)));
             }
             (_, cardinality) => {
@@ -175,7 +180,7 @@ impl Glue<'_> {
                 code.line(format!("int c{at} = 0;"));
                 let open = if is_list { format!("if ({count} != 0) {{") } else { "{".into() };
                 code.block(open, "}", |code| {
-                    if let Kind::Struct(_) = kind {
+                    if let ElementKind::Struct(_) = kind {
                         let wire = format!("wg.{}", dialect.type_name(self.id));
                         let name = upper(&self.library.name(self.id, slot));
                         code.line(format!("{wire}.start{name}Vector(b, {count});"));
@@ -188,7 +193,7 @@ impl Glue<'_> {
                     code.line(format!("int[] all = new int[{count}];"));
                     code.open("for (int i = 0; i < all.length; i++) {");
                     code.line(match kind {
-                        Kind::Bytes => {
+                        ElementKind::Bytes => {
                             let octets = dialect.bytes_name();
                             format!("all[i] = wg.{octets}.create{octets}(b, {});", one(&element))
                         }
@@ -202,27 +207,29 @@ impl Glue<'_> {
     }
 
     /// Adds a slot to the table that is begun.
-    fn add(&self, wire: &str, at: usize, slot: &Slot, code: &mut SourceWriter) {
-        let (member, kind) =
-            (self.form.at_slot("m", self.id, slot), self.library.dialect.kind(slot.field.element));
+    fn add(&self, wire: &str, at: usize, slot: &FlattenedField, code: &mut SourceWriter) {
+        let (member, kind) = (
+            self.form.member_access("m", self.id, slot),
+            self.library.dialect.kind(slot.field.element),
+        );
         let add = format!("{wire}.add{}", upper(&self.library.name(self.id, slot)));
         let is_single =
             !matches!(slot.field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
         match (kind, slot.field.cardinality) {
-            (Kind::Scalar(_), Cardinality::Optional) => {
+            (ElementKind::Scalar(_), Cardinality::Optional) => {
                 code.open(format!("if ({member} != null) {{"));
                 code.line("b.forceDefaults(true);");
                 code.line(format!("{add}(b, {member});"));
                 code.line("b.forceDefaults(false);");
                 code.close("}");
             }
-            (Kind::Scalar(_), _) if is_single => code.line(format!("{add}(b, {member});")),
-            (Kind::Struct(id), Cardinality::Optional) => {
+            (ElementKind::Scalar(_), _) if is_single => code.line(format!("{add}(b, {member});")),
+            (ElementKind::Struct(id), Cardinality::Optional) => {
                 code.open(format!("if ({member} != null) {{"));
                 code.line(format!("{add}(b, make_{}(b, {member}));", self.form.name(id)));
                 code.close("}");
             }
-            (Kind::Struct(id), _) if is_single => {
+            (ElementKind::Struct(id), _) if is_single => {
                 code.line(format!("{add}(b, make_{}(b, {member}));", self.form.name(id)));
             }
             // An offset of 0 is not added.
@@ -242,55 +249,60 @@ impl Glue<'_> {
         code.close("}");
     }
 
-    fn take_slot(&self, slot: &Slot, code: &mut SourceWriter) {
+    fn take_slot(&self, slot: &FlattenedField, code: &mut SourceWriter) {
         let (form, library, id) = (self.form, self.library, self.id);
         let dialect = library.dialect;
-        let (member, name) = (self.form.at_slot("m", self.id, slot), library.name(id, slot));
+        let (member, name) = (self.form.member_access("m", self.id, slot), library.name(id, slot));
         let (field, kind) = (&slot.field, dialect.kind(slot.field.element));
         let is_struct = dialect.is_struct(id);
         let take = |value: &str| match kind {
-            Kind::Struct(inner) | Kind::Table(inner) => {
+            ElementKind::Struct(inner) | ElementKind::Table(inner) => {
                 format!("take_{}({value})", form.name(inner))
             }
             _ => value.to_owned(),
         };
         match (kind, field.cardinality) {
-            (Kind::Scalar(scalar), Cardinality::Required | Cardinality::Implicit) => {
+            (ElementKind::Scalar(scalar), Cardinality::Required | Cardinality::Implicit) => {
                 let value = format!("o.{name}()");
                 let value = if slot.number.is_some() { packed(scalar, &value) } else { value };
                 code.line(format!("{member} = {value};"));
             }
-            (Kind::Scalar(_), Cardinality::Optional) => {
+            (ElementKind::Scalar(_), Cardinality::Optional) => {
                 code.open(format!("if (o.has{}()) {{", upper(&name)));
                 code.line(format!("{member} = o.{name}();"));
                 code.close("}");
             }
-            (Kind::Scalar(scalar), Cardinality::Array { len }) if is_struct => {
+            (ElementKind::Scalar(scalar), Cardinality::Array { len }) if is_struct => {
                 code.open(format!("for (int i = 0; i < {len}; i++) {{"));
                 code.line(format!("{member}[i] = {};", packed(scalar, &format!("o.{name}(i)"))));
                 code.close("}");
             }
-            (Kind::Scalar(scalar), cardinality) => {
-                let all = format!("Blocks.{}s(o.{name}AsByteBuffer())", Number(scalar).packed());
+            (ElementKind::Scalar(scalar), cardinality) => {
+                let all = format!(
+                    "Blocks.{}s(o.{name}AsByteBuffer())",
+                    JavaNumber(scalar).element_type()
+                );
                 code.line(format!("{member} = {};", all));
                 if let Cardinality::Array { len } = cardinality {
                     code.line(format!("Blocks.fixed({member}.length, {len});"));
                 }
             }
-            (Kind::Text, Cardinality::Required | Cardinality::Implicit) => {
+            (ElementKind::Text, Cardinality::Required | Cardinality::Implicit) => {
                 code.line(format!("{member} = Blocks.text(o.{name}());"));
             }
-            (Kind::Text, Cardinality::Optional) => code.line(format!("{member} = o.{name}();")),
-            (Kind::Bytes, Cardinality::Required | Cardinality::Implicit) => {
+            (ElementKind::Text, Cardinality::Optional) => {
+                code.line(format!("{member} = o.{name}();"))
+            }
+            (ElementKind::Bytes, Cardinality::Required | Cardinality::Implicit) => {
                 code.line(format!("{member} = Blocks.bytes(o.{name}AsByteBuffer());"));
             }
-            (Kind::Bytes, Cardinality::Optional) => {
+            (ElementKind::Bytes, Cardinality::Optional) => {
                 code.open(format!("if (o.{name}Vector() != null) {{"));
                 code.line(format!("{member} = Blocks.bytes(o.{name}AsByteBuffer());"));
                 code.close("}");
             }
             (
-                Kind::Struct(inner) | Kind::Table(inner),
+                ElementKind::Struct(inner) | ElementKind::Table(inner),
                 Cardinality::Required | Cardinality::Implicit | Cardinality::Optional,
             ) => {
                 if is_struct {
@@ -305,11 +317,11 @@ impl Glue<'_> {
                 code.close("}");
             }
             (_, cardinality) => {
-                let count = library.count(form, "o", id, slot);
+                let count = library.list_length(form, "o", id, slot);
                 if let (Cardinality::Array { len }, false) = (cardinality, is_struct) {
                     code.line(format!("Blocks.fixed({count}, {len});"));
                 }
-                if let Some(begin) = library.begin(form, "o", id, slot) {
+                if let Some(begin) = library.before_loop(form, "o", id, slot) {
                     code.line(begin);
                 }
                 if field.default.is_some() {
@@ -317,11 +329,11 @@ impl Glue<'_> {
                 }
                 code.open(format!("for (int i = 0, n = {count}; i < n; i++) {{"));
                 let at = match kind {
-                    Kind::Bytes => {
+                    ElementKind::Bytes => {
                         let (vector, element) = Accessors::walker("o", slot);
                         format!("Blocks.bytes({vector}.get({element}, i).valueAsByteBuffer())")
                     }
-                    _ => take(&library.at(form, "o", id, slot)),
+                    _ => take(&library.element_at(form, "o", id, slot)),
                 };
                 code.line(match cardinality {
                     Cardinality::Array { .. } => format!("{member}[i] = {at};"),
@@ -336,7 +348,9 @@ impl Glue<'_> {
 /// A number as arrays of the normalized form have it.
 fn packed(scalar: Scalar, value: &str) -> String {
     match scalar {
-        Scalar::U8 | Scalar::U16 | Scalar::U32 => format!("({}) {value}", Number(scalar).packed()),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 => {
+            format!("({}) {value}", JavaNumber(scalar).element_type())
+        }
         _ => value.to_owned(),
     }
 }
@@ -385,7 +399,7 @@ impl Leaf {
         match self.scalar {
             Scalar::U8 | Scalar::U16 => "int",
             Scalar::U32 => "long",
-            scalar => Number(scalar).packed(),
+            scalar => JavaNumber(scalar).element_type(),
         }
     }
 

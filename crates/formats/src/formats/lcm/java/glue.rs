@@ -4,15 +4,15 @@
 use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
-use crate::c_struct::{self, CLibrary, Shape};
+use crate::flattened_field::{self, FlattenedField};
 use crate::formats::lcm::{count, Lcm};
-use crate::java_form::JavaForm;
-use crate::java_glue::{is_array, Library};
-use crate::java_number::Number;
-use crate::slot::{self, Slot};
+use crate::language::cpp::c_struct::{self, CLibrary, Shape};
+use crate::language::java::glue::{is_array, JavaLibrary};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 /// LCM's objects.
-pub struct Objects;
+pub struct LcmObjects;
 
 fn class(record: &Record) -> String {
     format!("wg.{}", record.name.legal)
@@ -23,12 +23,12 @@ fn member(at: &str, field: &Field) -> String {
     format!("{at}.{}", field.name.legal)
 }
 
-impl Library for Objects {
-    fn class(&self, form: &JavaForm, id: TypeId) -> String {
+impl JavaLibrary for LcmObjects {
+    fn class(&self, form: &JavaMessage, id: TypeId) -> String {
         class(form.schema.record(id))
     }
 
-    fn get(&self, form: &JavaForm, at: &str, _: TypeId, slot: &Slot) -> String {
+    fn get(&self, form: &JavaMessage, at: &str, _: TypeId, slot: &FlattenedField) -> String {
         let of_one = match Lcm.shape(form.schema, &slot.field) {
             Shape::OptionalList => "[0]",
             _ => "",
@@ -36,37 +36,37 @@ impl Library for Objects {
         member(at, &slot.field) + of_one
     }
 
-    fn is_there(&self, form: &JavaForm, at: &str, _: TypeId, slot: &Slot) -> String {
+    fn is_present(&self, form: &JavaMessage, at: &str, _: TypeId, slot: &FlattenedField) -> String {
         match Lcm.shape(form.schema, &slot.field) {
             Shape::Flagged(flag) => format!("{at}.{flag}"),
             _ => format!("{at}.{} > 0", count(&slot.field)),
         }
     }
 
-    fn count(&self, _: &JavaForm, at: &str, _: TypeId, slot: &Slot) -> String {
+    fn list_length(&self, _: &JavaMessage, at: &str, _: TypeId, slot: &FlattenedField) -> String {
         format!("{}.length", member(at, &slot.field))
     }
 
-    fn at(&self, _: &JavaForm, at: &str, _: TypeId, slot: &Slot) -> String {
+    fn element_at(&self, _: &JavaMessage, at: &str, _: TypeId, slot: &FlattenedField) -> String {
         format!("{}[i]", member(at, &slot.field))
     }
 
-    fn text(&self, value: &str) -> String {
+    fn text_length(&self, value: &str) -> String {
         format!("{value}.length()")
     }
 
-    fn octets(&self, value: &str) -> String {
+    fn octets_length(&self, value: &str) -> String {
         format!("{value}.data_count")
     }
 
-    fn counted(&self, number: Number, value: &str, _: bool) -> String {
+    fn sum_term(&self, number: JavaNumber, value: &str, _: bool) -> String {
         // Unsigned ones are by their bits everywhere.
-        number.counted(value, true)
+        number.sum_term(value, true)
     }
 }
 
 /// `Glue.java`: `make`, `parse` and `take`.
-pub fn glue(form: &JavaForm) -> String {
+pub fn glue(form: &JavaMessage) -> String {
     let schema = form.schema;
     let root = schema.root;
     let (name, own, class) = (form.name(root), form.class(root), class(schema.root()));
@@ -109,18 +109,18 @@ fn octets(schema: &Schema, code: &mut SourceWriter) {
     code.close("}");
 }
 
-fn make(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
+fn make(form: &JavaMessage, id: TypeId, record: &Record, code: &mut SourceWriter) {
     let (class, own) = (class(record), form.class(id));
     code.open(format!("\nprivate static {class} make_{}({own} m) {{", form.name(id)));
     code.line(format!("{class} o = new {class}();"));
-    for slot in slot::whole(record) {
+    for slot in flattened_field::keep_fields(record) {
         let field = &slot.field;
-        let (from, to) = (form.at_slot("m", id, &slot), member("o", field));
+        let (from, to) = (form.member_access("m", id, &slot), member("o", field));
         match Lcm.shape(form.schema, field) {
             Shape::Flagged(flag) => {
                 code.line(format!("o.{flag} = {from} != null;"));
-                let value = made(form, field, &from, true);
-                match nothing(field) {
+                let value = library_value(form, field, &from, true);
+                match absent_value(field) {
                     // What is not there is written all the same.
                     Some(nothing) => {
                         code.line(format!("{to} = {from} == null ? {nothing} : {value};"));
@@ -135,7 +135,7 @@ fn make(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
             Shape::OptionalList => {
                 let number = count(field);
                 let kind = element(form, field);
-                let value = made(form, field, &from, false);
+                let value = library_value(form, field, &from, false);
                 code.line(format!("o.{number} = {from} == null ? 0 : 1;"));
                 code.open(format!("if ({from} != null) {{"));
                 code.line(format!("{to} = new {kind}[] {{{value}}};"));
@@ -148,7 +148,7 @@ fn make(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
             _ if matches!(field.cardinality, Cardinality::Array { .. }) => {
                 repeated(form, field, &from, &to, code);
             }
-            _ => code.line(format!("{to} = {};", made(form, field, &from, false))),
+            _ => code.line(format!("{to} = {};", library_value(form, field, &from, false))),
         }
     }
     code.line("return o;");
@@ -156,7 +156,7 @@ fn make(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
 }
 
 /// Sets an array of LCM's by a list or an array of the normalized form.
-fn repeated(form: &JavaForm, field: &Field, from: &str, to: &str, code: &mut SourceWriter) {
+fn repeated(form: &JavaMessage, field: &Field, from: &str, to: &str, code: &mut SourceWriter) {
     if form.number(field).is_some() {
         code.line(format!("{to} = {from};"));
         return;
@@ -167,23 +167,23 @@ fn repeated(form: &JavaForm, field: &Field, from: &str, to: &str, code: &mut Sou
     };
     code.line(format!("{to} = new {}[{number}];", element(form, field)));
     code.open(format!("for (int i = 0; i < {to}.length; i++) {{"));
-    code.line(format!("{to}[i] = {};", made(form, field, &one, false)));
+    code.line(format!("{to}[i] = {};", library_value(form, field, &one, false)));
     code.close("}");
 }
 
-fn take(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
+fn take(form: &JavaMessage, id: TypeId, record: &Record, code: &mut SourceWriter) {
     let (class, own) = (class(record), form.class(id));
     code.open(format!("\nprivate static {own} take_{}({class} o) {{", form.name(id)));
     code.line(format!("{own} m = new {own}();"));
-    for slot in slot::whole(record) {
+    for slot in flattened_field::keep_fields(record) {
         let field = &slot.field;
-        let (to, from) = (form.at_slot("m", id, &slot), member("o", field));
+        let (to, from) = (form.member_access("m", id, &slot), member("o", field));
         let is_repeated =
             matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
         match field.cardinality {
             Cardinality::Optional => {
-                code.open(format!("if ({}) {{", Objects.is_there(form, "o", id, &slot)));
-                let value = taken(form, field, &Objects.get(form, "o", id, &slot));
+                code.open(format!("if ({}) {{", LcmObjects.is_present(form, "o", id, &slot)));
+                let value = normalized_value(form, field, &LcmObjects.get(form, "o", id, &slot));
                 code.line(format!("{to} = {value};"));
                 code.close("}");
             }
@@ -192,16 +192,16 @@ fn take(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
             }
             Cardinality::List { .. } => {
                 code.open(format!("for (var e : {from}) {{"));
-                code.line(format!("{to}.add({});", taken(form, field, "e")));
+                code.line(format!("{to}.add({});", normalized_value(form, field, "e")));
                 code.close("}");
             }
             Cardinality::Array { .. } => {
                 code.open(format!("for (int i = 0; i < {to}.length; i++) {{"));
-                let value = taken(form, field, &format!("{from}[i]"));
+                let value = normalized_value(form, field, &format!("{from}[i]"));
                 code.line(format!("{to}[i] = {value};"));
                 code.close("}");
             }
-            _ => code.line(format!("{to} = {};", taken(form, field, &from))),
+            _ => code.line(format!("{to} = {};", normalized_value(form, field, &from))),
         }
     }
     code.line("return m;");
@@ -209,7 +209,7 @@ fn take(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
 }
 
 /// The type of an element that is no number.
-fn element(form: &JavaForm, field: &Field) -> String {
+fn element(form: &JavaMessage, field: &Field) -> String {
     match field.element {
         Element::Record(inner) => class(form.schema.record(inner)),
         Element::Bytes => octets_class(form.schema),
@@ -218,7 +218,7 @@ fn element(form: &JavaForm, field: &Field) -> String {
 }
 
 /// What an absent value is written as; none where it is a number, of which Java makes a zero.
-fn nothing(field: &Field) -> Option<&'static str> {
+fn absent_value(field: &Field) -> Option<&'static str> {
     match field.element {
         Element::String => Some("\"\""),
         Element::Bytes => Some("octets(Values.NO_OCTETS)"),
@@ -227,7 +227,7 @@ fn nothing(field: &Field) -> Option<&'static str> {
 }
 
 /// A value of the normalized form as LCM's object has it, boxed where it may be absent.
-fn made(form: &JavaForm, field: &Field, value: &str, is_boxed: bool) -> String {
+fn library_value(form: &JavaMessage, field: &Field, value: &str, is_boxed: bool) -> String {
     let of = |method: &str, kind: &str| match is_boxed {
         true => format!("{value}.{method}()"),
         false => format!("({kind}) {value}"),
@@ -244,7 +244,7 @@ fn made(form: &JavaForm, field: &Field, value: &str, is_boxed: bool) -> String {
 }
 
 /// A value of LCM's as the normalized form has it.
-fn taken(form: &JavaForm, field: &Field, value: &str) -> String {
+fn normalized_value(form: &JavaMessage, field: &Field, value: &str) -> String {
     match (field.element, form.number(field).map(|number| number.0)) {
         (Element::Record(inner), _) => format!("take_{}({value})", form.name(inner)),
         (Element::String, _) => format!("Values.wide({value})"),

@@ -22,12 +22,18 @@ impl Codec for Prost {
     fn hello(&self) -> Hello {
         Hello { library: glue::LIBRARY, phased: true, verifies: false, unchecked: false }
     }
+    fn admit(&mut self, message: &Self::Message) -> Result<(), Error> {
+        if glue::fill::<true>(message, &mut Whole::default()) {
+            return Err(Error::rejected(glue::UNSAYABLE));
+        }
+        Ok(())
+    }
     fn populate<'a>(
         &mut self,
         message: &'a Self::Message,
         object: &mut Object,
     ) -> Result<(), Error> {
-        if glue::fill(message, &mut object.whole) {
+        if glue::fill::<false>(message, &mut object.whole) {
             return Err(Error::rejected(glue::UNSAYABLE));
         }
         Ok(())
@@ -43,7 +49,7 @@ impl Codec for Prost {
         Ok(())
     }
     fn parse<'a>(&mut self, wire: &'a [u8], object: &mut Object) -> Result<(), Error> {
-        object.whole = whole(wire)?;
+        object.whole = decode_message(wire)?;
         Ok(())
     }
     fn extract(
@@ -87,6 +93,6 @@ impl Codec for Prost {
 /// The whole message, as users decode it, and in one place: `merge` into a message that
 /// others hold takes a quarter more instructions (docs/by-hand.md).
 #[inline(never)]
-fn whole(wire: &[u8]) -> Result<Whole, prost::DecodeError> {
+fn decode_message(wire: &[u8]) -> Result<Whole, prost::DecodeError> {
     Whole::decode(wire)
 }

@@ -27,12 +27,18 @@ impl Codec for Quick {
     fn hello(&self) -> Hello {
         Hello { library: glue::LIBRARY, phased: true, verifies: false, unchecked: false }
     }
+    fn admit(&mut self, message: &Self::Message) -> Result<(), Error> {
+        if glue::fill::<true>(message, &mut Whole::default()) {
+            return Err(Error::rejected(glue::UNSAYABLE));
+        }
+        Ok(())
+    }
     fn populate<'a>(
         &mut self,
         message: &'a Self::Message,
         object: &mut Object<'a>,
     ) -> Result<(), Error> {
-        if glue::fill(message, &mut object.whole) {
+        if glue::fill::<false>(message, &mut object.whole) {
             return Err(Error::rejected(glue::UNSAYABLE));
         }
         Ok(())

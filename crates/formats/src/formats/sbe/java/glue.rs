@@ -4,17 +4,19 @@
 use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar};
 
-use super::spots::{capital, spots, Glue, Spot};
-use crate::formats::sbe::layout::{group, has_flag, place, repeats, Count, Entry, Place};
-use crate::java_form::JavaForm;
-use crate::java_number::Number;
-use crate::java_reading::Reading;
+use super::flyweights::{capital, find_flyweights, Flyweight, Glue};
+use crate::formats::sbe::layout::{
+    group, has_flag, placement, repeats, EntryCount, FieldPlacement, GroupEntry,
+};
+use crate::language::java::accumulator::Accumulator;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 use crate::sequential::flag_name;
 
 /// `Glue.java`.
-pub fn glue(form: &JavaForm) -> String {
+pub fn glue(form: &JavaMessage) -> String {
     let schema = form.schema;
-    let spots = spots(schema);
+    let spots = find_flyweights(schema);
     let glue = Glue { form, schema, spots: &spots };
     let (root, own) = (&schema.root().name.legal, form.root());
     let mut code = SourceWriter::indented(4);
@@ -54,11 +56,11 @@ pub fn glue(form: &JavaForm) -> String {
     for number in 0..spots.len() {
         glue.put(number, &mut code);
         glue.take(number, &mut code);
-        Reading::ALL.into_iter().for_each(|reading| glue.read(reading, number, &mut code));
+        Accumulator::ALL.into_iter().for_each(|reading| glue.read(reading, number, &mut code));
     }
     let projection = form.unit.projection;
     for (name, path) in [("fixed", &projection.fixed), ("element", &projection.element)] {
-        for reading in Reading::ALL {
+        for reading in Accumulator::ALL {
             glue.walk(reading, name, path.as_ref(), &mut code);
         }
     }
@@ -77,7 +79,7 @@ fn zero(scalar: Scalar) -> &'static str {
 
 impl Glue<'_> {
     /// A number of the normalized form as a setter takes it.
-    fn given(scalar: Scalar, value: &str, packed: bool) -> String {
+    fn library_value(scalar: Scalar, value: &str, packed: bool) -> String {
         match scalar {
             Scalar::Bool => format!("(short) ({value} ? 1 : 0)"),
             Scalar::U8 if packed => format!("(short) ({value} & 0xff)"),
@@ -89,11 +91,11 @@ impl Glue<'_> {
     }
 
     /// A getter's number as the normalized form has it.
-    fn taken(scalar: Scalar, value: &str, packed: bool) -> String {
+    fn normalized_value(scalar: Scalar, value: &str, packed: bool) -> String {
         match scalar {
             Scalar::Bool => format!("{value} != 0"),
             Scalar::U8 | Scalar::U16 | Scalar::U32 if packed => {
-                format!("({}) {value}", Number(scalar).packed())
+                format!("({}) {value}", JavaNumber(scalar).element_type())
             }
             Scalar::U8 => format!("(int) {value}"),
             _ => value.to_owned(),
@@ -115,18 +117,18 @@ impl Glue<'_> {
                 let flag = flag_name(record, field);
                 code.line(format!("to.{flag}_((short) ({member} == null ? 0 : 1));"));
             }
-            if place(self.schema, field) == Place::Block {
+            if placement(self.schema, field) == FieldPlacement::Block {
                 self.put_block(spot, at, field, &member, code);
             }
         }
         for (at, field) in record.fields.iter().enumerate() {
-            if place(self.schema, field) == Place::Group {
+            if placement(self.schema, field) == FieldPlacement::Group {
                 let member = format!("m.{}", self.form.member(spot.id, at));
                 self.put_group(spot, at, field, &member, code);
             }
         }
         for (at, field) in record.fields.iter().enumerate() {
-            if place(self.schema, field) != Place::Data {
+            if placement(self.schema, field) != FieldPlacement::Data {
                 continue;
             }
             let member = format!("m.{}", self.form.member(spot.id, at));
@@ -151,7 +153,7 @@ impl Glue<'_> {
 
     fn put_block(
         &self,
-        spot: &Spot,
+        spot: &Flyweight,
         at: usize,
         field: &Field,
         member: &str,
@@ -165,7 +167,7 @@ impl Glue<'_> {
             }
             other => self.schema.scalar(other).expect("a number"),
         };
-        let element = |at: u32| Self::given(scalar, &format!("{member}[{at}]"), true);
+        let element = |at: u32| Self::library_value(scalar, &format!("{member}[{at}]"), true);
         match field.cardinality {
             Cardinality::Array { len: 1 } => code.line(format!("to.{name}({});", element(0))),
             Cardinality::Array { len } if scalar == Scalar::U8 => {
@@ -177,24 +179,24 @@ impl Glue<'_> {
             }
             Cardinality::Array { len } => {
                 code.open(format!("for (int i = 0; i < {len}; i++) {{"));
-                let value = Self::given(scalar, &format!("{member}[i]"), true);
+                let value = Self::library_value(scalar, &format!("{member}[i]"), true);
                 code.line(format!("to.{name}(i, {value});"));
                 code.close("}");
             }
             Cardinality::Optional => {
                 code.open(format!("if ({member} != null) {{"));
-                code.line(format!("to.{name}({});", Self::given(scalar, member, false)));
+                code.line(format!("to.{name}({});", Self::library_value(scalar, member, false)));
                 code.next("} else {");
                 code.line(format!("to.{name}({});", zero(scalar)));
                 code.close("}");
             }
-            _ => code.line(format!("to.{name}({});", Self::given(scalar, member, false))),
+            _ => code.line(format!("to.{name}({});", Self::library_value(scalar, member, false))),
         }
     }
 
     fn put_group(
         &self,
-        spot: &Spot,
+        spot: &Flyweight,
         at: usize,
         field: &Field,
         member: &str,
@@ -202,15 +204,15 @@ impl Glue<'_> {
     ) {
         let (entry, count) = group(self.schema, field);
         let is_list = matches!(field.cardinality, Cardinality::List { .. });
-        let is_array = !is_list || matches!(entry, Entry::Number(_));
+        let is_array = !is_list || matches!(entry, GroupEntry::Number(_));
         let size = match count {
-            Count::Option => format!("{member} == null ? 0 : 1"),
-            Count::Exactly(_) if !repeats(field) => "1".into(),
+            EntryCount::Option => format!("{member} == null ? 0 : 1"),
+            EntryCount::Exactly(_) if !repeats(field) => "1".into(),
             _ if is_array => format!("{member}.length"),
             _ => format!("{member}.size()"),
         };
         let open = format!("to.{}_Count({size})", field.name.legal);
-        if let Entry::Number(_) = entry {
+        if let GroupEntry::Number(_) = entry {
             code.line(format!(
                 "{open};\nencoder.limit(Blocks.put(out, encoder.limit(), {member}));"
             ));
@@ -219,12 +221,12 @@ impl Glue<'_> {
         code.open("{");
         code.line(format!("var g = {open};"));
         let one = |value: &str| match (entry, field.element) {
-            (Entry::Record(_), _) => format!("put_{}(g.next(), {value});", spot.inner[&at]),
+            (GroupEntry::Record(_), _) => format!("put_{}(g.next(), {value});", spot.inner[&at]),
             (_, Element::String) => format!("g.next().value_({value});"),
             _ => format!("g.next().putValue_({value}, 0, {value}.length);"),
         };
         match count {
-            Count::Option => {
+            EntryCount::Option => {
                 code.open(format!("if ({member} != null) {{"));
                 code.line(one(member));
                 code.close("}");
@@ -250,17 +252,17 @@ impl Glue<'_> {
         code.open(format!("\nprivate {own} take_{number}({} from) {{", spot.class("Decoder")));
         code.line(format!("{own} m = new {own}();"));
         for (at, field) in record.fields.iter().enumerate() {
-            if place(self.schema, field) == Place::Block {
+            if placement(self.schema, field) == FieldPlacement::Block {
                 self.take_block(spot, at, field, code);
             }
         }
         for (at, field) in record.fields.iter().enumerate() {
-            if place(self.schema, field) == Place::Group {
+            if placement(self.schema, field) == FieldPlacement::Group {
                 self.take_group(spot, at, field, code);
             }
         }
         for (at, field) in record.fields.iter().enumerate() {
-            if place(self.schema, field) != Place::Data {
+            if placement(self.schema, field) != FieldPlacement::Data {
                 continue;
             }
             let member = format!("m.{}", self.form.member(spot.id, at));
@@ -293,7 +295,7 @@ impl Glue<'_> {
         }
     }
 
-    fn take_block(&self, spot: &Spot, at: usize, field: &Field, code: &mut SourceWriter) {
+    fn take_block(&self, spot: &Flyweight, at: usize, field: &Field, code: &mut SourceWriter) {
         let member = format!("m.{}", self.form.member(spot.id, at));
         let name = format!("{}_", field.name.legal);
         let scalar = match field.element {
@@ -305,7 +307,7 @@ impl Glue<'_> {
         };
         match field.cardinality {
             Cardinality::Array { len: 1 } => {
-                let value = Self::taken(scalar, &format!("from.{name}()"), true);
+                let value = Self::normalized_value(scalar, &format!("from.{name}()"), true);
                 code.line(format!("{member}[0] = {value};"));
             }
             Cardinality::Array { len } if scalar == Scalar::U8 => {
@@ -313,36 +315,36 @@ impl Glue<'_> {
             }
             Cardinality::Array { len } => {
                 code.open(format!("for (int i = 0; i < {len}; i++) {{"));
-                let value = Self::taken(scalar, &format!("from.{name}(i)"), true);
+                let value = Self::normalized_value(scalar, &format!("from.{name}(i)"), true);
                 code.line(format!("{member}[i] = {value};"));
                 code.close("}");
             }
             Cardinality::Optional => {
                 let flag = flag_name(self.schema.record(spot.id), field);
                 code.open(format!("if (from.{flag}_() != 0) {{"));
-                let value = Self::taken(scalar, &format!("from.{name}()"), false);
+                let value = Self::normalized_value(scalar, &format!("from.{name}()"), false);
                 code.line(format!("{member} = {value};"));
                 code.close("}");
             }
             _ => {
-                let value = Self::taken(scalar, &format!("from.{name}()"), false);
+                let value = Self::normalized_value(scalar, &format!("from.{name}()"), false);
                 code.line(format!("{member} = {value};"));
             }
         }
     }
 
-    fn take_group(&self, spot: &Spot, at: usize, field: &Field, code: &mut SourceWriter) {
+    fn take_group(&self, spot: &Flyweight, at: usize, field: &Field, code: &mut SourceWriter) {
         let member = format!("m.{}", self.form.member(spot.id, at));
         let (entry, count) = group(self.schema, field);
         code.open("{");
         self.enter(field, "from", "g", "n", code);
         match count {
-            Count::Exactly(wanted) => code.line(format!("Blocks.exactly(n, {wanted});")),
-            Count::Option => code.line("if (n > 1) {\n    Blocks.exactly(n, 1);\n}"),
-            Count::Any => {}
+            EntryCount::Exactly(wanted) => code.line(format!("Blocks.exactly(n, {wanted});")),
+            EntryCount::Option => code.line("if (n > 1) {\n    Blocks.exactly(n, 1);\n}"),
+            EntryCount::Any => {}
         }
-        if let Entry::Number(scalar) = entry {
-            let kind = Number(scalar).packed();
+        if let GroupEntry::Number(scalar) = entry {
+            let kind = JavaNumber(scalar).element_type();
             code.line("int stride = g.actingBlockLength();");
             code.line(format!("{member} = Blocks.{kind}s(in, decoder.limit(), n, stride);"));
             code.line("decoder.limit(decoder.limit() + n * stride);");
@@ -350,17 +352,19 @@ impl Glue<'_> {
             return;
         }
         let keep = |value: &str| match count {
-            Count::Option => format!("{member} = {value};"),
-            Count::Exactly(_) if !repeats(field) => format!("{member} = {value};"),
-            Count::Exactly(_) => format!("{member}[i] = {value};"),
-            Count::Any => format!("{member}.add({value});"),
+            EntryCount::Option => format!("{member} = {value};"),
+            EntryCount::Exactly(_) if !repeats(field) => format!("{member} = {value};"),
+            EntryCount::Exactly(_) => format!("{member}[i] = {value};"),
+            EntryCount::Any => format!("{member}.add({value});"),
         };
-        if field.default.is_some() && matches!(count, Count::Any) {
+        if field.default.is_some() && matches!(count, EntryCount::Any) {
             code.line(format!("{member}.clear();"));
         }
         code.open("for (int i = 0; i < n; i++) {");
         match entry {
-            Entry::Record(_) => code.line(keep(&format!("take_{}(g.next())", spot.inner[&at]))),
+            GroupEntry::Record(_) => {
+                code.line(keep(&format!("take_{}(g.next())", spot.inner[&at])))
+            }
             _ => {
                 code.line("g.next();");
                 code.line(Self::text_or_octets(field.element, "g", "value"));

@@ -4,14 +4,14 @@
 use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
+use crate::flattened_field::{self, FlattenedField};
 use crate::formats::zserio::is_octets;
-use crate::java_form::JavaForm;
-use crate::java_glue::{is_array, Library};
-use crate::java_number::Number;
-use crate::slot::{self, Slot};
+use crate::language::java::glue::{is_array, JavaLibrary};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 /// zserio's objects.
-pub struct Objects;
+pub struct ZserioObjects;
 
 /// What methods of a field are called by.
 fn accessor(field: &Field) -> String {
@@ -24,47 +24,59 @@ fn class(record: &Record) -> String {
 }
 
 /// What holds the elements of a list while they are read.
-fn walked(at: &str, slot: &Slot) -> String {
+fn list_variable(at: &str, slot: &FlattenedField) -> String {
     format!("{at}v{}", slot.place)
 }
 
 /// Whether one of a list of numbers is a `BigInteger`.
-fn is_big(form: &JavaForm, field: &Field) -> bool {
-    form.number(field) == Some(Number(Scalar::U64))
+fn is_big(form: &JavaMessage, field: &Field) -> bool {
+    form.number(field) == Some(JavaNumber(Scalar::U64))
 }
 
-impl Library for Objects {
-    fn class(&self, form: &JavaForm, id: TypeId) -> String {
+impl JavaLibrary for ZserioObjects {
+    fn class(&self, form: &JavaMessage, id: TypeId) -> String {
         class(form.schema.record(id))
     }
 
-    fn get(&self, form: &JavaForm, at: &str, _: TypeId, slot: &Slot) -> String {
+    fn get(&self, form: &JavaMessage, at: &str, _: TypeId, slot: &FlattenedField) -> String {
         let is_one =
             !matches!(slot.field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
         let bits = if is_one && is_big(form, &slot.field) { ".longValue()" } else { "" };
         format!("{at}.get{}(){bits}", accessor(&slot.field))
     }
 
-    fn is_there(&self, _: &JavaForm, at: &str, _: TypeId, slot: &Slot) -> String {
+    fn is_present(&self, _: &JavaMessage, at: &str, _: TypeId, slot: &FlattenedField) -> String {
         format!("{at}.is{}Used()", accessor(&slot.field))
     }
 
-    fn count(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+    fn list_length(
+        &self,
+        form: &JavaMessage,
+        at: &str,
+        id: TypeId,
+        slot: &FlattenedField,
+    ) -> String {
         format!("{}.length", self.get(form, at, id, slot))
     }
 
-    fn begin(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> Option<String> {
-        Some(format!("var {} = {};", walked(at, slot), self.get(form, at, id, slot)))
+    fn before_loop(
+        &self,
+        form: &JavaMessage,
+        at: &str,
+        id: TypeId,
+        slot: &FlattenedField,
+    ) -> Option<String> {
+        Some(format!("var {} = {};", list_variable(at, slot), self.get(form, at, id, slot)))
     }
 
-    fn at(&self, form: &JavaForm, at: &str, _: TypeId, slot: &Slot) -> String {
+    fn element_at(&self, form: &JavaMessage, at: &str, _: TypeId, slot: &FlattenedField) -> String {
         let bits = if is_big(form, &slot.field) { ".longValue()" } else { "" };
-        format!("{}[i]{bits}", walked(at, slot))
+        format!("{}[i]{bits}", list_variable(at, slot))
     }
 }
 
 /// `Glue.java`: `make`, `parse` and `take`.
-pub fn glue(form: &JavaForm) -> String {
+pub fn glue(form: &JavaMessage) -> String {
     let root = form.schema.root;
     let (name, own, class) = (form.name(root), form.class(root), class(form.schema.root()));
     let mut code = SourceWriter::indented(4);
@@ -89,21 +101,21 @@ pub fn glue(form: &JavaForm) -> String {
     code.finish()
 }
 
-fn make(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
+fn make(form: &JavaMessage, id: TypeId, record: &Record, code: &mut SourceWriter) {
     let (class, own) = (class(record), form.class(id));
     code.open(format!("\nprivate static {class} make_{}({own} m) {{", form.name(id)));
     code.line(format!("{class} o = new {class}();"));
-    for slot in slot::whole(record) {
-        let (field, member) = (&slot.field, form.at_slot("m", id, &slot));
+    for slot in flattened_field::keep_fields(record) {
+        let (field, member) = (&slot.field, form.member_access("m", id, &slot));
         let set = format!("o.set{}", accessor(field));
         let number = form.number(field);
         match (field.cardinality, field.element) {
             (Cardinality::Required | Cardinality::Implicit, _) => {
-                code.line(format!("{set}({});", made(form, field, &member, false)));
+                code.line(format!("{set}({});", library_value(form, field, &member, false)));
             }
             (Cardinality::Optional, _) => {
                 code.open(format!("if ({member} != null) {{"));
-                code.line(format!("{set}({});", made(form, field, &member, true)));
+                code.line(format!("{set}({});", library_value(form, field, &member, true)));
                 code.close("}");
             }
             _ if is_octets(field) => code.line(format!("{set}({member});")),
@@ -124,7 +136,13 @@ fn make(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
 }
 
 /// Sets an array of objects, each made of an element of `member`.
-fn records(form: &JavaForm, inner: TypeId, slot: &Slot, member: &str, code: &mut SourceWriter) {
+fn records(
+    form: &JavaMessage,
+    inner: TypeId,
+    slot: &FlattenedField,
+    member: &str,
+    code: &mut SourceWriter,
+) {
     let all = format!("all{}", slot.place);
     let class = class(form.schema.record(inner));
     let (count, element) = match is_array(form, &slot.field) {
@@ -133,26 +151,26 @@ fn records(form: &JavaForm, inner: TypeId, slot: &Slot, member: &str, code: &mut
     };
     code.line(format!("{class}[] {all} = new {class}[{count}];"));
     code.open(format!("for (int i = 0; i < {all}.length; i++) {{"));
-    code.line(format!("{all}[i] = {};", made(form, &slot.field, &element, false)));
+    code.line(format!("{all}[i] = {};", library_value(form, &slot.field, &element, false)));
     code.close("}");
     code.line(format!("o.set{}({all});", accessor(&slot.field)));
 }
 
-fn take(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
+fn take(form: &JavaMessage, id: TypeId, record: &Record, code: &mut SourceWriter) {
     let (class, own) = (class(record), form.class(id));
     code.open(format!("\nprivate static {own} take_{}({class} o) {{", form.name(id)));
     code.line(format!("{own} m = new {own}();"));
-    for slot in slot::whole(record) {
-        let (field, member) = (&slot.field, form.at_slot("m", id, &slot));
-        let get = Objects.get(form, "o", id, &slot);
+    for slot in flattened_field::keep_fields(record) {
+        let (field, member) = (&slot.field, form.member_access("m", id, &slot));
+        let get = ZserioObjects.get(form, "o", id, &slot);
         let number = form.number(field);
         match (field.cardinality, field.element) {
             (Cardinality::Required | Cardinality::Implicit, _) => {
-                code.line(format!("{member} = {};", taken(form, field, &get)));
+                code.line(format!("{member} = {};", normalized_value(form, field, &get)));
             }
             (Cardinality::Optional, _) => {
-                code.open(format!("if ({}) {{", Objects.is_there(form, "o", id, &slot)));
-                code.line(format!("{member} = {};", taken(form, field, &get)));
+                code.open(format!("if ({}) {{", ZserioObjects.is_present(form, "o", id, &slot)));
+                code.line(format!("{member} = {};", normalized_value(form, field, &get)));
                 code.close("}");
             }
             _ if is_octets(field) => code.line(format!("{member} = {get};")),
@@ -162,14 +180,14 @@ fn take(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
             (_, _) if number.is_some() => code.line(format!("{member} = {get};")),
             (Cardinality::List { .. }, _) => {
                 code.open(format!("for (var e : {get}) {{"));
-                code.line(format!("{member}.add({});", taken(form, field, "e")));
+                code.line(format!("{member}.add({});", normalized_value(form, field, "e")));
                 code.close("}");
             }
             (Cardinality::Array { .. }, Element::Record(_)) => {
                 let all = format!("all{}", slot.place);
                 code.line(format!("var {all} = {get};"));
                 code.open(format!("for (int i = 0; i < {all}.length; i++) {{"));
-                let one = taken(form, field, &format!("{all}[i]"));
+                let one = normalized_value(form, field, &format!("{all}[i]"));
                 code.line(format!("{member}[i] = {one};"));
                 code.close("}");
             }
@@ -181,12 +199,12 @@ fn take(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
 }
 
 /// Whether an array of these has another type in zserio's classes.
-fn is_copied(number: Number) -> bool {
+fn is_copied(number: JavaNumber) -> bool {
     matches!(number.0, Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64)
 }
 
 /// A value of the normalized form as zserio's setter takes it, boxed where it may be absent.
-fn made(form: &JavaForm, field: &Field, value: &str, is_boxed: bool) -> String {
+fn library_value(form: &JavaMessage, field: &Field, value: &str, is_boxed: bool) -> String {
     match (field.element, form.number(field).map(|number| number.0)) {
         (Element::Record(inner), _) => format!("make_{}({value})", form.name(inner)),
         (_, Some(Scalar::U8)) if is_boxed => format!("{value}.shortValue()"),
@@ -197,7 +215,7 @@ fn made(form: &JavaForm, field: &Field, value: &str, is_boxed: bool) -> String {
 }
 
 /// A value of zserio's as the normalized form has it.
-fn taken(form: &JavaForm, field: &Field, value: &str) -> String {
+fn normalized_value(form: &JavaMessage, field: &Field, value: &str) -> String {
     match (field.element, form.number(field).map(|number| number.0)) {
         (Element::Record(inner), _) => format!("take_{}({value})", form.name(inner)),
         (_, Some(Scalar::U8)) => format!("(int) {value}"),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use wiregauge_generate::{generate, Language, Package, Wire};
+use wiregauge_generate::{generate, HolderLanguage, Package, Wire};
 use wiregauge_result::run::Origin;
 use wiregauge_workshop::{run, Need, Toolchain};
 
@@ -180,7 +180,7 @@ impl Making for Cpp {
             With::Generated(wire, calls) => {
                 let definitions = vec![("rsb.proto".to_owned(), Builtin::Rsb.schema()?)];
                 let package = Package::new(Some("notification"), definitions)?;
-                for file in generate(&package, Language::Cpp, &[*wire])? {
+                for file in generate(&package, HolderLanguage::Cpp, &[*wire])? {
                     write(folder, &file.path, &file.text)?;
                 }
                 write(folder, "on_wire.hpp", calls)?;

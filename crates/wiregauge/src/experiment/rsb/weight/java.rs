@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{bail, Context, Result};
-use wiregauge_formats::{Codec, Emission, Step};
-use wiregauge_generate::{generate, Language, Package, Wire};
+use wiregauge_formats::{Codec, Emission, GeneratorStep};
+use wiregauge_generate::{generate, HolderLanguage, Package, Wire};
 use wiregauge_result::run::Origin;
 use wiregauge_schema::Projection;
 use wiregauge_workshop::{build_folder, maven, run, Need};
@@ -122,15 +122,17 @@ impl Making for Java {
                 }
                 for step in emission.steps {
                     match step {
-                        Step::Call(call) => call(folder)?,
-                        Step::Command(words) => bail!("{words:?} is no step of {PROTOBUF}"),
+                        GeneratorStep::Call(call) => call(folder)?,
+                        GeneratorStep::Command(words) => {
+                            bail!("{words:?} is no step of {PROTOBUF}")
+                        }
                     }
                 }
             }
             With::Generated => {
                 let definitions = vec![("rsb.proto".to_owned(), Builtin::Rsb.schema()?)];
                 let package = Package::new(Some("notification"), definitions)?;
-                for file in generate(&package, Language::Java, &[Wire::RosMsg])? {
+                for file in generate(&package, HolderLanguage::Java, &[Wire::RosMsg])? {
                     write(folder, &file.path, &file.text)?;
                 }
             }

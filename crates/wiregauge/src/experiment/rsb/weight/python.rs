@@ -6,10 +6,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use wiregauge_formats::Codec;
-use wiregauge_generate::{generate, Language, Package, Wire};
+use wiregauge_generate::{generate, HolderLanguage, Package, Wire};
 use wiregauge_result::run::Origin;
 use wiregauge_schema::Projection;
-use wiregauge_workshop::python::{interpreter, Python};
+use wiregauge_workshop::python::{interpreter, PythonEnvironment};
 use wiregauge_workshop::{run, Need};
 
 use super::program::{lines, lines_of, write, Making, Message, Parts, Program, Sources};
@@ -93,7 +93,7 @@ impl Script {
         let schema = Builtin::Rsb.schema()?;
         let codec = Codec::find(PROTOBUF).context("there is a row of Protobuf in Python")?;
         let emission = codec.emission(&schema, &Projection::choose(&schema))?;
-        Ok(Python::of_step(folder, emission.requirements)?.program)
+        Ok(PythonEnvironment::create_for_step(folder, emission.requirements)?.program)
     }
 
     /// Names, versions and bytes of the packages that it has beside Python's own.
@@ -136,7 +136,7 @@ impl Making for Script {
             With::Generated => {
                 let definitions = vec![("rsb.proto".to_owned(), Builtin::Rsb.schema()?)];
                 let package = Package::new(Some("notification"), definitions)?;
-                for file in generate(&package, Language::Python, &[Wire::RosMsg])? {
+                for file in generate(&package, HolderLanguage::Python, &[Wire::RosMsg])? {
                     generated.push(write(folder, &file.path, &file.text)?);
                 }
             }

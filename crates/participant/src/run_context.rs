@@ -1,0 +1,94 @@
+//! What a participant is at, and what the conductor wishes meanwhile.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::clock::{monotonic, Clock};
+use crate::control::Assignment;
+use crate::progress::ProgressBuffer;
+use crate::scratch;
+
+/// How long a conductor that is gone may take to be so.
+const CONDUCTOR_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// What the conductor wishes while a participant is at work.
+#[derive(Debug, Default)]
+pub struct RunControl {
+    abandon: AtomicBool,
+    /// One more than the number of samples that were sent; 0 before.
+    finish: AtomicU64,
+    /// When it was told, on the monotonic clock.
+    told: AtomicU64,
+    /// The run's epoch on the own monotonic clock.
+    epoch: AtomicU64,
+    /// The run's folder.
+    scratch: Mutex<Option<PathBuf>>,
+    /// Whether the conductor went without a word.
+    gone: AtomicBool,
+}
+
+impl RunControl {
+    /// Keeps the run's folder in mind.
+    pub fn set_scratch(&self, scratch: Option<PathBuf>) {
+        *self.scratch.lock().unwrap_or_else(PoisonError::into_inner) = scratch;
+    }
+
+    /// Removes what is left of a run whose conductor is gone.
+    pub fn remove_scratch(&self) {
+        let scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        let patience =
+            if self.gone.load(Ordering::Relaxed) { CONDUCTOR_EXIT_TIMEOUT } else { Duration::ZERO };
+        scratch.iter().for_each(|path| scratch::remove_leftovers(path, patience));
+    }
+
+    /// Breaks off.
+    pub fn abort(&self) {
+        self.abandon.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that the conductor went without a word.
+    pub fn mark_conductor_lost(&self) {
+        self.gone.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes the run's epoch, on the own monotonic clock.
+    pub fn set_epoch(&self, epoch: u64) {
+        self.epoch.store(epoch, Ordering::Relaxed);
+    }
+
+    /// Notes that so many samples were sent, and no more will be.
+    pub fn set_sent_count(&self, sent: u64) {
+        self.told.store(monotonic(), Ordering::Relaxed);
+        self.finish.store(sent + 1, Ordering::Release);
+    }
+
+    /// Whether to break off.
+    pub fn is_aborted(&self) -> bool {
+        self.abandon.load(Ordering::Relaxed)
+    }
+
+    /// How many samples were sent, once that is known.
+    pub fn sent_count(&self) -> Option<u64> {
+        self.finish.load(Ordering::Acquire).checked_sub(1)
+    }
+
+    /// When that was told, in nanoseconds since the epoch.
+    pub fn finished_at(&self) -> u64 {
+        let told = self.told.load(Ordering::Relaxed);
+        told.saturating_sub(self.epoch.load(Ordering::Relaxed))
+    }
+}
+
+/// What a participant is at, and who hears of it.
+pub struct RunContext<'a> {
+    /// What it is to do.
+    pub assignment: &'a Assignment,
+    /// The common time.
+    pub clock: &'a Clock,
+    /// What the conductor wishes.
+    pub wish: &'a RunControl,
+    /// Where it leaves what it has seen.
+    pub seen: &'a ProgressBuffer,
+}

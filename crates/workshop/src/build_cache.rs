@@ -1,0 +1,69 @@
+//! The build folder: what is in it is told by its content, and one builds at a
+//! time.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{ensure, Context, Result};
+use sha2::{Digest, Sha256};
+
+/// Writes a file unless it has this content, so that a build system that goes
+/// by time stamps sees no change where there is none.
+pub fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<()> {
+    if fs::read(path).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Hash of several parts, in hexadecimal.
+pub fn hash(parts: impl IntoIterator<Item = Vec<u8>>) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Fills a folder beside its place, and puts it there when it is whole: half of one is
+/// never taken for all of it.
+///
+/// # Errors
+/// Those of `fill`, after which nothing is left, and those of the file system.
+pub fn create_folder_atomically(
+    folder: &Path,
+    fill: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
+    let half = folder.with_extension("half");
+    if half.exists() {
+        fs::remove_dir_all(&half).with_context(|| format!("cannot remove {}", half.display()))?;
+    }
+    fs::create_dir_all(&half).with_context(|| format!("cannot make {}", half.display()))?;
+    if let Err(error) = fill(&half) {
+        let _ = fs::remove_dir_all(&half);
+        return Err(error);
+    }
+    fs::rename(&half, folder).with_context(|| format!("cannot make {}", folder.display()))
+}
+
+/// The build folder that a step's own folder is in: what has the folder of messages.
+///
+/// # Errors
+/// When it is in none.
+pub fn build_folder(step_folder: &Path) -> Result<&Path> {
+    step_folder
+        .ancestors()
+        .find(|folder| folder.join("messages").is_dir())
+        .with_context(|| format!("{} is in no build folder", step_folder.display()))
+}
+
+/// Keeps two builds out of one folder; the second waits.
+pub fn lock(folder: &Path) -> Result<fs::File> {
+    let path = folder.join("lock");
+    let file = fs::File::create(&path)
+        .with_context(|| format!("cannot write into the build folder {}", folder.display()))?;
+    file.lock()?;
+    ensure!(path.exists(), "the build folder {} went away", folder.display());
+    Ok(file)
+}

@@ -45,8 +45,8 @@ const HEAD: &str = "\
 
 A codec is one format, written and read by one library with one set of options. This page lists all codecs, with
 their options and with the library calls that are timed. `wiregauge codecs --list` prints the same, and what your
-machine lacks for each codec. Codecs of the same format write the same bytes, except for types that one of their
-libraries expresses in another way.
+machine lacks for each codec. Codecs of the same format share the encoding; if their bytes differ, for example by a
+header, the options say so.
 
 [Methodology](methodology.md) explains how codecs are measured and what the experiments are.
 [Contributing](../CONTRIBUTING.md#add-a-codec) explains how to add a codec.
@@ -76,6 +76,8 @@ fn page_of_the_codecs() {
 /// A codec's line of the table.
 fn overview(codec: &Codec) -> String {
     let library = match codec.linkage {
+        // In Python and Java what is generated needs the standard library alone.
+        _ if codec.name.starts_with("generated-") => "`wiregauge generate`".to_owned(),
         Linkage::Without => "none".to_owned(),
         Linkage::Crate(name) => format!("crate `{name}`"),
         Linkage::Wheel(name) => format!("Python package `{name}`"),
@@ -96,7 +98,7 @@ fn overview(codec: &Codec) -> String {
 /// What a codec says of itself. Options that an earlier one has too are not said twice.
 fn section(codec: &Codec, earlier: &[&Codec]) -> String {
     let Codec { name, title, .. } = codec;
-    let mut text = format!("\n### {name}\n\n{title}, in {}.", codec.language.name);
+    let mut text = format!("\n### {name}\n\n{title}.");
     match earlier.iter().find(|other| other.options == codec.options) {
         Some(Codec { name, .. }) => text += &format!(" Options: as [`{name}`](#{name}).\n"),
         None => {

@@ -1,6 +1,7 @@
 //! What the formats of Java runners have in common.
 
 pub mod accumulator;
+pub mod base_codec;
 pub mod glue;
 pub mod jackson;
 pub mod message;

@@ -15,6 +15,7 @@ use wiregauge_workshop::{build_folder, run};
 use self::classes::{renamed, Classes};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
+use crate::language::java::base_codec::object_codec;
 use crate::language::java::glue::{jar_name, library_file, numbers_file, JavaLibrary};
 use crate::language::java::jackson;
 use crate::language::java::message::JavaMessage;
@@ -102,6 +103,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     files.push(super::idl(&library.schema)?);
     files.push(File::new(CALLER, include_str!("java/Classes.java")));
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.extend(object_codec());
     files.push(File::new("Numbers.java", numbers_file(&form, &library)));
     files.push(File::new("Parts.java", partial_reader::partial_reader_file(&form, &library)));
     files.push(File::new("Glue.java", glue(&form, &library)));

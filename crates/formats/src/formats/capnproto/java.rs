@@ -17,6 +17,7 @@ use wiregauge_workshop::{build_folder, run, Need};
 use self::glue::{outer, Structs};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::language::java::base_codec::parsing_codec;
 use crate::language::java::glue::{jar_name, library_file, numbers_file};
 use crate::language::java::message::JavaMessage;
 
@@ -97,6 +98,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let mut files = form.files(&[])?;
     files.push(idl(unit.schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.push(parsing_codec());
     files.push(File::new("Numbers.java", numbers_file(&form, &Structs)));
     files.push(File::new("Glue.java", glue::glue(&form)));
     files.push(library_file(&format!("capnproto-{}", jar_name(&JARS[0]))));

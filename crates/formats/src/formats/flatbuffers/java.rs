@@ -14,6 +14,7 @@ use super::flatc_release;
 use super::{Dialect, Style, ARRAYS, FLATC, SIGN};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::language::java::base_codec::parsing_codec;
 use crate::language::java::glue::{jar_name, library_file, numbers_file};
 use crate::language::java::message::JavaMessage;
 
@@ -112,6 +113,7 @@ fn emit(unit: &Unit, style: Style) -> Result<Emission> {
     let mut files = form.files(&[])?;
     files.push(super::idl(&schema, style)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.push(parsing_codec());
     files.push(File::new("Blocks.java", include_str!("java/Blocks.java")));
     files.push(File::new("Numbers.java", numbers_file(&form, &accessors)));
     files.push(File::new("Glue.java", glue::glue(&form, &accessors)));

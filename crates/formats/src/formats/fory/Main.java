@@ -4,7 +4,7 @@ import org.apache.fory.memory.MemoryBuffer;
 import wiregauge_runner.Serve;
 
 /** The normalized message by Fory. */
-final class Main extends Whole {
+final class Main extends ParsingCodec {
     private static final int LEAST = 1 << 12;
 
     private static final Fory FORY = Fory.builder()

@@ -3,7 +3,7 @@ import wiregauge.Wire;
 import wiregauge_runner.Serve;
 
 /** The normalized message by the holders that wiregauge generates, field after field. */
-final class Main extends Whole {
+final class Main extends ParsingCodec {
     private static final Wire WIRE = WireName.WIRE;
 
     private wiregauge.Sequential kept = MessageForm.make();

@@ -3,7 +3,7 @@ import wiregauge.Protobuf;
 import wiregauge_runner.Serve;
 
 /** The normalized message by the holders that wiregauge generates, on Protobuf's wire. */
-final class Main extends Whole {
+final class Main extends ParsingCodec {
     private wiregauge.Tagged kept = MessageForm.make();
     private Object built = MessageForm.make();
 

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import wiregauge_runner.Serve;
 
 /** The normalized message by Java's own serialization. */
-final class Main extends Whole {
+final class Main extends ParsingCodec {
     /** What is written, whose array is handed over without a copy. */
     private static final class Out extends ByteArrayOutputStream {
         ByteBuffer bytes() {

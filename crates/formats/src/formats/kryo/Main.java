@@ -8,7 +8,7 @@ import wiregauge_runner.Rejected;
 import wiregauge_runner.Serve;
 
 /** The normalized message by Kryo. */
-final class Main extends Whole {
+final class Main extends ParsingCodec {
     private static final int LEAST = 1 << 12;
 
     private static final Kryo KRYO = new Kryo();

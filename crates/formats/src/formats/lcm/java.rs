@@ -12,6 +12,7 @@ use self::glue::LcmObjects;
 use crate::build::languages::java::{JAVA, NEEDS};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
 use crate::language::cpp::c_struct;
+use crate::language::java::base_codec::object_codec;
 use crate::language::java::glue::{library_file, numbers_file};
 use crate::language::java::message::JavaMessage;
 use crate::language::java::plain_objects::{CANONICAL_NANS, NANS};
@@ -103,6 +104,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let mut files = form.files(&[])?;
     files.push(super::idl(schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.extend(object_codec());
     files.push(File::new("Values.java", include_str!("java/Values.java")));
     files.push(File::new("Nans.java", NANS));
     files.push(File::new("Numbers.java", numbers_file(&form, &LcmObjects)));

@@ -14,6 +14,7 @@ use super::{as_bytes, definition, Syntax};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
 use crate::flattened_field::{self, FlattenedField};
+use crate::language::java::base_codec::object_codec;
 use crate::language::java::glue::{numbers_file, JavaLibrary};
 use crate::language::java::message::JavaMessage;
 use crate::language::java::number::JavaNumber;
@@ -93,6 +94,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let mut files = form.files(&[])?;
     files.push(idl(unit.schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.extend(object_codec());
     files.push(File::new("Numbers.java", numbers_file(&form, &library)));
     files.push(File::new("Glue.java", glue(&form, &library)));
     Ok(Emission {

@@ -16,6 +16,7 @@ use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
 use crate::flattened_field::{self, FlattenedField};
 use crate::language::java::accumulator::Accumulator;
+use crate::language::java::base_codec::object_codec;
 use crate::language::java::glue::{jar_name, library_file, numbers_file, JavaLibrary};
 use crate::language::java::message::JavaMessage;
 use crate::language::java::number::JavaNumber;
@@ -193,6 +194,7 @@ fn emit(unit: &Unit, protocol: &str) -> Result<Emission> {
     let mut files = form.files(&[])?;
     files.push(definition(unit.schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.extend(object_codec());
     files.push(File::new("Fields.java", include_str!("java/Fields.java")));
     files.push(File::new("Nans.java", plain_objects::NANS));
     files.push(File::new("Protocol.java", self::protocol(protocol)));

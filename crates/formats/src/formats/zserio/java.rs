@@ -14,6 +14,7 @@ use wiregauge_workshop::{build_folder, run};
 use self::glue::ZserioObjects;
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::language::java::base_codec::object_codec;
 use crate::language::java::glue::{jar_name, library_file, numbers_file};
 use crate::language::java::message::JavaMessage;
 use crate::language::java::plain_objects::{CANONICAL_NANS, NANS};
@@ -105,6 +106,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let mut files = form.files(&[])?;
     files.push(idl(unit.schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.extend(object_codec());
     files.push(File::new("Unsigned.java", include_str!("java/Unsigned.java")));
     files.push(File::new("Nans.java", NANS));
     files.push(File::new("Numbers.java", numbers_file(&form, &ZserioObjects)));

@@ -8,6 +8,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, Typ
 use wiregauge_workshop::maven::Jar;
 
 use crate::codec::{Emission, Support};
+use crate::language::java::base_codec::parsing_codec;
 use crate::language::java::glue::{numbers_file, PlainObjects};
 use crate::language::java::message::JavaMessage;
 use crate::lowering::{self, Lowering};
@@ -33,7 +34,7 @@ pub fn emit(
     let form = JavaMessage::new(unit)?;
     let mut files = form.files(wires)?;
     files.push(File::new("Numbers.java", numbers_file(&form, &PlainObjects)));
-    files.push(File::new("Whole.java", include_str!("plain_objects/Whole.java")));
+    files.push(parsing_codec());
     files.extend(own.iter().map(|(path, text)| File::new(*path, *text)));
     Ok(Emission { files, jars, ..Emission::default() })
 }

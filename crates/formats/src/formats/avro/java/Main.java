@@ -10,12 +10,11 @@ import org.apache.avro.specific.SpecificData;
 import org.apache.avro.specific.SpecificDatumReader;
 import org.apache.avro.specific.SpecificDatumWriter;
 import org.apache.avro.util.NonCopyingByteArrayOutputStream;
-import wiregauge_runner.Codec;
 import wiregauge_runner.Serve;
 import wiregauge_runner.Tally;
 
 /** The normalized message by the classes that Avro's compiler makes. */
-final class Main extends Codec {
+final class Main extends ObjectCodec {
     private static final int LEAST = 1 << 12;
 
     private static final SpecificData MODEL = new SpecificData();
@@ -40,21 +39,6 @@ final class Main extends Codec {
     @Override
     public String library() {
         return Library.NAME;
-    }
-
-    @Override
-    public boolean isPhased() {
-        return true;
-    }
-
-    @Override
-    public boolean hasClients() {
-        return true;
-    }
-
-    @Override
-    public Object populate(Object message) {
-        return Glue.make(message);
     }
 
     @Override
@@ -85,16 +69,6 @@ final class Main extends Codec {
         }
         last = made;
         return made;
-    }
-
-    @Override
-    public Object extract(Object item) {
-        return Glue.take(item);
-    }
-
-    @Override
-    public double project(ByteBuffer wire) throws IOException {
-        return Numbers.project(parse(wire));
     }
 
     @Override

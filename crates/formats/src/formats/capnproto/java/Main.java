@@ -5,12 +5,10 @@ import org.capnproto.BuilderArena;
 import org.capnproto.MessageBuilder;
 import org.capnproto.ReaderOptions;
 import org.capnproto.Serialize;
-import wiregauge_runner.Codec;
 import wiregauge_runner.Serve;
-import wiregauge_runner.Tally;
 
 /** The normalized message by Cap'n Proto's structs, which are read where the bytes are. */
-final class Main extends Codec {
+final class Main extends ParsingCodec {
     private static final int WORD = 8;
 
     /** Where messages begin; all of it is zero between two. */
@@ -56,25 +54,5 @@ final class Main extends Codec {
     @Override
     public Object extract(Object root) {
         return Glue.take(root);
-    }
-
-    @Override
-    public double project(ByteBuffer wire) throws IOException {
-        return Numbers.project(parse(wire));
-    }
-
-    @Override
-    public double fixed(ByteBuffer wire) throws IOException {
-        return Numbers.fixed(parse(wire));
-    }
-
-    @Override
-    public double element(ByteBuffer wire) throws IOException {
-        return Numbers.element(parse(wire));
-    }
-
-    @Override
-    public Tally exact(String reading, ByteBuffer wire) throws IOException {
-        return Numbers.exact(reading, parse(wire));
     }
 }

@@ -1,12 +1,10 @@
 import com.google.flatbuffers.FlatBufferBuilder;
 import java.nio.ByteBuffer;
-import wiregauge_runner.Codec;
 import wiregauge_runner.Rejected;
 import wiregauge_runner.Serve;
-import wiregauge_runner.Tally;
 
 /** The normalized message by flatc's classes, which are read where the bytes are. */
-final class Main extends Codec {
+final class Main extends ParsingCodec {
     private FlatBufferBuilder builder = new FlatBufferBuilder();
 
     public static void main(String[] arguments) throws Exception {
@@ -42,25 +40,5 @@ final class Main extends Codec {
     @Override
     public Object extract(Object root) {
         return Glue.take(root);
-    }
-
-    @Override
-    public double project(ByteBuffer wire) {
-        return Numbers.project(Glue.root(wire));
-    }
-
-    @Override
-    public double fixed(ByteBuffer wire) {
-        return Numbers.fixed(Glue.root(wire));
-    }
-
-    @Override
-    public double element(ByteBuffer wire) {
-        return Numbers.element(Glue.root(wire));
-    }
-
-    @Override
-    public Tally exact(String reading, ByteBuffer wire) {
-        return Numbers.exact(reading, Glue.root(wire));
     }
 }

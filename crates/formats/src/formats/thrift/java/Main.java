@@ -4,13 +4,12 @@ import org.apache.thrift.TException;
 import org.apache.thrift.transport.AutoExpandingBufferWriteTransport;
 import org.apache.thrift.transport.TMemoryInputTransport;
 import org.apache.thrift.transport.TTransportException;
-import wiregauge_runner.Codec;
 import wiregauge_runner.Rejected;
 import wiregauge_runner.Serve;
 import wiregauge_runner.Tally;
 
 /** The normalized message by the classes that Thrift's own compiler makes. */
-final class Main extends Codec {
+final class Main extends ObjectCodec {
     private static final int LEAST = 1 << 12;
 
     /** The library's default limit of 100 MB a message is no limit of the format. */
@@ -48,23 +47,8 @@ final class Main extends Codec {
     }
 
     @Override
-    public boolean isPhased() {
-        return true;
-    }
-
-    @Override
-    public boolean hasClients() {
-        return true;
-    }
-
-    @Override
     public void admit(Object message) throws Rejected {
         Nans.refuse(message);
-    }
-
-    @Override
-    public Object populate(Object message) {
-        return Glue.make(message);
     }
 
     @Override
@@ -99,16 +83,6 @@ final class Main extends Codec {
         }
         isReading = false;
         return made;
-    }
-
-    @Override
-    public Object extract(Object item) {
-        return Glue.take(item);
-    }
-
-    @Override
-    public double project(ByteBuffer wire) throws TException {
-        return Numbers.project(parse(wire));
     }
 
     @Override

@@ -1,17 +1,15 @@
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import wiregauge_runner.Codec;
 import wiregauge_runner.Rejected;
 import wiregauge_runner.Serve;
-import wiregauge_runner.Tally;
 import zserio.runtime.io.BitStreamReader;
 import zserio.runtime.io.ByteArrayBitStreamReader;
 import zserio.runtime.io.ByteArrayBitStreamWriter;
 import zserio.runtime.io.Writer;
 
 /** The normalized message by the classes that zserio's own compiler makes. */
-final class Main extends Codec {
+final class Main extends ObjectCodec {
     private ByteArrayBitStreamWriter out = new ByteArrayBitStreamWriter();
 
     public static void main(String[] arguments) throws Exception {
@@ -24,23 +22,8 @@ final class Main extends Codec {
     }
 
     @Override
-    public boolean isPhased() {
-        return true;
-    }
-
-    @Override
-    public boolean hasClients() {
-        return true;
-    }
-
-    @Override
     public void admit(Object message) throws Rejected {
         Nans.refuse(message);
-    }
-
-    @Override
-    public Object populate(Object message) {
-        return Glue.make(message);
     }
 
     @Override
@@ -68,30 +51,5 @@ final class Main extends Codec {
             throw new IOException("bytes left over after the message");
         }
         return object;
-    }
-
-    @Override
-    public Object extract(Object item) {
-        return Glue.take(item);
-    }
-
-    @Override
-    public double project(ByteBuffer wire) throws IOException {
-        return Numbers.project(parse(wire));
-    }
-
-    @Override
-    public double fixed(ByteBuffer wire) throws IOException {
-        return Numbers.fixed(parse(wire));
-    }
-
-    @Override
-    public double element(ByteBuffer wire) throws IOException {
-        return Numbers.element(parse(wire));
-    }
-
-    @Override
-    public Tally exact(String reading, ByteBuffer wire) throws IOException {
-        return Numbers.exact(reading, parse(wire));
     }
 }

@@ -15,7 +15,7 @@ import wiregauge_runner.Rejected;
 import wiregauge_runner.Serve;
 
 /** The normalized message by Jackson's databind. The mapper is one for the whole process. */
-final class Main extends Whole {
+final class Main extends ParsingCodec {
     /** What fields are called on the wire. */
     private static final class Names extends PropertyNamingStrategy {
         private static final long serialVersionUID = 1;

@@ -162,7 +162,7 @@ fn run(faulty: Faulty, assignment: &Assignment) -> Result<RunRecord> {
 }
 
 /// A run that comes to its end, or why not.
-fn whole(faulty: Faulty, assignment: &Assignment) -> Result<RunRecord> {
+fn complete_record(faulty: Faulty, assignment: &Assignment) -> Result<RunRecord> {
     run(faulty, assignment).and_then(RunRecord::require_complete)
 }
 
@@ -244,7 +244,7 @@ fn a_reader_that_is_too_slow_holds_the_writer_back() {
 fn an_engine_that_fails_is_named_with_its_words() {
     let faulty = Faulty { every: 50, fault: Fault::Fail, ..Faulty::default() };
     let began = Instant::now();
-    let error = whole(faulty, &assignment("fail", Mode::Continuous)).unwrap_err();
+    let error = complete_record(faulty, &assignment("fail", Mode::Continuous)).unwrap_err();
     assert_eq!(format!("{error:#}"), "sender: the engine broke down");
     assert!(began.elapsed() < Duration::from_secs(5));
 }

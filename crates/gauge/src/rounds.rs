@@ -224,7 +224,7 @@ mod tests {
     const SITTING: ProcessRounds =
         ProcessRounds { process: 1, cases: &[4, 7], experiments: 2, rounds: 3 };
 
-    fn of(diary: &Diary, name: char) -> Vec<String> {
+    fn calls_of(diary: &Diary, name: char) -> Vec<String> {
         let diary = diary.borrow();
         diary
             .iter()
@@ -245,7 +245,7 @@ mod tests {
             "7/0/0", "7/1/0", "7/0/1", "7/1/1", "7/0/2", "7/1/2", "ends",
         ];
         for name in ['a', 'b', 'c'] {
-            assert_eq!(of(&diary, name), wanted);
+            assert_eq!(calls_of(&diary, name), wanted);
         }
         assert_eq!(*shown.borrow(), [(4, 0), (4, 1), (4, 2), (7, 0), (7, 1), (7, 2)]);
         // Between two turns of one, each of the others has had its own.
@@ -266,12 +266,16 @@ mod tests {
         let diary = Diary::default();
         let mut contenders = scripted(&diary, ["starts 1", "4/1/0", "loads 7"]);
         run_rounds(&mut contenders, &SITTING, &mut Random::new(2), &|_, _| {}).unwrap();
-        assert_eq!(of(&diary, 'a'), ["starts 1"]);
-        assert_eq!(of(&diary, 'b'), ["starts 1", "loads 4", "4/0/0", "4/1/0"]);
-        assert_eq!(of(&diary, 'c').last().unwrap(), "loads 7");
-        assert_eq!(of(&diary, 'c').len(), 9);
+        assert_eq!(calls_of(&diary, 'a'), ["starts 1"]);
+        assert_eq!(calls_of(&diary, 'b'), ["starts 1", "loads 4", "4/0/0", "4/1/0"]);
+        assert_eq!(calls_of(&diary, 'c').last().unwrap(), "loads 7");
+        assert_eq!(calls_of(&diary, 'c').len(), 9);
         run_rounds(&mut contenders, &SITTING, &mut Random::new(2), &|_, _| {}).unwrap();
-        assert_eq!(of(&diary, 'a').len() + of(&diary, 'b').len(), 5, "they stay left out");
+        assert_eq!(
+            calls_of(&diary, 'a').len() + calls_of(&diary, 'b').len(),
+            5,
+            "they stay left out"
+        );
     }
 
     #[test]

@@ -82,7 +82,7 @@ fn messages(path: &Path) -> Messages {
 }
 
 fn exact() -> PackOptions {
-    let presets = vec![Preset::of("lidar-exact").unwrap()];
+    let presets = vec![Preset::find("lidar-exact").unwrap()];
     PackOptions { plan: Plan { presets, ..Plan::default() }, ..PackOptions::default() }
 }
 

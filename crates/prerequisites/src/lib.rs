@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     /// What is said of a prerequisite that is there or lacking.
-    fn told(without: &'static str, lack: Option<&'static str>) -> Result<bool, String> {
+    fn outcome_of(without: &'static str, lack: Option<&'static str>) -> Result<bool, String> {
         let outcome = catch_unwind(move || {
             let choice = SkippedTests { without: without.into(), report: None };
             is_met(&choice, "hosts", || lack.map(str::to_owned), "run as root")
@@ -265,16 +265,16 @@ mod tests {
     #[test]
     fn what_is_lacking_fails_with_the_remedy() {
         let words = "wants hosts: no rights; run as root, or leave it out: WIREGAUGE_WITHOUT=hosts";
-        assert_eq!(told("", Some("no rights")), Err(words.into()));
-        assert_eq!(told("browser,memory", Some("no rights")), Err(words.into()));
-        assert_eq!(told("", None), Ok(true));
+        assert_eq!(outcome_of("", Some("no rights")), Err(words.into()));
+        assert_eq!(outcome_of("browser,memory", Some("no rights")), Err(words.into()));
+        assert_eq!(outcome_of("", None), Ok(true));
     }
 
     #[test]
     fn what_is_left_out_is_not_asked_for() {
-        assert_eq!(told("hosts", Some("no rights")), Ok(false));
-        assert_eq!(told("browser, hosts", None), Ok(false));
-        let unknown = told("hosts,ghosts", None).expect_err("an unknown name");
+        assert_eq!(outcome_of("hosts", Some("no rights")), Ok(false));
+        assert_eq!(outcome_of("browser, hosts", None), Ok(false));
+        let unknown = outcome_of("hosts,ghosts", None).expect_err("an unknown name");
         assert!(unknown.starts_with("WIREGAUGE_WITHOUT=ghosts: there are hosts, "), "{unknown}");
     }
 

@@ -70,7 +70,7 @@ fn scan(words: &[String]) -> Result<Scan> {
 }
 
 /// One way of keeping the two columns.
-struct Way {
+struct Method {
     name: &'static str,
     size: usize,
     compressed: usize,
@@ -86,10 +86,10 @@ fn report(scan: &Scan) {
     let whole = resolution.map(Reduction::in_whole_bytes);
     let reductions =
         [("steps", resolution), ("steps, whole bytes", whole), ("exact", [Reduction::exact(); 2])];
-    let mut ways: Vec<Way> = ["memcpy", "varints"]
+    let mut ways: Vec<Method> = ["memcpy", "varints"]
         .into_iter()
         .chain(reductions.iter().map(|(name, _)| *name))
-        .map(|name| Way {
+        .map(|name| Method {
             name,
             size: 0,
             compressed: 0,
@@ -161,7 +161,7 @@ fn median(samples: &[f64]) -> f64 {
     samples[samples.len() / 2]
 }
 
-fn copy(scan: &Scan, out: &mut [Vec<f64>; 2], way: &mut Way) -> Vec<u8> {
+fn copy(scan: &Scan, out: &mut [Vec<f64>; 2], way: &mut Method) -> Vec<u8> {
     for times in [&mut way.encode, &mut way.decode] {
         let begin = Instant::now();
         out[0].copy_from_slice(black_box(&scan.time));
@@ -172,7 +172,7 @@ fn copy(scan: &Scan, out: &mut [Vec<f64>; 2], way: &mut Way) -> Vec<u8> {
     scan.time.iter().chain(&scan.signal).flat_map(|value| value.to_le_bytes()).collect()
 }
 
-fn reduce(scan: &Scan, how: &[Reduction; 2], out: &mut [Vec<f64>; 2], way: &mut Way) -> Vec<u8> {
+fn reduce(scan: &Scan, how: &[Reduction; 2], out: &mut [Vec<f64>; 2], way: &mut Method) -> Vec<u8> {
     let begin = Instant::now();
     let columns =
         [("time_of_flight", &scan.time, how[0]), ("signal_strength", &scan.signal, how[1])].map(
@@ -195,7 +195,7 @@ fn reduce(scan: &Scan, how: &[Reduction; 2], out: &mut [Vec<f64>; 2], way: &mut 
     field
 }
 
-fn varints(scan: &Scan, out: &mut [Vec<f64>; 2], way: &mut Way) -> Vec<u8> {
+fn varints(scan: &Scan, out: &mut [Vec<f64>; 2], way: &mut Method) -> Vec<u8> {
     let begin = Instant::now();
     let mut bytes = Vec::with_capacity(4 * scan.time.len());
     let mut before = [0i64; 2];

@@ -124,7 +124,11 @@ mod tests {
     use super::*;
 
     /// Seeds of a package that is nowhere else, and what a test took.
-    fn taken(folder: &str, wanted: Option<u64>, fails: impl Fn(u64) -> bool) -> (bool, Vec<u64>) {
+    fn seeds_tried(
+        folder: &str,
+        wanted: Option<u64>,
+        fails: impl Fn(u64) -> bool,
+    ) -> (bool, Vec<u64>) {
         let mut taken = Vec::new();
         let seeds = Seeds::new(folder, "some", "of_them");
         let outcome = catch_unwind(AssertUnwindSafe(|| {
@@ -140,10 +144,11 @@ mod tests {
     fn every_run_takes_others() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().to_str().unwrap();
-        let (first, second) = (taken(folder, None, |_| false), taken(folder, None, |_| false));
+        let (first, second) =
+            (seeds_tried(folder, None, |_| false), seeds_tried(folder, None, |_| false));
         assert_eq!((first.0, first.1.len(), second.1.len()), (true, 3, 3));
         assert!(first.1.iter().all(|seed| !second.1.contains(seed)), "{first:?} {second:?}");
-        assert_eq!(taken(folder, Some(7), |_| false), (true, vec![7]));
+        assert_eq!(seeds_tried(folder, Some(7), |_| false), (true, vec![7]));
     }
 
     #[test]
@@ -151,15 +156,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap();
         for _ in 0..2 {
-            assert_eq!(taken(path, Some(7), |seed| seed == 7), (false, vec![7]));
+            assert_eq!(seeds_tried(path, Some(7), |seed| seed == 7), (false, vec![7]));
         }
         let text = fs::read_to_string(folder.path().join("tests/seeds/of_them.txt")).unwrap();
         assert_eq!(text, format!("{HEAD}7\n"));
-        let (passed, seeds) = taken(path, None, |_| false);
+        let (passed, seeds) = seeds_tried(path, None, |_| false);
         assert!(passed);
         assert_eq!((seeds[0], seeds.len()), (7, 4));
         // It ends at the first that fails.
-        assert_eq!(taken(path, None, |seed| seed == 7), (false, vec![7]));
+        assert_eq!(seeds_tried(path, None, |seed| seed == 7), (false, vec![7]));
     }
 
     #[test]
@@ -169,8 +174,8 @@ mod tests {
         let file = folder.path().join("tests/seeds/of_them.txt");
         fs::write(&file, "1 # one\n\nx\n").unwrap();
         let path = folder.path().to_str().unwrap();
-        assert_eq!(taken(path, None, |_| false), (false, vec![]));
+        assert_eq!(seeds_tried(path, None, |_| false), (false, vec![]));
         fs::write(&file, "1 # one\n\n").unwrap();
-        assert_eq!(taken(path, None, |_| false).1[0], 1);
+        assert_eq!(seeds_tried(path, None, |_| false).1[0], 1);
     }
 }

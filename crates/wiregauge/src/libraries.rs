@@ -48,7 +48,7 @@ enum Profile {
 impl Profile {
     /// The row of a codec; none where there is nothing to link, or nothing but the bound's
     /// own loop.
-    fn of(self, plain: &Variant) -> Option<Variant> {
+    fn apply_to(self, plain: &Variant) -> Option<Variant> {
         let Profile::Lto = self;
         let words = plain.codec.language.link_time;
         let flags = CompilerFlags { label: "lto".into(), words: words.into() };
@@ -82,7 +82,7 @@ impl LibrarySource {
 
 /// A codec with a library in place of the usual one: `NAME[@LABEL]=PREFIX`, or
 /// with a crate's version or folder.
-fn own(text: &str) -> Result<Variant> {
+fn parse_user_library(text: &str) -> Result<Variant> {
     let (name, place) = text.split_once('=').context("wants NAME=PREFIX or NAME=VERSION")?;
     let (codec, label) = parse_row(name)?;
     let name = codec.name;
@@ -180,7 +180,8 @@ impl LibraryArgs {
             is_newest || !self.libraries_expired,
             "--libraries-expired would do nothing: it is about --libraries current"
         );
-        let own = |text: &String| own(text).with_context(|| format!("--library {text}"));
+        let own =
+            |text: &String| parse_user_library(text).with_context(|| format!("--library {text}"));
         let mut own: Vec<Variant> = self.library.iter().map(own).collect::<Result<_>>()?;
         for text in &self.cflags {
             add_flags(&mut own, text).with_context(|| format!("--cflags {text}"))?;
@@ -195,7 +196,7 @@ impl LibraryArgs {
             if !varies_by_toolchain(codec) || wants(LibrarySource::System) {
                 variants.push(plain.clone());
             }
-            variants.extend(self.profile.and_then(|profile| profile.of(&plain)));
+            variants.extend(self.profile.and_then(|profile| profile.apply_to(&plain)));
             for (whose, toolchain) in newest.iter().filter(|_| varies_by_toolchain(codec)) {
                 // Without a library, both would be the same.
                 if *whose == LibrarySource::Current || has_installable_library(codec) {

@@ -57,7 +57,7 @@ impl PointRowArgs {
             !files.is_empty() || (self.channel.is_empty() && !self.as_reflections),
             "--channel and --as-reflections want a recording; the scene has one list, of reflections"
         );
-        let preset = Preset::of(PRESET).expect("one of them");
+        let preset = Preset::find(PRESET).expect("one of them");
         let rules = self.resolution.clone();
         let resolutions = Resolutions { presets: vec![preset], rules, whole_bytes: false };
         let wish = LoadOptions {

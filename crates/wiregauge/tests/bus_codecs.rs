@@ -16,7 +16,7 @@ fn short<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// The project's own example of a format that nobody else has.
-fn own() -> String {
+fn private_format() -> String {
     let script = support::project().join("examples/private_format.py");
     format!("columns=python3 {}", script.display())
 }
@@ -37,7 +37,7 @@ fn samples(run: &Value, subject: &str, metric: &str) -> Vec<f64> {
 #[test]
 fn a_message_is_carried_as_each_codec_writes_it() {
     let folder = tempfile::tempdir().unwrap();
-    let own = own();
+    let own = private_format();
     let message = ["--message", "lidar", "--length", "points=100", "--cycle", "5ms"];
     let codecs = ["--codecs", "prost,flatbuffers", "--runner", &own, "--mode", "discrete"];
     let said = run(folder.path(), &short(&[message, codecs].concat()));

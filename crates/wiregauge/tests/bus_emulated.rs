@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{fact, has_its_form, result, run, said, status, wiregauge};
+use support::{fact, has_its_form, result, run, status, to_said, wiregauge};
 use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::catalogue::Reach;
 use wiregauge_bus::conduct::conductor::conduct;
@@ -140,7 +140,7 @@ fn prints(host: &Host, words: &[&str], folder: Option<&Path>) -> String {
         command.current_dir(folder);
     }
     host.enter(&mut command).unwrap();
-    let said = said(command.output().unwrap());
+    let said = to_said(command.output().unwrap());
     assert_eq!(said.code, Some(0), "{words:?}: {}", said.err);
     said.out
 }
@@ -374,7 +374,7 @@ fn refuses(situation: &[&str], words: &[&str]) {
         .current_dir(folder.path())
         .output()
         .unwrap();
-    let said = said(output);
+    let said = to_said(output);
     assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
     assert_eq!(said.err.trim_end().lines().count(), 1, "{}", said.err);
     for word in words {

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use support::{fact, result, run, said, wiregauge, Said};
+use support::{fact, result, run, to_said, wiregauge, Said};
 use wiregauge_prerequisites::has_memory;
 
 /// Sends over these transports in both modes, and expects all to arrive.
@@ -94,7 +94,7 @@ fn iceoryx2_carries_all() {
 struct Domain(String);
 
 impl Domain {
-    fn of(folder: &Path) -> Domain {
+    fn for_folder(folder: &Path) -> Domain {
         Domain(format!(
             "<CycloneDDS><Domain><Discovery><Tag>{}</Tag></Discovery></Domain></CycloneDDS>",
             folder.display()
@@ -120,7 +120,7 @@ impl Domain {
         let more = ["--duration", "6s", "--option", "dds.topic=DDSPerfRDataKS"];
         let mut command = wiregauge();
         command.args(words).args(more).env("CYCLONEDDS_URI", &self.0).current_dir(folder);
-        said(command.output().unwrap())
+        to_said(command.output().unwrap())
     }
 }
 
@@ -137,7 +137,7 @@ impl Drop for Ddsperf {
 #[test]
 fn ddsperf_receives_what_we_send() {
     let folder = tempfile::tempdir().unwrap();
-    let domain = Domain::of(folder.path());
+    let domain = Domain::for_folder(folder.path());
     let mut ddsperf = domain.ddsperf(&["sub"]);
     let output = BufReader::new(ddsperf.0.stdout.take().unwrap());
     let heard = thread::spawn(move || {
@@ -164,7 +164,7 @@ fn ddsperf_receives_what_we_send() {
 #[test]
 fn what_ddsperf_sends_is_received_and_told_apart() {
     let folder = tempfile::tempdir().unwrap();
-    let domain = Domain::of(folder.path());
+    let domain = Domain::for_folder(folder.path());
     let _ddsperf = domain.ddsperf(&["pub", "200Hz", "size", "1000"]);
     // It publishes only once it has found someone.
     thread::sleep(Duration::from_millis(500));

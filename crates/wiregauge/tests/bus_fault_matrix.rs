@@ -60,7 +60,7 @@ enum What {
 }
 
 impl Who {
-    fn words(self) -> &'static str {
+    fn describe(self) -> &'static str {
         match self {
             Who::Sender => "the sender",
             Who::Receiver => "the receiver",
@@ -77,7 +77,7 @@ impl Who {
 }
 
 impl What {
-    fn words(self, who: Who) -> String {
+    fn describe(self, who: Who) -> String {
         match self {
             What::Killed => "killed".into(),
             _ => {
@@ -120,12 +120,12 @@ impl What {
 }
 
 /// What was seen of a fault, as cells of the table.
-type Seen = [String; 4];
+type TableCells = [String; 4];
 
 /// A fault at one time, and the transport.
 type Fault = (Who, What, usize, &'static str);
 
-fn words(transport: &str, what: What) -> Vec<&str> {
+fn arguments(transport: &str, what: What) -> Vec<&str> {
     let words = ["bus", "run", "--transport", transport, "--size", "500,600,700", "--alive-within"];
     let more = ["--cycle", "20ms", "--duration", "3s", "--window", "100ms", "--round-trips", "0"];
     [&words[..], &[what.alive_within()], &more].concat()
@@ -202,8 +202,8 @@ fn before(of: &Child, transport: &str, who: Who, at: usize) -> i32 {
 }
 
 /// One after another in the first two loads of a run.
-fn on_one_machine(transport: &'static str, who: Who, what: What) -> Vec<(Fault, Seen)> {
-    let mut run = Run::start(&words(transport, what));
+fn on_one_machine(transport: &'static str, who: Who, what: What) -> Vec<(Fault, TableCells)> {
+    let mut run = Run::start(&arguments(transport, what));
     let (mut loads, mut known, mut runs) = (Vec::new(), Vec::new(), BTreeSet::new());
     for at in 0..2 {
         let id = victim(&run.child, transport, who, at, &mut loads);
@@ -213,16 +213,16 @@ fn on_one_machine(transport: &'static str, who: Who, what: What) -> Vec<(Fault, 
     }
     let code = status(run.child.wait().unwrap().code());
     let stays = left(&known, &runs, &run.folder.path().join("tmp"));
-    seen(run.folder.path(), transport, (who, what), &code, &stays)
+    table_row(run.folder.path(), transport, (who, what), &code, &stays)
 }
 
-fn seen(
+fn table_row(
     folder: &Path,
     transport: &'static str,
     (who, what): (Who, What),
     code: &str,
     stays: &str,
-) -> Vec<(Fault, Seen)> {
+) -> Vec<(Fault, TableCells)> {
     let written = result(folder);
     let of = |at: usize| {
         // The second was disturbed when it ran; the third is whole.
@@ -256,8 +256,8 @@ fn seen(
 }
 
 /// The end of the conductor is the end of all.
-fn conductor_killed(transport: &'static str, at: usize) -> Vec<(Fault, Seen)> {
-    let mut run = Run::start(&words(transport, What::Killed));
+fn conductor_killed(transport: &'static str, at: usize) -> Vec<(Fault, TableCells)> {
+    let mut run = Run::start(&arguments(transport, What::Killed));
     victim(&run.child, transport, Who::Conductor, at, &mut Vec::new());
     let known: Vec<i32> = support::participants(&run.child).iter().map(|(id, _)| *id).collect();
     let runs = run.scratch();
@@ -273,9 +273,14 @@ fn conductor_killed(transport: &'static str, at: usize) -> Vec<(Fault, Seen)> {
 }
 
 /// The link of an emulation, in one load.
-fn over_an_emulated_link(transport: &'static str, what: What, at: usize) -> Vec<(Fault, Seen)> {
+fn over_an_emulated_link(
+    transport: &'static str,
+    what: What,
+    at: usize,
+) -> Vec<(Fault, TableCells)> {
     let who = Who::Samples;
-    let mut run = Run::start(&[&words(transport, what)[..], &["--emulate", "100mbit"]].concat());
+    let mut run =
+        Run::start(&[&arguments(transport, what)[..], &["--emulate", "100mbit"]].concat());
     let (mut known, mut runs) = (Vec::new(), BTreeSet::new());
     let receiver = before(&run.child, transport, who, at).to_string();
     runs.extend(run.scratch());
@@ -289,7 +294,7 @@ fn over_an_emulated_link(transport: &'static str, what: What, at: usize) -> Vec<
     assert!(Command::new("nsenter").args(cut).status().unwrap().success());
     let code = status(run.child.wait().unwrap().code());
     let stays = left(&known, &runs, &run.folder.path().join("tmp"));
-    let mut seen = seen(run.folder.path(), transport, (who, what), &code, &stays);
+    let mut seen = table_row(run.folder.path(), transport, (who, what), &code, &stays);
     vec![seen.swap_remove(at)]
 }
 
@@ -299,7 +304,7 @@ fn on_two_machines(
     who: Who,
     what: What,
     ats: Range<usize>,
-) -> Vec<(Fault, Seen)> {
+) -> Vec<(Fault, TableCells)> {
     let [here, there, tmp] = [(), (), ()].map(|()| tempfile::tempdir().unwrap());
     let link =
         (who == Who::Machines).then(|| Emulation::build("100mbit".parse().unwrap()).unwrap());
@@ -353,14 +358,14 @@ fn on_two_machines(
     let code = status(leader.code());
     agent.code();
     let stays = left(&known, &runs, tmp.path());
-    let mut seen = seen(here.path(), transport, (who, what), &code, &stays);
+    let mut seen = table_row(here.path(), transport, (who, what), &code, &stays);
     seen.retain(|((_, _, at, _), _)| ats.contains(at));
     seen
 }
 
 /// All of it, some at the same time; of links where there can be some.
-fn all(links: bool) -> BTreeMap<Fault, Seen> {
-    type Job = Box<dyn FnOnce() -> Vec<(Fault, Seen)> + Send>;
+fn all(links: bool) -> BTreeMap<Fault, TableCells> {
+    type Job = Box<dyn FnOnce() -> Vec<(Fault, TableCells)> + Send>;
     let mut jobs: Vec<Job> = Vec::new();
     for transport in TRANSPORTS {
         for who in [Who::Sender, Who::Receiver, Who::Conductor] {
@@ -405,14 +410,14 @@ fn all(links: bool) -> BTreeMap<Fault, Seen> {
 }
 
 /// The table: transports of which the same was seen share a line.
-fn table(seen: &BTreeMap<Fault, Seen>) -> String {
+fn table(seen: &BTreeMap<Fault, TableCells>) -> String {
     let mut text = String::from(
         "| who | what | when | over | is written of the load | exit status | stays | the next load |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
     let faults: BTreeSet<_> = seen.keys().map(|(who, what, at, _)| (*who, *what, *at)).collect();
     for (who, what, at) in faults {
-        let mut alike: Vec<(Seen, Vec<&str>)> = Vec::new();
+        let mut alike: Vec<(TableCells, Vec<&str>)> = Vec::new();
         for transport in TRANSPORTS {
             let Some(cells) = seen.get(&(who, what, at, transport)) else { continue };
             match alike.iter_mut().find(|(known, _)| known == cells) {
@@ -423,7 +428,7 @@ fn table(seen: &BTreeMap<Fault, Seen>) -> String {
         let one = alike.len() == 1;
         for (cells, transports) in alike {
             let over = if one { "all".to_owned() } else { transports.join(", ") };
-            let words = [who.words(), &what.words(who), WHEN[at]].join(" | ");
+            let words = [who.describe(), &what.describe(who), WHEN[at]].join(" | ");
             text += &format!("| {words} | {over} | {} |\n", cells.join(" | "));
         }
     }

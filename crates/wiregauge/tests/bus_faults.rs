@@ -8,7 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use support::faulty::{shared, what_stays, Run};
-use support::{build_folder, is_gone, result, said, send_signal, status, wiregauge, wiregauge_in};
+use support::{
+    build_folder, is_gone, result, send_signal, status, to_said, wiregauge, wiregauge_in,
+};
 use wiregauge_prerequisites as prerequisites;
 
 #[test]
@@ -72,7 +74,7 @@ fn a_network_whose_loopback_is_down_is_told_with_the_remedy() {
     command.arg(wiregauge().get_program()).env("WIREGAUGE_BUILD", build_folder());
     command.current_dir(folder.path()).stdin(Stdio::null());
     let words = ["bus", "run", "--transport", "tcp", "--duration", "2s", "--window", "250ms"];
-    let said = said(command.args(words).output().unwrap());
+    let said = to_said(command.args(words).output().unwrap());
     assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
     let status = status(&result(folder.path()), "tcp");
     assert!(status.contains("'ip link set lo up'"), "{status}");
@@ -87,7 +89,7 @@ fn who_may_not_have_the_memory_that_a_run_takes_says_so() {
         let mut command = wiregauge_in("sh");
         command.args(["-c", "ulimit -v 220000; exec \"$0\" \"$@\""]);
         command.arg(wiregauge().get_program()).args(words).args(more);
-        let said = said(command.current_dir(folder.path()).output().unwrap());
+        let said = to_said(command.current_dir(folder.path()).output().unwrap());
         assert_eq!(said.code, Some(1), "{more:?}: {}{}", said.out, said.err);
         let status = status(&result(folder.path()), "tcp");
         // Both want it, and whoever asks first is the one that is told.
@@ -104,7 +106,7 @@ fn lines_fit_into_a_terminal_of_80() {
     let mut command = wiregauge();
     command.args(["bus", "run", "--transport", "memory", "--mode", "both", "--cycle", "5ms"]);
     command.args(["--duration", "2s", "--window", "250ms"]).current_dir(folder.path());
-    let said = said(command.env("COLUMNS", "80").output().unwrap());
+    let said = to_said(command.env("COLUMNS", "80").output().unwrap());
     assert!(said.out.contains("memory") && said.out.contains("TCP"), "{}", said.out);
     let wide: Vec<&str> = said.out.lines().filter(|line| line.chars().count() > 80).collect();
     assert!(wide.is_empty(), "{wide:#?}");

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use support::machine::PAIR;
-use support::{build_folder, participants, refuses, result, run, said, wiregauge};
+use support::{build_folder, participants, refuses, result, run, to_said, wiregauge};
 use wiregauge_participant::realtime::Realtime;
 use wiregauge_prerequisites::{self as prerequisites, without_rights};
 
@@ -100,7 +100,7 @@ fn what_cyclictest_says_of_the_machine_stands_with_each_case() {
         .current_dir(folder.path())
         .output()
         .unwrap();
-    let ran = said(ran);
+    let ran = to_said(ran);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("wakes a thread up 32 µs late (18 to 156 µs"), "{}", ran.out);
     let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
@@ -122,7 +122,7 @@ fn what_is_not_granted_is_refused_with_advice() {
         .current_dir(folder.path())
         .output()
         .expect("setpriv and prlimit are part of util-linux");
-    let refused = said(output);
+    let refused = to_said(output);
     assert_eq!(refused.code, Some(2), "{}{}", refused.out, refused.err);
     for word in ["SCHED_FIFO with priority 10 is not granted", "ulimit -r"] {
         assert!(refused.err.contains(word), "{}", refused.err);
@@ -151,7 +151,7 @@ fn memory_that_is_not_granted_is_refused_before_anyone_waits() {
             .current_dir(folder.path())
             .output()
             .expect("setpriv and prlimit are part of util-linux");
-        let refused = said(output);
+        let refused = to_said(output);
         assert_eq!(refused.code, Some(2), "{words:?}: {}{}", refused.out, refused.err);
         assert_eq!(refused.err.lines().count(), 1, "{words:?}: {}", refused.err);
         for word in ["memory cannot be locked", "ulimit -l"] {

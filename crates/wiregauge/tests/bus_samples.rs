@@ -69,7 +69,7 @@ fn rows_of(batch: &RecordBatch) -> Vec<Row> {
         .collect()
 }
 
-fn of<'r>(rows: &'r [Row], case: &str, subject: &str, receiver: &str) -> Vec<&'r Row> {
+fn matching_rows<'r>(rows: &'r [Row], case: &str, subject: &str, receiver: &str) -> Vec<&'r Row> {
     let mine = |r: &&Row| r.case == case && r.subject == subject && r.receiver == receiver;
     rows.iter().filter(mine).collect()
 }
@@ -112,7 +112,8 @@ fn every_sample_is_in_the_file_and_agrees_with_the_figures() {
         let case = case["id"].as_str().unwrap();
         for subject in ["tcp", "memory"] {
             let fact = |metric| fact(&run, case, subject, metric).unwrap();
-            let each = ["receiver-1", "receiver-2"].map(|name| of(&rows, case, subject, name));
+            let each =
+                ["receiver-1", "receiver-2"].map(|name| matching_rows(&rows, case, subject, name));
             all += 2.0 * fact("sent");
             for rows in &each {
                 is_whole(rows, fact("sent"), Some(5 * MS));
@@ -167,7 +168,7 @@ fn what_has_no_pace_is_kept_without_due_times() {
         let (run, rows) = (result(folder.path()), rows(&folder.path().join("all.arrow")));
         let case = run["cases"][0]["id"].as_str().unwrap();
         let sent = fact(&run, case, "tcp", "sent").unwrap();
-        is_whole(&of(&rows, case, "tcp", "receiver"), sent, None);
+        is_whole(&matching_rows(&rows, case, "tcp", "receiver"), sent, None);
         let misses = fact(&run, case, "tcp", "misses/longest");
         assert_eq!(misses.is_some(), case.contains("discrete"), "{misses:?}");
     }
@@ -288,7 +289,7 @@ fn a_receiver_that_stands_still_makes_a_run_of_misses() {
     assert!(run["cases"][0]["notes"].to_string().contains("in a row came late or never"));
     let slowest = run["slowest"].as_array().unwrap().clone();
     let rows = rows(&folder.path().join("all.arrow"));
-    let rows = of(&rows, CASE, "tcp", "receiver");
+    let rows = matching_rows(&rows, CASE, "tcp", "receiver");
     // The slowest are the slowest of all that were kept.
     let mut latencies: Vec<i64> = rows.iter().filter_map(|row| row.latency).collect();
     latencies.sort_unstable_by(|a, b| b.cmp(a));
@@ -323,7 +324,7 @@ fn what_was_sent_before_an_interruption_is_kept() {
         let code = long.0.wait().unwrap().code();
         assert_eq!(code, Some(if to.is_empty() { 130 } else { 1 }));
         let rows = rows(&folder.path().join("all.arrow"));
-        let rows = of(&rows, "500 B, 5 ms, continuous", "tcp", "receiver");
+        let rows = matching_rows(&rows, "500 B, 5 ms, continuous", "tcp", "receiver");
         assert!(rows.len() > 20, "{}", rows.len());
         is_whole(&rows, rows.len() as f64, Some(5 * MS));
         let arrived = rows.iter().filter(|row| row.received.is_some()).count();
@@ -378,7 +379,7 @@ fn samples_of_another_machine_come_over_the_control_channel() {
     let run = result(folder.path());
     let rows = rows(&folder.path().join("all.arrow"));
     let case = "500 B, 5 ms, continuous";
-    let rows = of(&rows, case, "tcp", "beta");
+    let rows = matching_rows(&rows, case, "tcp", "beta");
     is_whole(&rows, fact(&run, case, "tcp", "sent").unwrap(), Some(5 * MS));
     assert!(rows.iter().all(|row| row.received.is_some()));
     assert!(!other.path().join("all.arrow").exists());

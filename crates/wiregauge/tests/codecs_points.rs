@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use support::{project, refuses, run, said, wiregauge};
+use support::{project, refuses, run, to_said, wiregauge};
 
 /// Names the folder that cloudini was installed to.
 const CLOUDINI: &str = "WIREGAUGE_CLOUDINI";
@@ -51,7 +51,7 @@ fn every_row_is_proven_and_told() {
         "--processes",
         "1",
     ]);
-    let said = said(command.current_dir(at).env_remove(CLOUDINI).output().unwrap());
+    let said = to_said(command.current_dir(at).env_remove(CLOUDINI).output().unwrap());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let result = result(at);
     let subjects = result["subjects"].as_array().unwrap();
@@ -156,7 +156,7 @@ fn rows_whose_library_is_missing_are_skipped() {
     let rows = ["--codecs", "draco,scaled", "--duration", "1", "--processes", "1"];
     let mut command = wiregauge();
     command.args(["codecs", "points", "a.bin"]).args(rows).current_dir(at).env("PATH", at);
-    let said = said(command.output().unwrap());
+    let said = to_said(command.output().unwrap());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let measured = result(at);
     let subjects = measured["subjects"].as_array().unwrap();
@@ -167,7 +167,7 @@ fn rows_whose_library_is_missing_are_skipped() {
     assert_eq!(status("scaled")["state"], "measured");
     let mut command = wiregauge();
     command.args(["codecs", "points", "a.bin", "--codecs", "cloudini,scaled", "--duration", "1"]);
-    let said = self::said(command.current_dir(at).env(CLOUDINI, at).output().unwrap());
+    let said = self::to_said(command.current_dir(at).env(CLOUDINI, at).output().unwrap());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     assert!(said.out.contains("include/cloudini_lib/cloudini.hpp is missing"), "{}", said.out);
 }

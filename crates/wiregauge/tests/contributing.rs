@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use support::{fact, files, project, result, said, status, wiregauge_in, Said};
+use support::{fact, files, project, result, status, to_said, wiregauge_in, Said};
 
 /// The sections whose examples are carried out.
 const SECTIONS: [&str; 4] = ["codec", "message", "transport", "chart"];
@@ -272,7 +272,7 @@ fn build(tree: &Path, target: &Path) {
 }
 
 fn succeeded(what: String, output: Output) -> Said {
-    let said = said(output);
+    let said = to_said(output);
     assert_eq!(said.code, Some(0), "{what}: {}{}", said.out, said.err);
     said
 }

@@ -108,7 +108,7 @@ fn couple(folder: &Path, more: &[&str]) -> Said {
     run(folder, &[&pair[..], &["--samples", "steps.arrow"], more].concat())
 }
 
-fn kept(folder: &Path) -> Vec<Row> {
+fn read_rows(folder: &Path) -> Vec<Row> {
     rows(&folder.join("steps.arrow"))
 }
 
@@ -147,7 +147,7 @@ fn every_step_is_in_the_file_and_agrees_with_the_figures() {
     assert!(said.err.contains("60 steps in steps.arrow"), "{}", said.err);
     let run = result(folder.path());
     has_its_form(&run);
-    let all = kept(folder.path());
+    let all = read_rows(folder.path());
     assert_eq!(all.len(), 60);
     for (at, row) in all.iter().enumerate() {
         assert_eq!((row.case.as_str(), row.subject.as_str()), (OWN, "fmus"));
@@ -229,7 +229,7 @@ fn steps_that_take_too_long_make_a_run_of_misses() {
     assert!(said.out.contains("FAIL"), "{}", said.out);
     let run = result(folder.path());
     has_its_form(&run);
-    let all = kept(folder.path());
+    let all = read_rows(folder.path());
     assert!(all.iter().all(|row| row.counted && row.cycle == 10 * MS));
     let runs = [0, 1].map(|process| of_process(&all, process));
     for rows in &runs {
@@ -273,7 +273,7 @@ fn phases_are_there_as_far_as_they_are_logged() {
         let more = ["--processes", "1", "--rounds", "3", "--epoch-steps", "1"];
         let said = couple(folder.path(), &[&more[..], &set].concat());
         assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
-        let all = kept(folder.path());
+        let all = read_rows(folder.path());
         assert_eq!(all.len(), 3);
         assert!(all.iter().all(|row| row.phases == wanted), "{all:?}");
     }
@@ -287,7 +287,7 @@ fn what_was_done_before_a_crash_is_kept() {
     let said = couple(folder.path(), &[&more[..], &set].concat());
     assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
     assert!(status(&result(folder.path()), "fmus").contains("step 26"));
-    let all = kept(folder.path());
+    let all = read_rows(folder.path());
     assert_eq!(all.iter().map(|row| row.step).collect::<Vec<u32>>(), (0..25).collect::<Vec<u32>>());
     assert!(all.iter().all(|row| row.exchange() > 0 && row.phases == [None; 5]));
 }
@@ -299,7 +299,7 @@ fn an_end_cuts_off_what_does_not_count() {
     let set = ["--set", "source.fault=discard", "--set", "source.faultStep=15"];
     let said = couple(folder.path(), &[&more[..], &set].concat());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
-    let (run, all) = (result(folder.path()), kept(folder.path()));
+    let (run, all) = (result(folder.path()), read_rows(folder.path()));
     assert_eq!(all.iter().map(|row| row.step).collect::<Vec<u32>>(), (1..15).collect::<Vec<u32>>());
     let counted = all.iter().filter(|row| row.counted).count();
     assert_eq!(fact(&run, OWN, "fmus", "exchange/count"), Some(counted as f64));
@@ -352,7 +352,7 @@ fn what_was_done_before_an_interruption_is_kept() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let result = fs::read_to_string(folder.path().join("run.json")).expect("what was measured");
     assert!(result.contains("\"interrupted\""), "{result}");
-    let all = kept(folder.path());
+    let all = read_rows(folder.path());
     assert!(!all.is_empty() && all.len() <= 48);
     assert_eq!(
         all.iter().map(|row| row.step).collect::<Vec<u32>>(),

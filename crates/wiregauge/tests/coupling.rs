@@ -260,7 +260,7 @@ fn odd_logs_and_folders_disturb_nobody() {
         command.args(["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"]);
         command.args(SHORT).args(["--set", "source.fault=odd log", "--set", "model.fault=odd log"]);
         command.current_dir(folder.path()).env("TMPDIR", &scratch);
-        let said = support::said(command.output().unwrap());
+        let said = support::to_said(command.output().unwrap());
         assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
         assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0, "files stay behind");
     }

@@ -26,7 +26,7 @@ for line in iter(sys.stdin.buffer.readline, b""):
 "#;
 
 /// Measures with a faulty runner beside a good codec.
-fn beside(folder: &Path, fault: &str) -> Said {
+fn run_with_faulty(folder: &Path, fault: &str) -> Said {
     fs::write(folder.join("faulty.py"), format!("{GREETING}{fault}")).unwrap();
     run(
         folder,
@@ -52,7 +52,7 @@ fn beside(folder: &Path, fault: &str) -> Said {
 /// its figures all the same.
 fn fails_alone(fault: &str, reason: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let said = beside(folder.path(), fault);
+    let said = run_with_faulty(folder.path(), fault);
     assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
     assert!(said.out.contains("faulty"), "{}", said.out);
     let run = result(folder.path());

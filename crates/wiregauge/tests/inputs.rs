@@ -63,7 +63,7 @@ fn packages_are_found_in_folders_and_by_the_environment() {
     let shown = run(at, &["schema", "scan.msg", "-I", "far"]);
     assert_eq!(shown.code, Some(0), "{}", shown.err);
     assert!(shown.out.contains("geometry_msgs/msg/Point"), "{}", shown.out);
-    let said = support::said(
+    let said = support::to_said(
         std::process::Command::new(env!("CARGO_BIN_EXE_wiregauge"))
             .args(["schema", "scan.msg"])
             .env("AMENT_PREFIX_PATH", at.join("far"))

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use support::{build_folder, has_its_form, refuses, result, run, said, status, wiregauge, Said};
+use support::{build_folder, has_its_form, refuses, result, run, status, to_said, wiregauge, Said};
 
 /// Little enough to be quick.
 const LITTLE: [&str; 8] = [
@@ -219,7 +219,7 @@ fn by(folder: &Path, mmdebstrap: &str) -> Said {
         symlink(shared.canonicalize().unwrap(), build.join(part)).unwrap();
     }
     let words = ["--codecs", "lcm", "--libraries", "system,recompiled,current"];
-    said(
+    to_said(
         wiregauge()
             .args([&LITTLE[..], &words].concat())
             .current_dir(folder)

@@ -352,7 +352,7 @@ fn a_codec_without_its_tool_is_skipped_with_the_package() {
     let size = ["--length", "points=3", "--codecs", "bincode"];
     assert_eq!(measure(folder.path(), &size).code, Some(0));
     // What is built needs no tool; flatc is not to be found.
-    let said = support::said(
+    let said = support::to_said(
         support::wiregauge()
             .args(["codecs", "--duration", "1", "--processes", "2"])
             .args(["--length", "points=3", "--codecs", "bincode,flatbuffers"])
@@ -381,7 +381,7 @@ fn a_library_that_does_not_compile_is_a_row_with_its_reason() {
     let headers = folder.path().join("fastcdr");
     fs::create_dir(&headers).unwrap();
     fs::write(headers.join("Cdr.h"), "#error this library is broken\n").unwrap();
-    let said = support::said(
+    let said = support::to_said(
         support::wiregauge()
             .args(["codecs", "--duration", "1", "--processes", "2"])
             .args(["--message", &unbuilt(folder.path(), "headers"), "--codecs", "fastcdr,lcm"])
@@ -412,7 +412,7 @@ fn a_language_without_a_compiler_fails_its_own_rows_only() {
     fs::write(&cmake, "#!/bin/sh\necho 'error: no compiler here' >&2\nexit 1\n").unwrap();
     fs::set_permissions(&cmake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let path = std::env::var("PATH").unwrap();
-    let said = support::said(
+    let said = support::to_said(
         support::wiregauge()
             .args(["codecs", "--duration", "1", "--processes", "2"])
             .args(["--message", &unbuilt(folder.path(), "compiler"), "--codecs", "bincode,lcm"])

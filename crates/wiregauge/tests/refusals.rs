@@ -96,7 +96,7 @@ fn a_full_disk_leaves_the_old_result() {
     let before = fs::read_dir(at).unwrap().count();
     // A file may grow to four blocks and no further: the disk is full.
     let script = "trap '' XFSZ; ulimit -f 4; exec \"$0\" report run.json -o report.html";
-    let said = support::said(
+    let said = support::to_said(
         std::process::Command::new("sh")
             .args(["-c", script, env!("CARGO_BIN_EXE_wiregauge")])
             .current_dir(at)
@@ -114,7 +114,7 @@ fn a_reader_that_goes_away_is_no_error() {
     let folder = tempfile::tempdir().unwrap();
     let lidar = project().join("schemas/lidar.msg").display().to_string();
     let script = "\"$0\" schema \"$1\" | true; \"$0\" schema --format json \"$1\" | head -1";
-    let said = support::said(
+    let said = support::to_said(
         std::process::Command::new("bash")
             .args(["-o", "pipefail", "-c", script, env!("CARGO_BIN_EXE_wiregauge"), &lidar])
             .current_dir(folder.path())
@@ -243,7 +243,7 @@ fn what_is_written_to_a_full_device_is_not_lost_in_silence() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let shell = |script: &str| {
-        support::said(
+        support::to_said(
             support::wiregauge_in("sh")
                 .args(["-c", script, env!("CARGO_BIN_EXE_wiregauge")])
                 .current_dir(at)
@@ -274,7 +274,7 @@ fn what_is_written_to_a_full_device_is_not_lost_in_silence() {
     assert!(said.err.contains("run.json is what is read"), "{}", said.err);
     assert_eq!(run(at, &["report", "run.json"]).code, Some(0));
     for columns in [60, 80] {
-        let said = support::said(
+        let said = support::to_said(
             support::wiregauge()
                 .args(["report", "run.json"])
                 .env("COLUMNS", columns.to_string())
@@ -359,7 +359,7 @@ fn no_verb_waits_for_what_need_not_end() {
 fn a_result_is_read_from_what_a_shell_passes() {
     let folder = tempfile::tempdir().unwrap();
     let script = "\"$0\" report <(echo '{}'); \"$0\" report /dev/stdin < <(echo '{}')";
-    let said = support::said(
+    let said = support::to_said(
         support::wiregauge_in("bash")
             .args(["-c", script, env!("CARGO_BIN_EXE_wiregauge")])
             .current_dir(folder.path())

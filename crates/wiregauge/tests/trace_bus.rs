@@ -12,7 +12,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{refuses, run, said, wiregauge, Said};
+use support::{refuses, run, to_said, wiregauge, Said};
 
 /// Sizes of the messages of [`trace`].
 const SIZES: [usize; 9] = [0, 1, 100, 65_000, 0, 70_000, 3_000_000, 8, 200_000];
@@ -150,7 +150,7 @@ fn carries(transport: &str, rate: &str) {
     let played = trace(at, 60, Duration::from_millis(10));
     let words = [transport, "--topic", &topic];
     let recorder = Recorder::start(at, &words);
-    let said = said(recorder.player(at, &words, &["--speed", rate]).output().unwrap());
+    let said = to_said(recorder.player(at, &words, &["--speed", rate]).output().unwrap());
     let heard = recorder.end();
     assert_eq!((said.code, heard.code), (Some(0), Some(0)), "{}{}", said.err, heard.err);
     assert!(!said.err.contains("still there"), "{}", said.err);
@@ -201,7 +201,7 @@ fn zenoh_that_may_drop_tells_what_did_not_come() {
     let at = folder.path();
     let played = messages(&trace(at, 60, Duration::from_millis(10)));
     let recorder = Recorder::start(at, &["zenoh-drop"]);
-    let said = said(recorder.player(at, &["zenoh-drop"], &["--speed", "0.2"]).output().unwrap());
+    let said = to_said(recorder.player(at, &["zenoh-drop"], &["--speed", "0.2"]).output().unwrap());
     let heard = recorder.end();
     assert_eq!((said.code, heard.code), (Some(0), Some(0)), "{}{}", said.err, heard.err);
     let recorded = messages(&at.join("heard.mcap"));
@@ -226,7 +226,7 @@ fn a_trace_without_definitions_is_described_on_the_way() {
     let mut player = wiregauge();
     player.args(["trace", "play", "drive_sv.osi", "--over", "tcp", "--speed", "max", "--recorder"]);
     player.arg(recorder.to.as_ref().unwrap()).env(TOKEN, &recorder.token).current_dir(at);
-    let said = said(player.output().unwrap());
+    let said = to_said(player.output().unwrap());
     let heard = recorder.end();
     assert_eq!((said.code, heard.code), (Some(0), Some(0)), "{}{}", said.err, heard.err);
     let back = run(at, &["trace", "convert", "heard.mcap", "-o", "back_sv.osi"]);
@@ -409,10 +409,10 @@ fn strangers_at_the_port_are_sent_away() {
     let mut stranger = TcpStream::connect(recorder.to.as_ref().unwrap()).unwrap();
     stranger.write_all(&[0xff; 4096]).unwrap();
     let mut wrong = recorder.player(at, &["tcp"], &[]);
-    let wrong = said(wrong.env(TOKEN, "0123456789abcdef0123456789abcdef").output().unwrap());
+    let wrong = to_said(wrong.env(TOKEN, "0123456789abcdef0123456789abcdef").output().unwrap());
     assert_eq!(wrong.code, Some(2), "{}", wrong.err);
     assert!(wrong.err.contains("it knows another token"), "{}", wrong.err);
-    let right = said(recorder.player(at, &["tcp"], &[]).output().unwrap());
+    let right = to_said(recorder.player(at, &["tcp"], &[]).output().unwrap());
     let heard = recorder.end();
     assert_eq!((right.code, heard.code), (Some(0), Some(0)), "{}{}", right.err, heard.err);
     assert!(messages(&at.join("heard.mcap")) == messages(&at.join("drive.mcap")));

@@ -95,7 +95,7 @@ fn parts_that_cannot_all_be_written_are_none() {
         let limit = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
         let mut shell = support::wiregauge_in("sh");
         shell.args(["-c", limit, env!("CARGO_BIN_EXE_wiregauge")]).args(arguments);
-        support::said(shell.current_dir(at).output().unwrap())
+        support::to_said(shell.current_dir(at).output().unwrap())
     };
     let full = limited(&split);
     assert_eq!(full.code, Some(2), "{}", full.err);

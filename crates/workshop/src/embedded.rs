@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     /// The files below a folder of the project, but not what was built there.
-    fn there(folder: &str) -> Vec<PathBuf> {
+    fn files_on_disk(folder: &str) -> Vec<PathBuf> {
         let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let (mut found, mut folders) = (Vec::new(), vec![project.join(folder)]);
         while let Some(folder) = folders.pop() {
@@ -159,7 +159,8 @@ mod tests {
             (participants(), &["participants", "crates/participant"]),
             (fmus(), &["fmus", "packed/include"]),
         ] {
-            let there: Vec<PathBuf> = folders.iter().flat_map(|folder| there(folder)).collect();
+            let there: Vec<PathBuf> =
+                folders.iter().flat_map(|folder| files_on_disk(folder)).collect();
             assert_eq!(sources.files().count(), there.len(), "{folders:?}");
             for path in there {
                 let name = path.file_name().unwrap();

@@ -166,21 +166,21 @@ fn elements(column: &Values<'_>, element: Element, rows: usize) -> Elements {
             Some(bits) => (bits.as_ptr().cast(), None),
             None => owned(vec![0xffu8; rows.div_ceil(8)]),
         },
-        Element::F64 => of::<f64>(column, rows),
-        Element::F32 => of::<f32>(column, rows),
-        Element::F16 => of::<Half>(column, rows),
-        Element::U64 => of::<u64>(column, rows),
-        Element::U32 => of::<u32>(column, rows),
-        Element::U16 => of::<u16>(column, rows),
-        Element::U8 => of::<u8>(column, rows),
-        Element::I64 => of::<i64>(column, rows),
-        Element::I32 => of::<i32>(column, rows),
-        Element::I16 => of::<i16>(column, rows),
-        Element::I8 => of::<i8>(column, rows),
+        Element::F64 => typed_elements::<f64>(column, rows),
+        Element::F32 => typed_elements::<f32>(column, rows),
+        Element::F16 => typed_elements::<Half>(column, rows),
+        Element::U64 => typed_elements::<u64>(column, rows),
+        Element::U32 => typed_elements::<u32>(column, rows),
+        Element::U16 => typed_elements::<u16>(column, rows),
+        Element::U8 => typed_elements::<u8>(column, rows),
+        Element::I64 => typed_elements::<i64>(column, rows),
+        Element::I32 => typed_elements::<i32>(column, rows),
+        Element::I16 => typed_elements::<i16>(column, rows),
+        Element::I8 => typed_elements::<i8>(column, rows),
     }
 }
 
-fn of<T: Number + Send + 'static>(column: &Values<'_>, rows: usize) -> Elements {
+fn typed_elements<T: Number + Send + 'static>(column: &Values<'_>, rows: usize) -> Elements {
     if let Some((offset, scale)) = column.scale {
         let mut raw = [T::from_bits(0); BLOCK];
         let mut values = Vec::with_capacity(rows);

@@ -113,7 +113,7 @@ mod tests {
 
     fn plan(presets: &[&str], rules: &[&str]) -> Plan {
         Plan {
-            presets: presets.iter().map(|name| Preset::of(name).unwrap()).collect(),
+            presets: presets.iter().map(|name| Preset::find(name).unwrap()).collect(),
             rules: rules.iter().map(|rule| rule.parse().unwrap()).collect(),
             whole_bytes: false,
         }

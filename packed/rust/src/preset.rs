@@ -74,7 +74,7 @@ pub const PRESETS: [Preset; 4] = [
 
 impl Preset {
     /// The preset of a name.
-    pub fn of(name: &str) -> Option<&'static Preset> {
+    pub fn find(name: &str) -> Option<&'static Preset> {
         PRESETS.iter().find(|preset| preset.name == name)
     }
 

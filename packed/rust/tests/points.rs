@@ -43,7 +43,7 @@ fn points() -> impl Strategy<Value = Points> {
 
 fn plans() -> impl Strategy<Value = Plan> {
     (0..3, any::<bool>()).prop_map(|(kind, whole_bytes)| Plan {
-        presets: if kind == 0 { vec![] } else { vec![Preset::of("lidar-exact").unwrap()] },
+        presets: if kind == 0 { vec![] } else { vec![Preset::find("lidar-exact").unwrap()] },
         rules: match kind {
             2 => vec![Rule { column: "f[1]".into(), how: How::Plain }],
             _ => vec![],

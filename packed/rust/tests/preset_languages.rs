@@ -20,7 +20,7 @@ fn options(given: &[&str]) -> PackOptions {
         match *text {
             "--whole-bytes" => options.plan.whole_bytes = true,
             text if text.contains('=') => options.encodings.push(encoding(text)),
-            name => options.plan.presets.push(Preset::of(name).expect("a preset")),
+            name => options.plan.presets.push(Preset::find(name).expect("a preset")),
         }
     }
     options

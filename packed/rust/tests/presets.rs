@@ -15,7 +15,7 @@ fn options(plan: Plan) -> PackOptions {
 }
 
 fn preset(name: &str) -> Plan {
-    Plan { presets: vec![Preset::of(name).unwrap()], ..Plan::default() }
+    Plan { presets: vec![Preset::find(name).unwrap()], ..Plan::default() }
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn exact_presets_give_the_same_message_to_the_byte() {
         let message = fs::read(golden(&format!("{name}.osi"))).unwrap();
         for whole_bytes in [false, true] {
             let mut plan = preset("lidar-exact");
-            plan.presets.push(Preset::of("radar-exact").unwrap());
+            plan.presets.push(Preset::find("radar-exact").unwrap());
             plan.whole_bytes = whole_bytes;
             let (packed, told) = pack(root(name), &message, &options(plan)).unwrap();
             assert!(!told.is_empty() && told.iter().all(|column| column.error == 0.0));
@@ -88,6 +88,6 @@ fn rules_that_cannot_be_are_refused_with_their_column() {
         let error = pack(root("SensorView"), &message, &options(plan)).unwrap_err();
         assert_eq!((error.fault, rule.starts_with(&error.name)), (fault, true), "{error}");
     }
-    assert_eq!(Preset::of("lidar-1cm"), None);
+    assert_eq!(Preset::find("lidar-1cm"), None);
     assert_eq!(wiregauge_packed::unit(Some(Kind::LidarDetections), "height"), "m");
 }

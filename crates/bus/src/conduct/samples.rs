@@ -163,7 +163,7 @@ mod tests {
         receivers: 2,
     };
 
-    fn words() -> Labels {
+    fn labels() -> Labels {
         let of = |words: &[&str]| words.iter().map(|word| word.to_string()).collect();
         Labels { cases: of(&["c", "d"]), subjects: of(&["t"]), receivers: of(&["a", "b"]) }
     }
@@ -172,7 +172,7 @@ mod tests {
     fn a_row_a_sample_and_receiver_is_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("samples.arrow");
-        let open = || SampleFile::create(Target::open(&path, &[]).unwrap(), words()).unwrap();
+        let open = || SampleFile::create(Target::open(&path, &[]).unwrap(), labels()).unwrap();
         assert_eq!(open().finish().unwrap(), 0);
         assert!(!path.exists(), "nothing is no file");
         let mut samples = open();

@@ -178,7 +178,7 @@ mod tests {
 
     /// Of epochs of one message in units of a third of what has to be steady, the last
     /// for ever.
-    fn of(epochs: &[f64], time: f64) -> WarmUp {
+    fn simulate(epochs: &[f64], time: f64) -> WarmUp {
         let unit = STEADY / 3.0;
         let last = epochs.last().copied().unwrap_or(1.0);
         let mut epochs = epochs.iter().copied().chain(std::iter::repeat(last));
@@ -190,18 +190,18 @@ mod tests {
 
     #[test]
     fn it_is_warm_where_epochs_become_no_faster() {
-        assert_eq!(of(&[9.0, 5.0, 5.0, 4.9, 5.1], 1e9), WarmUp { is_cut: false, epochs: 2 });
-        assert_eq!(of(&[1.0], 1e9), WarmUp { is_cut: false, epochs: 1 });
+        assert_eq!(simulate(&[9.0, 5.0, 5.0, 4.9, 5.1], 1e9), WarmUp { is_cut: false, epochs: 2 });
+        assert_eq!(simulate(&[1.0], 1e9), WarmUp { is_cut: false, epochs: 1 });
         // Short ones show it only together: a compiler may still be at work.
         let short: Vec<f64> = [0.1; 20].into_iter().chain([0.05; 9]).collect();
-        assert_eq!(of(&short, 1e9), WarmUp { is_cut: false, epochs: 21 });
+        assert_eq!(simulate(&short, 1e9), WarmUp { is_cut: false, epochs: 21 });
     }
 
     #[test]
     fn what_does_not_become_steady_is_said_to_be_so() {
         let falling: Vec<f64> = (0..1100).map(|n| 0.96_f64.powi(n)).collect();
-        assert_eq!(of(&falling, 20.0), WarmUp { is_cut: true, epochs: 40 });
-        assert_eq!(of(&[9.0, 8.0, 7.0], 17.0), WarmUp { is_cut: true, epochs: 2 });
+        assert_eq!(simulate(&falling, 20.0), WarmUp { is_cut: true, epochs: 40 });
+        assert_eq!(simulate(&[9.0, 8.0, 7.0], 17.0), WarmUp { is_cut: true, epochs: 2 });
     }
 
     #[test]

@@ -35,7 +35,7 @@ const FAMILIES: [&[Wire]; 2] = [&Wire::SEQUENTIAL, &[Wire::Protobuf]];
 const GLOBALS: &str = include_str!("../../src/cpp/globals.txt");
 
 /// All words: of languages, of C++'s headers, and what is in generated code itself.
-fn words() -> Vec<String> {
+fn hard_names() -> Vec<String> {
     let lists = [include_str!("words.txt"), MACROS];
     let mut words: BTreeSet<String> = BTreeSet::new();
     for line in lists.iter().flat_map(|list| list.lines()).filter(|line| !line.starts_with('#')) {
@@ -60,7 +60,7 @@ fn words() -> Vec<String> {
 
 /// Words for packages: in C++ they stand beside functions.
 fn packages() -> Vec<String> {
-    words().into_iter().chain(GLOBALS.lines().map(str::to_owned)).collect()
+    hard_names().into_iter().chain(GLOBALS.lines().map(str::to_owned)).collect()
 }
 
 /// Some words by a seed, with those that once failed.
@@ -109,7 +109,7 @@ fn kinds(wires: &[Wire], record: usize, kind: usize) -> Vec<(Element, Cardinalit
 }
 
 /// A record is there or not: it is never left out for being empty.
-fn there(cardinality: Cardinality) -> Cardinality {
+fn without_absence(cardinality: Cardinality) -> Cardinality {
     match cardinality {
         Cardinality::Implicit => Cardinality::Optional,
         other => other,
@@ -169,7 +169,7 @@ fn schema(words: &[String], wires: &[Wire], turn: usize) -> Schema {
             }
         };
         types.push(def);
-        typed.push((word.clone(), (element, there(pick(0).1))));
+        typed.push((word.clone(), (element, without_absence(pick(0).1))));
         let comment = format!("{word} {word}. {word}< import {word}; ??/");
         let member = MemberDocumentation { comment: comment.clone(), spelling: String::new() };
         let members = ["x", "zz0", word].map(|name| (name.to_owned(), member.clone()));
@@ -363,7 +363,7 @@ fn compile_packages(words: &[String]) {
 fn no_name_keeps_it_from_compiling() {
     let seeds = Seeds::new(env!("CARGO_MANIFEST_DIR"), "generated", "no_name_keeps");
     seeds.try_each(1, |seed| {
-        assert_named(some(words(), seed, 120), seed as usize % 24);
+        assert_named(some(hard_names(), seed, 120), seed as usize % 24);
         assert_packages(some(packages(), seed, 120));
     });
 }
@@ -372,7 +372,7 @@ fn no_name_keeps_it_from_compiling() {
 #[ignore = "all names in all roles take long"]
 fn all_names_compile() {
     assert_packages(packages());
-    (0..3).for_each(|turn| assert_named(words(), turn));
+    (0..3).for_each(|turn| assert_named(hard_names(), turn));
 }
 
 /// The names of macros that these lines have when they are compiled, as a definition could have

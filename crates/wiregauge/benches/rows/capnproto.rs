@@ -27,7 +27,7 @@ impl ByHand for CapnProto {
 
     fn encode(&mut self, message: &Lidar, out: &mut Vec<u8>) {
         let last = self.builder.take().map(Builder::into_allocator);
-        let words = words(message);
+        let words = word_count(message);
         let allocator = match last {
             Some(kept) if self.room >= words => kept,
             _ => {

@@ -6,7 +6,7 @@ use hand::{Info, Lidar, Point};
 use message_capnp::lidar_points_msg;
 
 /// Words that a message has room in.
-fn words(message: &Lidar) -> usize {
+fn word_count(message: &Lidar) -> usize {
     16 + 2 * message.points.len()
 }
 

@@ -25,7 +25,7 @@ impl ByHand for CapnProto {
     type Object = ();
 
     fn encode(&mut self, message: &Lidar, out: &mut Vec<u8>) {
-        let words = words(message);
+        let words = word_count(message);
         if self.room < words {
             (self.segment, self.room) = (segment(words), words);
         }

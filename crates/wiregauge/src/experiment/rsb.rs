@@ -152,7 +152,7 @@ fn notification(schema: &Schema, factor: usize) -> Result<Value> {
         record(schema, id, &[("key", octets(2)), ("value", octets(3))])
     };
     let meta_data = |schema: &Schema, id: TypeId| -> Result<Value> {
-        let infos = vec![user_info(schema, of(schema, id, "user_infos")?)?];
+        let infos = vec![user_info(schema, field_type(schema, id, "user_infos")?)?];
         record(
             schema,
             id,
@@ -167,12 +167,12 @@ fn notification(schema: &Schema, factor: usize) -> Result<Value> {
         schema,
         schema.root,
         &[
-            ("event_id", event_id(schema, of(schema, schema.root, "event_id")?)?),
+            ("event_id", event_id(schema, field_type(schema, schema.root, "event_id")?)?),
             ("scope", octets(4)),
             ("wire_schema", octets(5)),
             ("data", octets(6)),
             ("method", octets(7)),
-            ("meta_data", meta_data(schema, of(schema, schema.root, "meta_data")?)?),
+            ("meta_data", meta_data(schema, field_type(schema, schema.root, "meta_data")?)?),
         ],
     )
 }
@@ -194,7 +194,7 @@ fn field(schema: &Schema, id: TypeId, name: &str) -> Result<usize> {
 }
 
 /// The record type of a field.
-fn of(schema: &Schema, id: TypeId, name: &str) -> Result<TypeId> {
+fn field_type(schema: &Schema, id: TypeId, name: &str) -> Result<TypeId> {
     match schema.record(id).fields[field(schema, id, name)?].element {
         wiregauge_schema::Element::Record(inner) => Ok(inner),
         _ => anyhow::bail!("{name} is no record"),

@@ -258,7 +258,7 @@ fn check(folder: &Path, files: &[(String, String)]) -> Result<ExitCode> {
             Ok(_) => {}
         }
     }
-    for place in gone(folder, files)? {
+    for place in stale_files(folder, files)? {
         differences.push(format!("{} would not be generated now; remove it", place.display()));
     }
     if differences.is_empty() {
@@ -270,7 +270,7 @@ fn check(folder: &Path, files: &[(String, String)]) -> Result<ExitCode> {
 
 /// Files of ours beside those of a package in Java that are not among them: of types
 /// that are gone. Other folders are shared with other modules.
-fn gone(folder: &Path, files: &[(String, String)]) -> Result<Vec<PathBuf>> {
+fn stale_files(folder: &Path, files: &[(String, String)]) -> Result<Vec<PathBuf>> {
     let paths: BTreeSet<PathBuf> = files.iter().map(|(path, _)| folder.join(path)).collect();
     let of_types = files.iter().filter(|(path, text)| path.ends_with(".java") && is_of_types(text));
     let folders: BTreeSet<PathBuf> =
@@ -327,7 +327,7 @@ fn write(folder: &Path, files: &[(String, String)], force: bool) -> Result<ExitC
         file::write_whole(&place, text.as_bytes())?;
         print_escaped(&place.display().to_string())?;
     }
-    for place in gone(folder, files)? {
+    for place in stale_files(folder, files)? {
         print_notice(&text::escape_short(&format!(
             "{} would not be generated now; remove it",
             place.display()

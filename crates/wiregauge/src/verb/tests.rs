@@ -166,7 +166,7 @@ fn help_is_eighty_columns_wide_and_examples_are_not_wrapped() {
 }
 
 /// The words of a command, as a shell takes them, up to a pipe or a comment.
-fn words(line: &str) -> Vec<String> {
+fn split_words(line: &str) -> Vec<String> {
     let (mut words, mut quote, mut blanks) = (vec![String::new()], None, 0);
     for letter in line.chars() {
         let last = words.last_mut().expect("one word");
@@ -209,7 +209,7 @@ fn commands(text: &str, indent: &str) -> Vec<Vec<String>> {
             while let Some(part) = command.strip_suffix('\\') {
                 command = part.to_owned() + lines.next().unwrap_or_default().trim();
             }
-            commands.push(words(&command));
+            commands.push(split_words(&command));
         }
     }
     commands

@@ -41,10 +41,10 @@ pub struct Said {
 
 /// Runs the program with these arguments in a folder.
 pub fn run(folder: &Path, arguments: &[&str]) -> Said {
-    said(wiregauge().args(arguments).current_dir(folder).output().expect("wiregauge starts"))
+    to_said(wiregauge().args(arguments).current_dir(folder).output().expect("wiregauge starts"))
 }
 
-pub fn said(output: Output) -> Said {
+pub fn to_said(output: Output) -> Said {
     Said {
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
         err: String::from_utf8_lossy(&output.stderr).into_owned(),

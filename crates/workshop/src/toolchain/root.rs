@@ -383,7 +383,7 @@ fn shell_quoted(word: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(line: &str) -> String {
+    fn reason_of(line: &str) -> String {
         failure_reason(
             &["I: running".into(), line.into(), "E: mmdebstrap failed to run".into()],
             "http://m",
@@ -401,7 +401,7 @@ mod tests {
             ("unshare: failed to execute mmdebstrap: No such file", "apt-get install mmdebstrap"),
             ("E: a disk is full", "a disk is full"),
         ] {
-            let told = told(line);
+            let told = reason_of(line);
             assert!(told.contains(remedy), "{told}");
             assert_eq!(told.lines().count(), 1, "{told}");
         }

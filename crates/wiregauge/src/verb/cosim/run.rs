@@ -137,7 +137,7 @@ impl Arguments {
                 let model = self.user_model()?;
                 let names = distinct_names(source, &model);
                 let title = format!("Co-simulation of {} and {}", names[0], names[1]);
-                (title, vec![user_case()], own(source.clone(), model))
+                (title, vec![user_case()], user_entrants(source.clone(), model))
             }
             None => {
                 let title = format!("Co-simulation: SensorView from source to {}", self.model);
@@ -253,7 +253,7 @@ fn record(
 }
 
 /// FMUs of the user's own, and their bytes by memcpy.
-fn own(source: PathBuf, model: PathBuf) -> Vec<Entrant> {
+fn user_entrants(source: PathBuf, model: PathBuf) -> Vec<Entrant> {
     let pair = Pair { source, model, ..Pair::default() };
     let fmus = Entrant {
         subject: subject("fmus".into(), "FMUs".into(), "unknown"),

@@ -22,7 +22,7 @@ pub struct ReductionArgs {
 }
 
 fn parse_preset(name: &str) -> Result<&'static Preset, String> {
-    Preset::of(name).ok_or_else(|| {
+    Preset::find(name).ok_or_else(|| {
         let names = PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>();
         format!("there is no such preset; there are {}", names.join(", "))
     })

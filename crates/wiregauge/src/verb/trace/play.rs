@@ -152,7 +152,7 @@ impl Arguments {
     }
 
     fn play(&self, lateness: &mut Lateness, take: MessageHandler) -> Result<()> {
-        let wish = self.wish();
+        let wish = self.read_hints();
         let selection = self.selecting.resolve(std::slice::from_ref(&self.input), &wish)?;
         for turn in 0..self.loops {
             let mut reader = open::open(&self.input, &wish)?;
@@ -168,8 +168,8 @@ impl Arguments {
         let readers = self.readers.map(usize::from);
         let mut end = self.over.player(&self.recorder, readers, self.wait.unwrap_or(WAIT))?;
         // Before anyone is waited for.
-        self.selecting.resolve(std::slice::from_ref(&self.input), &self.wish())?;
-        drop(open::open(&self.input, &self.wish())?);
+        self.selecting.resolve(std::slice::from_ref(&self.input), &self.read_hints())?;
+        drop(open::open(&self.input, &self.read_hints())?);
         if end.has_equal_rooms() {
             end.setup.topic.size = self.largest()?;
         }
@@ -189,7 +189,7 @@ impl Arguments {
 
     /// The largest frame of what is played, for which the trace is hopped through.
     fn largest(&self) -> Result<usize> {
-        let (wish, putting) = (self.wish(), OutputArgs::with_defaults(self.kind.clone()));
+        let (wish, putting) = (self.read_hints(), OutputArgs::with_defaults(self.kind.clone()));
         let selection = self.selecting.resolve(std::slice::from_ref(&self.input), &wish)?;
         let mut reader = open::open(&self.input, &wish)?;
         let mut selected = selection.select(reader.as_mut());
@@ -213,7 +213,7 @@ impl Arguments {
     }
 
     fn send_messages(&self, sending: &mut BusPlayer) -> Result<()> {
-        let (wish, putting) = (self.wish(), OutputArgs::with_defaults(self.kind.clone()));
+        let (wish, putting) = (self.read_hints(), OutputArgs::with_defaults(self.kind.clone()));
         let selection = self.selecting.resolve(std::slice::from_ref(&self.input), &wish)?;
         let (mut told, mut any) = (BTreeSet::new(), false);
         for turn in 1..=self.loops {
@@ -262,7 +262,7 @@ impl Arguments {
         }
     }
 
-    fn wish(&self) -> OpenHints {
+    fn read_hints(&self) -> OpenHints {
         OpenHints { osi_type: self.kind.clone() }
     }
 
@@ -277,7 +277,7 @@ impl Arguments {
 
     /// Hands them to an FMU, in steps that end at the times of the messages.
     fn feed(&self, fmu: &Path, lateness: &mut Lateness) -> Result<ExitCode> {
-        let (channel, type_name, times) = self.first()?;
+        let (channel, type_name, times) = self.first_message_info()?;
         let (variable, host) = (self.variable.as_deref(), host()?);
         let patience = self.steps_take.timeout;
         let set = self.settings()?;
@@ -331,9 +331,10 @@ impl Arguments {
     }
 
     /// The channel of the first wanted message, its type, and the times of the first two.
-    fn first(&self) -> Result<(u16, String, [Option<Nanoseconds>; 2])> {
-        let selection = self.selecting.resolve(std::slice::from_ref(&self.input), &self.wish())?;
-        let mut reader = open::open(&self.input, &self.wish())?;
+    fn first_message_info(&self) -> Result<(u16, String, [Option<Nanoseconds>; 2])> {
+        let selection =
+            self.selecting.resolve(std::slice::from_ref(&self.input), &self.read_hints())?;
+        let mut reader = open::open(&self.input, &self.read_hints())?;
         let mut selected = selection.select(reader.as_mut());
         let head = selected.advance()?;
         let head =

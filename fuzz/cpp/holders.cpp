@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "../../crates/generate/tests/cpp/views.hpp"
+#include "../../crates/data_holders/tests/cpp/views.hpp"
 #include "kinds.view.hpp"
 #include "tree.hpp"
 #include "wiregauge/cdr.hpp"

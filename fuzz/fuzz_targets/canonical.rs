@@ -1,7 +1,7 @@
 //! The canonical bytes of a message.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{check_error, one_of_each};
+use wiregauge_fuzz_support::{check_error, one_of_each};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{canonical, digest};
 

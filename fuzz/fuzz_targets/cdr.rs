@@ -1,7 +1,7 @@
 //! A message in CDR, and in the encoding of ROS 1.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{check_error, one_of_each};
+use wiregauge_fuzz_support::{check_error, one_of_each};
 use wiregauge_schema::canonical;
 use wiregauge_schema::msg::Dialect;
 use wiregauge_trace::{cdr, ros1};

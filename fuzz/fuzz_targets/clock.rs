@@ -1,7 +1,7 @@
 //! What the timing master answers.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{check_error, number};
+use wiregauge_fuzz_support::{check_error, number};
 use wiregauge_participant::clock::{Alignment, OffsetSample};
 
 pub fn read(data: &[u8]) {

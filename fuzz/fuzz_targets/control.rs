@@ -9,7 +9,7 @@ use anyhow::{ensure, Result};
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 use wiregauge_bus::machines::message::{AgentReport, Task};
-use wiregauge_fuzzed::check_error;
+use wiregauge_fuzz_support::check_error;
 use wiregauge_participant::control::{Order, Report};
 use wiregauge_participant::inbox::Inbox;
 use wiregauge_participant::seal::{Seal, SharedSeal};

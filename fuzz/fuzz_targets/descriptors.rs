@@ -1,7 +1,7 @@
 //! A descriptor set of Protobuf.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{check_error, definition};
+use wiregauge_fuzz_support::{check_error, definition};
 use wiregauge_schema::proto;
 
 pub fn read(data: &[u8]) {

@@ -8,7 +8,7 @@ use prost_reflect::{prost::Message, DynamicMessage};
 use wiregauge_flatbuffers::convert::{decode as unflatten, encode as flatten};
 use wiregauge_flatbuffers::json::FlatBufferFormatter;
 use wiregauge_flatbuffers::{Definition, Losses, Pairing};
-use wiregauge_fuzzed::{check_error, DESCRIPTORS};
+use wiregauge_fuzz_support::{check_error, DESCRIPTORS};
 use wiregauge_schema::proto::Definitions;
 use wiregauge_trace::parser::JsonFormatter;
 

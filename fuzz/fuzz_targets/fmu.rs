@@ -2,7 +2,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use wiregauge_cosim::package::Package;
-use wiregauge_fuzzed::{check_error, file};
+use wiregauge_fuzz_support::{check_error, file};
 
 pub fn read(data: &[u8]) {
     drop(check_error(Package::open(&file("a.fmu", data))));

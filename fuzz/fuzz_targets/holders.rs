@@ -1,9 +1,9 @@
 //! A message on each wire, by the readers that `wiregauge generate` writes in Rust.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::holders::kinds::Kinds;
-use wiregauge_fuzzed::holders::tree::Tree;
-use wiregauge_fuzzed::holders::{views, wiregauge as wires, wiregauge_protobuf as protobuf};
+use wiregauge_fuzz_support::holders::kinds::Kinds;
+use wiregauge_fuzz_support::holders::tree::Tree;
+use wiregauge_fuzz_support::holders::{views, wiregauge as wires, wiregauge_protobuf as protobuf};
 use wires::{Cdr, CdrWithHeader, RosMsg, Wire, Xcdr2, Xcdr2WithHeader};
 
 /// What was read is written and read as the same, also into what held another message; a

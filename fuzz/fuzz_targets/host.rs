@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 use wiregauge_cosim::host::job::{HostSummary, Job, Proof, TimedSteps};
-use wiregauge_fuzzed::text;
+use wiregauge_fuzz_support::text;
 
 pub fn read(data: &[u8]) {
     if let Some(ran) = text(data).and_then(TimedSteps::parse) {

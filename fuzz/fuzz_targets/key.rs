@@ -5,7 +5,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 use wiregauge_bus::machines::secret::Key;
-use wiregauge_fuzzed::{check_error, file};
+use wiregauge_fuzz_support::{check_error, file};
 
 pub fn read(data: &[u8]) {
     let path = file("key", data);

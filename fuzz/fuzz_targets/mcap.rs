@@ -2,8 +2,8 @@
 #![cfg_attr(fuzzing, no_main)]
 
 pub fn read(data: &[u8]) {
-    wiregauge_fuzzed::recording("a.mcap", data);
-    wiregauge_fuzzed::trace("a.mcap", data);
+    wiregauge_fuzz_support::recording("a.mcap", data);
+    wiregauge_fuzz_support::trace("a.mcap", data);
 }
 
 #[cfg(fuzzing)]

@@ -2,7 +2,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use wiregauge_cosim::package::mime::Mime;
-use wiregauge_fuzzed::text;
+use wiregauge_fuzz_support::text;
 
 pub fn read(data: &[u8]) {
     let Some(mime) = text(data).and_then(|text| Mime::parse(text).ok()) else { return };

@@ -3,7 +3,7 @@
 
 use wiregauge_cosim::package::description::{step_size, Description};
 use wiregauge_cosim::package::mime::Mime;
-use wiregauge_fuzzed::{check_error, text};
+use wiregauge_fuzz_support::{check_error, text};
 
 pub fn read(data: &[u8]) {
     let Some(found) = text(data).and_then(|text| check_error(Description::parse(text))) else {

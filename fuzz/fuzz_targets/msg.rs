@@ -1,7 +1,7 @@
 //! A message definition of ROS 1 or ROS 2.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{check_error, definition, text};
+use wiregauge_fuzz_support::{check_error, definition, text};
 use wiregauge_schema::msg::{read_text, Dialect};
 
 pub fn read(data: &[u8]) {

@@ -1,7 +1,7 @@
 //! The index beside a trace of OSI: whatever it says, the same messages are read.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::file;
+use wiregauge_fuzz_support::file;
 use wiregauge_trace::open::{open, OpenHints};
 use wiregauge_trace::select::Selection;
 

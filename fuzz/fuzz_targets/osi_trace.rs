@@ -2,8 +2,8 @@
 #![cfg_attr(fuzzing, no_main)]
 
 pub fn read(data: &[u8]) {
-    wiregauge_fuzzed::recording("a.osi", data);
-    wiregauge_fuzzed::trace("a_sv.osi", data);
+    wiregauge_fuzz_support::recording("a.osi", data);
+    wiregauge_fuzz_support::trace("a_sv.osi", data);
 }
 
 #[cfg(fuzzing)]

@@ -2,7 +2,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use wiregauge_cosim::package::osmp::{join_address, split_address, MessageSpan};
-use wiregauge_fuzzed::number;
+use wiregauge_fuzz_support::number;
 
 pub fn read(data: &[u8]) {
     let Some((lo, rest)) = number(data) else { return };

@@ -3,7 +3,7 @@
 
 use wiregauge_cosim::logs::import::{import, LogInput};
 use wiregauge_cosim::logs::log;
-use wiregauge_fuzzed::{check_error, file, text};
+use wiregauge_fuzz_support::{check_error, file, text};
 
 pub fn read(data: &[u8]) {
     let Some(text) = text(data) else { return };

@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use wiregauge_bus::transports::tcp::Tcp;
-use wiregauge_fuzzed::{check_error, connection_to};
+use wiregauge_fuzz_support::{check_error, connection_to};
 use wiregauge_participant::stream::frame::{self, Frame};
 use wiregauge_participant::transport::{Topic, Transport};
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use wiregauge_fuzzed::check_error;
+use wiregauge_fuzz_support::check_error;
 use wiregauge_points::{Elevation, PointSource, Rays, SensorConventions};
 use wiregauge_trace::channel::{Channel, Definition};
 

@@ -1,7 +1,7 @@
 //! A message in Protobuf.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{check_error, DESCRIPTORS};
+use wiregauge_fuzz_support::{check_error, DESCRIPTORS};
 use wiregauge_schema::canonical;
 use wiregauge_trace::protobuf::Decoder;
 

@@ -1,7 +1,7 @@
 //! What is required of a result.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{check_error, text, RUN};
+use wiregauge_fuzz_support::{check_error, text, RUN};
 use wiregauge_result::requirement::Requirements;
 
 pub fn read(data: &[u8]) {

@@ -2,7 +2,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 pub fn read(data: &[u8]) {
-    wiregauge_fuzzed::recording("a.bag", data);
+    wiregauge_fuzz_support::recording("a.bag", data);
 }
 
 #[cfg(fuzzing)]

@@ -1,7 +1,7 @@
 //! A result file, and every form that it is shown in.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{check_error, file};
+use wiregauge_fuzz_support::{check_error, file};
 use wiregauge_report::page;
 use wiregauge_report::text::compare as comparison;
 use wiregauge_report::text::{csv, json, markdown, terminal};

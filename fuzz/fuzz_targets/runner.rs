@@ -1,8 +1,8 @@
 //! What a runner answers.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_conversation::reply;
-use wiregauge_fuzzed::text;
+use wiregauge_child_process::reply;
+use wiregauge_fuzz_support::text;
 
 pub fn read(data: &[u8]) {
     let Some((&what, rest)) = data.split_first() else { return };

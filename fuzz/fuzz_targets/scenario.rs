@@ -2,7 +2,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use wiregauge_bus::scenario::Scenario;
-use wiregauge_fuzzed::{check_error, file};
+use wiregauge_fuzz_support::{check_error, file};
 
 pub fn read(data: &[u8]) {
     if let Some(scenario) = check_error(Scenario::read(&file("scenario.toml", data))) {

@@ -9,7 +9,7 @@ use wiregauge_participant::lockstep::StepAnnouncer;
 pub fn read(data: &[u8]) {
     let Some((&step, rest)) = data.split_first() else { return };
     let step = u32::from(step % 4);
-    let (connection, came) = wiregauge_fuzzed::connection(rest);
+    let (connection, came) = wiregauge_fuzz_support::connection(rest);
     let mut announcer = StepAnnouncer::open(Ipv4Addr::LOCALHOST.into(), "").expect("a port");
     announcer.use_connections(vec![came]).expect("it is open");
     let acknowledged = announcer.await_acknowledgements(step, Duration::from_secs(1), &|| true);

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use wiregauge_bus::transports::tcp::Tcp;
-use wiregauge_fuzzed::connection_to;
+use wiregauge_fuzz_support::connection_to;
 use wiregauge_participant::transport::{Topic, Transport};
 
 const TOKEN: &str = "0123456789abcdef";

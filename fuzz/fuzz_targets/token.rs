@@ -6,7 +6,7 @@ use wiregauge_participant::token::receives_token;
 const TOKEN: &str = "0123456789abcdef";
 
 pub fn read(data: &[u8]) {
-    let (connection, came) = wiregauge_fuzzed::connection(data);
+    let (connection, came) = wiregauge_fuzz_support::connection(data);
     assert_eq!(receives_token(&came, TOKEN), data.starts_with(TOKEN.as_bytes()));
     drop(connection);
 }

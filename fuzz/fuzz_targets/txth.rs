@@ -1,7 +1,7 @@
 //! A trace of OSI as text.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::{check_error, file, DESCRIPTORS};
+use wiregauge_fuzz_support::{check_error, file, DESCRIPTORS};
 use wiregauge_trace::open::{open_with, OpenHints};
 
 pub fn read(data: &[u8]) {

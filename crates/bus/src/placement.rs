@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Context, Result};
-use wiregauge_conversation::child::{Child, Limits};
+use wiregauge_child_process::child::{Child, Limits};
 use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::serve;
 use wiregauge_participant::scratch;

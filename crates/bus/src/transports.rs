@@ -3,6 +3,6 @@
 //!
 //! A transport that needs nothing is whole in its file. Of one whose library is
 //! heavy to build, the file says what its program needs; the program is in
-//! `participants`.
+//! `engines`.
 
 automod::dir!(pub "src/transports");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{anyhow, ensure, Context, Result};
-use wiregauge_conversation::child::ChildFailure;
+use wiregauge_child_process::child::ChildFailure;
 use wiregauge_participant::scratch::Scratch;
 use wiregauge_system::interrupt;
 

@@ -14,7 +14,7 @@ use serde_json::{json, Value as Json};
 use wiregauge_flatbuffers::convert::{decode, encode};
 use wiregauge_flatbuffers::json::FlatBufferFormatter;
 use wiregauge_flatbuffers::{Definition, Losses, Pairing};
-use wiregauge_seeds::Seeds;
+use wiregauge_testkit::seeds::Seeds;
 use wiregauge_trace::parser::JsonFormatter;
 
 const PROTO: &str = r#"syntax = "proto2";

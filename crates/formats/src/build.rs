@@ -26,9 +26,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{anyhow, Context, Result};
-use wiregauge_holders::Unit;
+use wiregauge_build_tools::{hash, lock, run, write_if_changed, Progress};
+use wiregauge_normalized::Unit;
 use wiregauge_schema::{Projection, Schema};
-use wiregauge_workshop::{hash, lock, run, write_if_changed, Progress};
 
 pub use build_origin::BuildOrigin;
 pub use crate_release::CrateRelease;

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use anyhow::Result;
-use wiregauge_holders::{File, Unit};
+use wiregauge_build_tools::maven::Jar;
+use wiregauge_build_tools::Need;
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Cardinality, Field, Projection, Schema, TypeDef, TypeId};
-use wiregauge_workshop::maven::Jar;
-use wiregauge_workshop::Need;
 
 use crate::lowering::Lowering;
 use crate::runner_language::RunnerLanguage;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use wiregauge_workshop::package::{self, upstream};
+use wiregauge_build_tools::package::{self, upstream};
 
 use crate::codec::Codec;
 

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use wiregauge_holders::Unit;
-use wiregauge_workshop::{Need, Toolchain};
+use wiregauge_build_tools::{Need, Toolchain};
+use wiregauge_normalized::Unit;
 
 /// A language of runners. Its file in `build/languages/` defines it, and says how
 /// its runners are compiled.

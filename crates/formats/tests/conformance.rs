@@ -26,7 +26,7 @@ use wiregauge_schema::{arbitrary, canonical, digest, generate, path, project};
 use wiregauge_schema::{
     Cardinality, Digest, Element, Field, Projection, Schema, Sizes, TypeId, Value,
 };
-use wiregauge_seeds::Seeds;
+use wiregauge_testkit::seeds::Seeds;
 
 use runner::Runner;
 
@@ -793,7 +793,7 @@ fn random_schema(seed: u64) -> Schema {
 
 /// The schema with names that mean something to a compiler or a generator, by a seed.
 fn renamed(schema: Schema, seed: u64) -> Schema {
-    let words = include_str!("../../generate/tests/names/words.txt").lines();
+    let words = include_str!("../../data_holders/tests/names/words.txt").lines();
     let words = words.filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace);
     let mut words: Vec<&str> = words.chain(MACROS.lines()).collect();
     words.sort_by_key(|word| {

@@ -15,7 +15,7 @@ fn definitions_of_the_lidar_message() {
     let schema =
         source::load(&SchemaSource::parse(&lidar.display().to_string())).expect("it loads");
     let folder = here.join("tests/golden");
-    if wiregauge_golden::blesses() {
+    if wiregauge_testkit::golden::blesses() {
         for entry in fs::read_dir(&folder).expect("the golden folder is there") {
             fs::remove_file(entry.expect("readable").path()).expect("writable");
         }
@@ -26,7 +26,7 @@ fn definitions_of_the_lidar_message() {
         let file = idl(&schema).expect("the LiDAR message can be said");
         let extension = file.path.rsplit('.').next().expect("an extension");
         let name = format!("{}.lidar.{extension}", codec.name);
-        wiregauge_golden::compare(env!("CARGO_MANIFEST_DIR"), &name, &file.text);
+        wiregauge_testkit::golden::compare(env!("CARGO_MANIFEST_DIR"), &name, &file.text);
         expected.insert(name);
     }
     let present: BTreeSet<String> = fs::read_dir(&folder)
@@ -70,7 +70,7 @@ fn page_of_the_codecs() {
     page += BOUNDS;
     page.extend(bounds.iter().map(|bound| section(bound, &[])));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/codecs.md");
-    wiregauge_golden::compare_file(&path, &page);
+    wiregauge_testkit::golden::compare_file(&path, &page);
 }
 
 /// A codec's line of the table.

@@ -5,7 +5,7 @@ mod zoo;
 
 use wiregauge_formats::build::languages::rust::RUST;
 use wiregauge_formats::Codec;
-use wiregauge_holders::Unit;
+use wiregauge_normalized::Unit;
 use wiregauge_schema::Projection;
 
 /// Lines above an unsafe block that its comment may begin at.

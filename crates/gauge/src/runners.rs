@@ -13,8 +13,8 @@ pub mod robustness;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use wiregauge_conversation::child::Limits;
-use wiregauge_conversation::runner::{Launch, Runner, RunnerError};
+use wiregauge_child_process::child::Limits;
+use wiregauge_child_process::runner::{Launch, Runner, RunnerError};
 use wiregauge_result::random::Random;
 use wiregauge_result::run::{Fact, Measurement, Status, Subject};
 use wiregauge_result::warning::{self, Caution, Warning};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use wiregauge_conversation::reply::{NumberDigest, Reading};
-use wiregauge_conversation::runner::Launch;
+use wiregauge_child_process::reply::{NumberDigest, Reading};
+use wiregauge_child_process::runner::Launch;
 use wiregauge_gauge::runners::plan::{Deviation, Entrant, Experiment, Judge, Load, Plan, Sample};
 use wiregauge_gauge::runners::{measure, Measured};
 use wiregauge_result::run::{Case, Settings, Status, Subject};

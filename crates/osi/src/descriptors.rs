@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use wiregauge_workshop::write_if_changed;
+use wiregauge_build_tools::write_if_changed;
 
 use crate::python::Python;
 

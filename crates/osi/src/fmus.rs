@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Context, Result};
-use wiregauge_workshop::{cmake, embedded, hash, lock, write_if_changed, Progress};
+use wiregauge_build_tools::{cmake, embedded, hash, lock, write_if_changed, Progress};
 
 use crate::descriptors::descriptors;
 use crate::flatbuffers::Definitions;

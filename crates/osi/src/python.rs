@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use wiregauge_workshop::python;
+use wiregauge_build_tools::python;
 
 const REQUIREMENTS: &str = include_str!("../requirements.txt");
 

@@ -7,7 +7,7 @@
 //!
 //! Programs with a heavier transport are built apart, with this crate and no other
 //! of the workspace. So this is a client of the protocol of its own, for one
-//! message, beside that of `conversation`.
+//! message, beside that of `child_process`.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use wiregauge_workshop::{hash, lock, package, run, write_if_changed, Need};
+use wiregauge_build_tools::{hash, lock, package, run, write_if_changed, Need};
 
 /// Glue to a library.
 pub struct Native {

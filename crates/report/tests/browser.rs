@@ -7,11 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use wiregauge_prerequisites as prerequisites;
 use wiregauge_report::model::number_format::format_quantity;
 use wiregauge_report::page;
 use wiregauge_result::run::Run;
 use wiregauge_result::stats::Summary;
+use wiregauge_testkit::prerequisites;
 
 /// The browser; none where it is left out.
 #[track_caller]

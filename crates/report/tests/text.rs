@@ -11,7 +11,7 @@ use wiregauge_result::stats::{compare, Limits};
 
 #[track_caller]
 fn golden(name: &str, text: &str) {
-    wiregauge_golden::compare(env!("CARGO_MANIFEST_DIR"), name, text);
+    wiregauge_testkit::golden::compare(env!("CARGO_MANIFEST_DIR"), name, text);
 }
 
 /// The largest case only, which keeps the golden files short enough to read.

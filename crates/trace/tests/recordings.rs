@@ -12,8 +12,8 @@ use common::{error, field_at, number};
 use mcap::records::MessageHeader;
 use mcap::{Compression, WriteOptions};
 use tempfile::NamedTempFile;
-use wiregauge_prerequisites::recording as large;
 use wiregauge_schema::{canonical, prune, Value};
+use wiregauge_testkit::prerequisites::recording as large;
 use wiregauge_trace::Recording;
 
 /// A recording with ten messages `{uint32 n}` on /count, one on /text that no

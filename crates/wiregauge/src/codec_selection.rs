@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
-use wiregauge_conversation::runner::Launch;
+use wiregauge_child_process::runner::Launch;
 use wiregauge_formats::build::{self, Variant};
 use wiregauge_formats::{packaged_library, Codec, RunnerLanguage, Support};
 use wiregauge_gauge::runners::plan::Entrant;

@@ -6,9 +6,9 @@ automod::dir!(pub "src/experiment");
 use std::path::Path;
 
 use anyhow::Result;
+use wiregauge_build_tools::Progress;
 use wiregauge_gauge::runners::plan::Experiment;
 use wiregauge_result::run::{Case, Fact, Measurement, Reference, Run, Subject};
-use wiregauge_workshop::Progress;
 
 use crate::workload::Workload;
 

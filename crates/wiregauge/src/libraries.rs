@@ -7,12 +7,12 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use clap::ValueEnum;
 use indexmap::IndexMap;
+use wiregauge_build_tools::toolchain::{copy_libraries, DebianRoot, Prefix, RootOptions};
+use wiregauge_build_tools::{Need, Progress, Toolchain};
 use wiregauge_formats::build::{CompilerFlags, CrateRelease, Variant};
 use wiregauge_formats::{packaged_library, Codec, Linkage};
 use wiregauge_result::run::{NewestRelease, Subject};
 use wiregauge_system::interrupt;
-use wiregauge_workshop::toolchain::{copy_libraries, DebianRoot, Prefix, RootOptions};
-use wiregauge_workshop::{Need, Progress, Toolchain};
 
 /// Which libraries codecs are measured with.
 #[derive(clap::Args)]

@@ -1,6 +1,6 @@
 //! How much memory programs of others may take: the argument for that.
 
-use wiregauge_conversation::child;
+use wiregauge_child_process::child;
 use wiregauge_system::quantity::parse_nonzero_bytes;
 
 /// How much memory runners and hosts of FMUs may take.

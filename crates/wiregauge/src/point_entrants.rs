@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{bail, ensure, Result};
-use wiregauge_conversation::runner::Launch;
+use wiregauge_child_process::runner::Launch;
 use wiregauge_gauge::runners::plan::{Deviation, Entrant, Judge, Load, Sample};
 use wiregauge_packed::{Plan as Resolutions, Preset, Rule};
 use wiregauge_reduction::deviation::deviations;

@@ -3,9 +3,9 @@
 use std::process::{Command, Stdio};
 
 use indexmap::IndexMap;
+use wiregauge_build_tools::Need;
 use wiregauge_formats::Codec;
 use wiregauge_result::warning::MissingTool;
-use wiregauge_workshop::Need;
 
 /// What a codec needs and this machine lacks; none where it has all.
 pub fn missing(codec: &Codec) -> Option<MissingTool> {

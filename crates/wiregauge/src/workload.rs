@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
-use wiregauge_conversation::reply::{NumberDigest, Reading};
+use wiregauge_child_process::reply::{NumberDigest, Reading};
 use wiregauge_gauge::runners::plan::{Load, Sample};
 use wiregauge_osi::{descriptors, python::Python};
 use wiregauge_result::run::{Case, Parameter};

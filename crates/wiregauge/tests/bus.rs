@@ -12,7 +12,7 @@ use serde_json::Value;
 use support::{
     has_its_form, is_gone, participants, refuses, result, run, send_signal, status, wiregauge,
 };
-use wiregauge_prerequisites::has_memory;
+use wiregauge_testkit::prerequisites::has_memory;
 
 /// A run of two seconds with windows of a quarter of one.
 const SHORT: [&str; 4] = ["--duration", "2s", "--window", "250ms"];

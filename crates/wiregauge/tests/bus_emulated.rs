@@ -24,7 +24,7 @@ use wiregauge_bus::placement::Placement;
 use wiregauge_bus::transports::dds;
 use wiregauge_participant::control::{Assignment, Mode, Role};
 use wiregauge_participant::transport::Topic;
-use wiregauge_prerequisites::HOSTS;
+use wiregauge_testkit::prerequisites::HOSTS;
 
 /// A guard that keeps the tests apart, as namespaces are found by numbers that
 /// the kernel gives again; none where emulation is left out.

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use support::{fact, result, run, to_said, wiregauge, Said};
-use wiregauge_prerequisites::has_memory;
+use wiregauge_testkit::prerequisites::has_memory;
 
 /// Sends over these transports in both modes, and expects all to arrive.
 fn carries(transports: &[&str], sizes: &[&str]) {

@@ -19,7 +19,7 @@ use support::faulty::{self, come_up, names, what_stays, Run};
 use support::machine::Machine;
 use support::{fact, project, result, send_signal, wiregauge};
 use wiregauge_bus::placement::emulation::Emulation;
-use wiregauge_prerequisites::HOSTS;
+use wiregauge_testkit::prerequisites::HOSTS;
 
 /// Runs at the same time: they mostly wait.
 const AT_ONCE: usize = 12;

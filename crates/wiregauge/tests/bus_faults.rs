@@ -11,7 +11,7 @@ use support::faulty::{shared, what_stays, Run};
 use support::{
     build_folder, is_gone, result, send_signal, status, to_said, wiregauge, wiregauge_in,
 };
-use wiregauge_prerequisites as prerequisites;
+use wiregauge_testkit::prerequisites;
 
 #[test]
 fn shared_memory_goes_with_a_conductor_that_is_killed() {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use support::machine::PAIR;
 use support::{build_folder, participants, refuses, result, run, to_said, wiregauge};
 use wiregauge_participant::realtime::Realtime;
-use wiregauge_prerequisites::{self as prerequisites, without_rights};
+use wiregauge_testkit::prerequisites::{self, without_rights};
 
 /// The first processor that we may use.
 fn first_processor() -> String {

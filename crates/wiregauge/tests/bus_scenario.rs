@@ -16,7 +16,7 @@ use support::machine::{all_arrived, Machine, PAIR};
 use support::{fact, has_its_form, is_gone, refuses, result, run, send_signal, status, wiregauge};
 use wiregauge_bus::machines::message::{version, AgentReport, JoinMessage};
 use wiregauge_bus::scenario::Scenario;
-use wiregauge_prerequisites as prerequisites;
+use wiregauge_testkit::prerequisites;
 
 /// A second receiver.
 const GAMMA: &str = "\n[[participant]]\nname = \"gamma\"\nrole = \"receiver\"\n";

@@ -97,5 +97,5 @@ fn without(element: &str, page: &str) -> String {
 
 #[track_caller]
 fn golden(name: &str, text: &str) {
-    wiregauge_golden::compare(env!("CARGO_MANIFEST_DIR"), name, text);
+    wiregauge_testkit::golden::compare(env!("CARGO_MANIFEST_DIR"), name, text);
 }

@@ -275,7 +275,7 @@ fn the_newest_libraries_are_measured_beside_the_machine_s() {
     has_its_form(&run);
     let why = status(&run, "lcm@current");
     if ["WIREGAUGE_MIRROR", "do not have it"].iter().any(|remedy| why.contains(remedy)) {
-        wiregauge_prerequisites::report_left_out(&why);
+        wiregauge_testkit::prerequisites::report_left_out(&why);
         return;
     }
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);

@@ -312,7 +312,7 @@ fn recordings_are_measured_with_their_own_messages() {
 #[test]
 #[ignore = "reads recordings that are not in the repository: WIREGAUGE_RECORDINGS=FOLDER"]
 fn large_recordings_are_measured_with_their_own_messages() {
-    let path = |name| wiregauge_prerequisites::recording(name).display().to_string();
+    let path = |name| wiregauge_testkit::prerequisites::recording(name).display().to_string();
     measures(&path("ouster-os1-128.mcap"), ["/ouster/points", "/ouster/scan"]);
     let osi = path("osi-sensordata-lane-boundaries.mcap");
     measures(&osi, ["/PMSF.SensorView", "/PMSF.SensorData"]);

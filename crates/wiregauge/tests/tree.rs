@@ -178,7 +178,7 @@ fn the_rows_of_the_readme_are_those_of_the_results() {
 }
 
 fn documents() -> Vec<PathBuf> {
-    let folders = ["docs", "crates", "packed", "participants", "examples"];
+    let folders = ["docs", "crates", "packed", "engines", "examples"];
     let below = folders.map(|folder| files(&project().join(folder), &|name| name.ends_with(".md")));
     let beside = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| project().join(name));
     below.concat().into_iter().chain(beside).collect()
@@ -202,10 +202,10 @@ const VAGUE: [&str; 24] = [
 /// Names of functions and files are words that can be searched for.
 #[test]
 fn names_say_what_they_are() {
-    let folders = ["crates", "participants", "packed", "fuzz"].map(|folder| project().join(folder));
+    let folders = ["crates", "engines", "packed", "fuzz"].map(|folder| project().join(folder));
     let sources = folders.map(|folder| files(&folder, &|name| name.ends_with(".rs"))).concat();
     // What is written into users' programs has the names of its own interface.
-    let emitted = project().join("crates/generate/src/rust");
+    let emitted = project().join("crates/data_holders/src/rust");
     let mut faults = Vec::new();
     for path in sources.iter().filter(|path| !path.starts_with(&emitted)) {
         let name = path.file_stem().expect("a file").to_string_lossy();
@@ -231,7 +231,7 @@ fn names_say_what_they_are() {
 #[test]
 fn unsafe_code_built_apart_says_why_it_is_sound() {
     let mut checked = 0;
-    for folder in ["participants", "fuzz", "packed/rust/fuzz", "runners"] {
+    for folder in ["engines", "fuzz", "packed/rust/fuzz", "runners"] {
         for path in files(&project().join(folder), &|name| name.ends_with(".rs")) {
             let text = fs::read_to_string(&path).expect("readable");
             let lines: Vec<&str> = text.lines().map(str::trim).collect();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use common::{build_folder, compile, golden, run, HERE};
-use wiregauge_workshop::python::PythonEnvironment;
+use wiregauge_build_tools::python::PythonEnvironment;
 
 const SOURCE: &str = "packed/rust/tests/arrow.cpp";
 

@@ -14,7 +14,7 @@ use common::{
 use wiregauge_packed::{
     pack, unpack, Column, Element, Fault, Kind, Layout, Message, PackOptions, Root, UnpackOptions,
 };
-use wiregauge_seeds::Seeds;
+use wiregauge_testkit::seeds::Seeds;
 
 /// The encodings of a golden message's reduced form.
 fn reduced(name: &str) -> &'static [&'static str] {

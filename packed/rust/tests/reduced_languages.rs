@@ -12,7 +12,7 @@ use wiregauge_packed::{
     first, pack, unpack, Column, Element, Error, Half, Kind, Layout, Message, Number, PackOptions,
     Reduced, Reduction, Root, UnpackOptions, View,
 };
-use wiregauge_seeds::Seeds;
+use wiregauge_testkit::seeds::Seeds;
 
 /// A column to be reduced, as `tool.cpp` and `tool.py` read it.
 struct Case {

@@ -8,11 +8,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, Context, Result};
-use wiregauge_conversation::child::{Child, ChildFailure, Limits};
+use wiregauge_build_tools::Need;
+use wiregauge_build_tools::{embedded, lock};
+use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_result::warning::MissingTool;
 use wiregauge_system::interrupt::Interrupted;
-use wiregauge_workshop::Need;
-use wiregauge_workshop::{embedded, lock};
 
 /// A program that brings a transport.
 #[derive(Debug)]
@@ -61,8 +61,8 @@ impl Engine {
         if let Some(program) = self.find_built(folder) {
             return Ok(program);
         }
-        embedded::participants().write(&place)?;
-        let made = self.compile(&place, &folder.join("participants/target"), progress)?;
+        embedded::engines().write(&place)?;
+        let made = self.compile(&place, &folder.join("engines/target"), progress)?;
         // Copied aside and then renamed, so that no half program is found.
         let program = place.join("bin").join(self.name);
         let aside = program.with_extension("new");
@@ -77,7 +77,7 @@ impl Engine {
         target: &Path,
         progress: &dyn Fn(&str, usize, usize),
     ) -> Result<PathBuf> {
-        let folder = place.join("participants");
+        let folder = place.join("engines");
         let mut command = Command::new("cargo");
         command
             .args(["build", "--release", "--locked", "--message-format=json"])
@@ -131,5 +131,5 @@ impl Engine {
 
 /// Where the programs of these sources go.
 fn programs_folder(folder: &Path) -> PathBuf {
-    folder.join("participants").join(&embedded::participants().hash()[..16])
+    folder.join("engines").join(&embedded::engines().hash()[..16])
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{ensure, Result};
 use arrow_array::{ArrayRef, Int64Array, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field};
-use wiregauge_evidence::row_file::{RowFile, MOST};
+use wiregauge_sample_log::row_file::{RowFile, MOST};
 use wiregauge_system::file::Target;
 
 use crate::load::Load;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
-use wiregauge_conversation::child::{Child, ChildFailure, Limits};
+use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_participant::control::{self, ControlReceiver, ControlSender, HEARTBEAT_INTERVAL};
 use wiregauge_result::environment::Environment;
 use wiregauge_system::interrupt;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use wiregauge_conversation::child::{Child, Limits};
+use wiregauge_child_process::child::{Child, Limits};
 use wiregauge_participant::realtime::Realtime;
 
 /// How often it sleeps, for a millisecond each.

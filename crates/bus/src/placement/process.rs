@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use wiregauge_conversation::child::{Child, ChildFailure};
+use wiregauge_child_process::child::{Child, ChildFailure};
 
 use crate::machines::remote::RemoteProcess;
 

@@ -1,13 +1,13 @@
 //! What is counted over a whole run.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
-use wiregauge_evidence as evidence;
 use wiregauge_participant::control::ReceiverResult;
 use wiregauge_participant::latency::Distribution;
 use wiregauge_participant::sample::HEADER_SIZE;
 use wiregauge_participant::window::Window;
 use wiregauge_result::run::Fact;
 use wiregauge_result::stats::{mean, variance};
+use wiregauge_sample_log as sample_log;
 
 use crate::conduct::record::RunRecord;
 use crate::result::measured_trial::{slowest, MeasuredTrial};
@@ -70,7 +70,7 @@ impl MeasuredTrial<'_> {
         let misses = self.misses();
         facts
             .facts
-            .extend(misses.iter().flat_map(|m| evidence::miss_facts(self.case, self.subject, m)));
+            .extend(misses.iter().flat_map(|m| sample_log::miss_facts(self.case, self.subject, m)));
         facts.distribution("latency", received.iter().map(|r| &r.latency));
         if let Some(pinged) = &self.record.round_trips {
             facts.distribution("round-trip", [&pinged.times]);

@@ -4,7 +4,6 @@
 //! first three and the last are dropped, and what is left gives the mean
 //! throughput, its variance and the samples of a window.
 
-use wiregauge_evidence as evidence;
 use wiregauge_participant::control::{Mode, ReceiverResult};
 use wiregauge_participant::latency::Distribution;
 use wiregauge_participant::misses::Misses;
@@ -12,6 +11,7 @@ use wiregauge_participant::window::Window;
 use wiregauge_result::environment::Environment;
 use wiregauge_result::run::{Curve, Measurement};
 use wiregauge_result::stats::mean;
+use wiregauge_sample_log as sample_log;
 
 use crate::conduct::record::RunRecord;
 use crate::load::Load;
@@ -138,7 +138,7 @@ impl MeasuredTrial<'_> {
             Mode::Discrete => ("step", "took longer than the cycle"),
             Mode::Continuous => ("sample", "came late or never"),
         };
-        Some(format!("{title}: {}", evidence::describe_misses(&misses, one, were, "the run")?))
+        Some(format!("{title}: {}", sample_log::describe_misses(&misses, one, were, "the run")?))
     }
 
     /// How long the sender was at it, in nanoseconds. The cycle of the last

@@ -1,10 +1,10 @@
 //! How times went in the course of a run: window by window, and its slowest
 //! samples.
 
-use wiregauge_evidence as evidence;
 use wiregauge_participant::slowest::{SlowSample, MAX_SLOWEST};
 use wiregauge_participant::window::Window;
 use wiregauge_result::run::{Curve, SlowestSample};
+use wiregauge_sample_log as sample_log;
 
 use crate::result::measured_trial::MeasuredTrial;
 
@@ -58,7 +58,7 @@ impl MeasuredTrial<'_> {
     }
 
     fn slow(&self, metric: &str, receiver: Option<u64>, slow: &SlowSample) -> SlowestSample {
-        SlowestSample { receiver, ..evidence::slow_sample(self.case, self.subject, metric, slow) }
+        SlowestSample { receiver, ..sample_log::slow_sample(self.case, self.subject, metric, slow) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Cyclone DDS.
 
-use wiregauge_workshop::Need;
+use wiregauge_build_tools::Need;
 
 use crate::catalogue::engine::Engine;
 use crate::catalogue::{Provider, Reach, TransportEntry};

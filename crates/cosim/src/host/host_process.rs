@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use wiregauge_conversation::child::{
+use wiregauge_child_process::child::{
     describe, describe_memory_limit, Child, ChildFailure, Death, Limits,
 };
 use wiregauge_participant::scratch::Scratch;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{bail, Result};
-use wiregauge_conversation::child::ChildFailure;
+use wiregauge_child_process::child::ChildFailure;
 use wiregauge_gauge::rounds::{Contender, ProcessRounds, Turn};
 use wiregauge_participant::scratch::Scratch;
 use wiregauge_participant::slowest::SlowSample;

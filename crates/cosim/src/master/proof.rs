@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use wiregauge_conversation::child::ChildFailure;
+use wiregauge_child_process::child::ChildFailure;
 use wiregauge_gauge::schedule;
 use wiregauge_result::warning::Warning;
 

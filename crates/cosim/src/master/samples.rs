@@ -5,8 +5,8 @@ use std::sync::Arc;
 use anyhow::Result;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field};
-use wiregauge_evidence::row_file::{RowFile, MOST};
 use wiregauge_participant::clock::monotonic;
+use wiregauge_sample_log::row_file::{RowFile, MOST};
 use wiregauge_system::file::Target;
 
 use crate::host::job::StepTimes;

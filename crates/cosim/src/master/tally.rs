@@ -1,9 +1,9 @@
 //! What the steps of a subject on a case come to, over all of its processes.
 
-use wiregauge_evidence as evidence;
 use wiregauge_participant::misses::Misses;
 use wiregauge_participant::slowest::{SlowSample, MAX_SLOWEST};
 use wiregauge_result::run::{Fact, SlowestSample};
+use wiregauge_sample_log as sample_log;
 
 use crate::master::record::StepRecord;
 
@@ -52,7 +52,7 @@ impl StepTally {
         let (process, misses) = &self.misses;
         let mut facts =
             vec![fact("cycle/time", "ns", cycle as f64), fact("late", "1", self.late as f64)];
-        facts.extend(evidence::miss_facts(case, subject, misses));
+        facts.extend(sample_log::miss_facts(case, subject, misses));
         if misses.longest > 0 {
             facts.push(fact("misses/longest/process", "1", *process as f64));
         }
@@ -63,7 +63,7 @@ impl StepTally {
     pub fn slowest(&self, case: &str, subject: &str) -> Vec<SlowestSample> {
         let told = |(process, slow): &(usize, SlowSample)| SlowestSample {
             process: Some(*process as u64),
-            ..evidence::slow_sample(case, subject, "exchange", slow)
+            ..sample_log::slow_sample(case, subject, "exchange", slow)
         };
         self.slowest.iter().map(told).collect()
     }
@@ -75,7 +75,7 @@ impl StepTally {
         let whole = format!("process {}", process + 1);
         let mut notes = Vec::new();
         notes.extend(
-            evidence::describe_misses(misses, "step", were, &whole)
+            sample_log::describe_misses(misses, "step", were, &whole)
                 .map(|told| format!("{title}: {told}")),
         );
         if self.kept > 0 && self.left_out > 0 {

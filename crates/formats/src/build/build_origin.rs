@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
-use wiregauge_workshop::{package, Need, Toolchain};
+use wiregauge_build_tools::{package, Need, Toolchain};
 
 use super::variant::Variant;
 use crate::codec::{Codec, Linkage};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use wiregauge_holders::Unit;
-use wiregauge_workshop::Progress;
+use wiregauge_build_tools::Progress;
+use wiregauge_normalized::Unit;
 
 use super::runner_build::{BuildFolders, RunnerBuild};
 use crate::runner_language::RunnerLanguage;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
-use wiregauge_workshop::{embedded, hash};
+use wiregauge_build_tools::{embedded, hash};
 
 /// Another release of a measured crate than the one that wiregauge locks.
 #[derive(Clone, Debug)]

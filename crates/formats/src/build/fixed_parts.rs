@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use wiregauge_workshop::{embedded, lock};
+use wiregauge_build_tools::{embedded, lock};
 
 /// The fixed parts, written out.
 pub struct FixedParts {

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Context, Result};
-use wiregauge_holders::Unit;
-use wiregauge_workshop::{hash, run, write_if_changed};
+use wiregauge_build_tools::{hash, run, write_if_changed};
+use wiregauge_normalized::Unit;
 
 use super::build_origin::{self, BuildOrigin};
 use super::fixed_parts::FixedParts;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use wiregauge_workshop::{hash, Toolchain};
+use wiregauge_build_tools::{hash, Toolchain};
 
 use super::crate_release::CrateRelease;
 use crate::codec::Codec;

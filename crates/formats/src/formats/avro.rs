@@ -8,7 +8,7 @@ mod java;
 mod python;
 
 use anyhow::Result;
-use wiregauge_holders::File;
+use wiregauge_normalized::File;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::codec::Support;

@@ -3,8 +3,8 @@
 //! The format has no definition language: the Rust types are the definition.
 
 use anyhow::Result;
-use wiregauge_holders::rust::Derive;
-use wiregauge_holders::Unit;
+use wiregauge_normalized::rust::Derive;
+use wiregauge_normalized::Unit;
 
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, Linkage};

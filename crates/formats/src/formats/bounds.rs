@@ -2,7 +2,7 @@
 //! operation and memcpy.
 
 use anyhow::Result;
-use wiregauge_holders::{File, Unit};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Schema, TypeId};
 
 use crate::build::languages::cpp::CPP;

@@ -7,7 +7,7 @@ mod python;
 mod rust;
 
 use anyhow::Result;
-use wiregauge_holders::{File, SourceWriter};
+use wiregauge_normalized::{File, SourceWriter};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::codec::Support;

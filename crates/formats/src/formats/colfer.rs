@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{bail, Context, Result};
-use wiregauge_holders::{cpp, File, SourceWriter, Unit};
+use wiregauge_build_tools::{first_error, maven, Need};
+use wiregauge_normalized::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
-use wiregauge_workshop::{first_error, maven, Need};
 
 use crate::build::languages::cpp::CPP;
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};

@@ -4,9 +4,9 @@
 mod python;
 
 use anyhow::Result;
-use wiregauge_holders::{cpp, File, SourceWriter, Unit};
+use wiregauge_build_tools::Need;
+use wiregauge_normalized::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeDef, TypeId};
-use wiregauge_workshop::Need;
 
 use crate::build::languages::cpp::CPP;
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};

@@ -18,9 +18,9 @@ mod rust;
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use wiregauge_holders::{File, SourceWriter};
+use wiregauge_build_tools::Need;
+use wiregauge_normalized::{File, SourceWriter};
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
-use wiregauge_workshop::Need;
 
 use crate::codec::Support;
 use crate::flattened_field::{self, FlattenedField};

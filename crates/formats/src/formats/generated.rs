@@ -28,8 +28,8 @@ mod rust;
 mod rust_views;
 
 use anyhow::Result;
-use wiregauge_generate::{generate, losses, HolderLanguage, Names, Package, Wire};
-use wiregauge_holders::{File, Unit};
+use wiregauge_data_holders::{generate, losses, HolderLanguage, Names, Package, Wire};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Schema, TypeDef, TypeId};
 
 use crate::codec::{Support, OWN_CODE};

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use wiregauge_holders::{File, Unit};
+use wiregauge_build_tools::python::interpreter;
+use wiregauge_build_tools::{run, Need};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
-use wiregauge_workshop::python::interpreter;
-use wiregauge_workshop::{run, Need};
 
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage};

@@ -1,7 +1,7 @@
 //! Java's own serialization, as a bound that many use.
 
 use anyhow::Result;
-use wiregauge_holders::{File, Unit};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::TypeDef;
 
 use crate::build::languages::java::{JAVA, NEEDS};

@@ -8,8 +8,8 @@ mod java;
 mod python;
 
 use anyhow::Result;
-use wiregauge_holders::rust::Derive;
-use wiregauge_holders::{rust, SourceWriter, Unit};
+use wiregauge_normalized::rust::Derive;
+use wiregauge_normalized::{rust, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
 
 use crate::build::languages::rust::RUST;

@@ -2,8 +2,8 @@
 //! alone.
 
 use anyhow::Result;
-use wiregauge_holders::Unit;
-use wiregauge_workshop::maven::Jar;
+use wiregauge_build_tools::maven::Jar;
+use wiregauge_normalized::Unit;
 
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, Linkage};

@@ -6,8 +6,8 @@ mod java;
 mod python;
 
 use anyhow::Result;
-use wiregauge_holders::rust::Derive;
-use wiregauge_holders::Unit;
+use wiregauge_normalized::rust::Derive;
+use wiregauge_normalized::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
 use crate::build::languages::rust::RUST;

@@ -9,7 +9,7 @@ mod rust;
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use wiregauge_holders::File;
+use wiregauge_normalized::File;
 use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{reachable, Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
 

@@ -1,7 +1,7 @@
 //! Python's own serialization, as a bound that many use.
 
 use anyhow::Result;
-use wiregauge_holders::{File, Unit};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Field, Schema, TypeId};
 
 use crate::build::languages::python::{NEEDS, PYTHON};

@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{
     Cardinality, Element, Field, Name, Record, Role, Scalar, Schema, TypeDef, TypeId,

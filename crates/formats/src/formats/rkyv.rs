@@ -4,8 +4,8 @@
 //! The format has no definition language: the Rust types are the definition.
 
 use anyhow::Result;
-use wiregauge_holders::rust::Derive;
-use wiregauge_holders::{File, Unit};
+use wiregauge_normalized::rust::Derive;
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::path::ElementIndex;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema};
 

@@ -2,9 +2,9 @@
 //! generated for the normalized structures.
 
 use anyhow::Result;
-use wiregauge_holders::{cpp, File, SourceWriter, Unit};
+use wiregauge_build_tools::Need;
+use wiregauge_normalized::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeDef, TypeId};
-use wiregauge_workshop::Need;
 
 use crate::build::languages::cpp::CPP;
 use crate::codec::{Codec, Emission, Linkage, Support};

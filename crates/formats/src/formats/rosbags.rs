@@ -1,7 +1,7 @@
 //! rosbags: ROS 1's and ROS 2's serialization in Python, without ROS.
 
 use anyhow::Result;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Field, Record, TypeId};
 
 use crate::build::languages::python::{NEEDS, PYTHON};

@@ -13,9 +13,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_holders::{File, Unit};
+use wiregauge_build_tools::{first_error, maven, Need};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Cardinality, Scalar, Schema, TypeDef, TypeId};
-use wiregauge_workshop::{first_error, maven, Need};
 
 use self::layout::{block_size, groups, has_flag, placement, FieldPlacement};
 use crate::build::languages::cpp::CPP;

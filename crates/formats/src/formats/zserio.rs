@@ -11,7 +11,7 @@ use std::path::Path;
 
 use anyhow::{anyhow, Result};
 use stringcase::Caser;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::path::ElementIndex;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::runners::plan::{Deviation, Judge, Sample};
-use wiregauge_conversation::reply::{Epoch, NumberDigest, Reading};
-use wiregauge_conversation::runner::{Runner, RunnerError};
+use wiregauge_child_process::reply::{Epoch, NumberDigest, Reading};
+use wiregauge_child_process::runner::{Runner, RunnerError};
 use wiregauge_result::run::Status;
 
 /// Names of [`Sample::readings`].

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use anyhow::{bail, Result};
-use wiregauge_conversation::child::{ChildFailure, Limits};
-use wiregauge_conversation::runner::{Launch, Runner, RunnerError};
+use wiregauge_child_process::child::{ChildFailure, Limits};
+use wiregauge_child_process::runner::{Launch, Runner, RunnerError};
 use wiregauge_result::run::{Fact, Measurement, Status, Subject};
 use wiregauge_system::interrupt;
 

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use wiregauge_conversation::child::ChildFailure;
+use wiregauge_child_process::child::ChildFailure;
 use wiregauge_result::random::Random;
 use wiregauge_result::run::Fact;
 
@@ -296,7 +296,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use wiregauge_conversation::child::Death;
+    use wiregauge_child_process::child::Death;
 
     fn message(length: usize) -> Vec<u8> {
         (0..length).map(|i| (i * 37 % 251) as u8).collect()

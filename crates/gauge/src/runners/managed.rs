@@ -2,8 +2,8 @@
 //! warm up, what the first messages of a process cost, and how much of the time is
 //! the collection of garbage.
 
-use wiregauge_conversation::child::Limits;
-use wiregauge_conversation::runner::{Launch, Runner, RunnerError};
+use wiregauge_child_process::child::Limits;
+use wiregauge_child_process::runner::{Launch, Runner, RunnerError};
 use wiregauge_result::run::Fact;
 
 use crate::runners::plan::{Load, Plan};

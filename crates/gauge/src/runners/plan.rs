@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use wiregauge_conversation::reply::Reading;
-use wiregauge_conversation::runner::{Launch, Lifetimes};
+use wiregauge_child_process::reply::Reading;
+use wiregauge_child_process::runner::{Launch, Lifetimes};
 use wiregauge_result::run::{Case, Settings, Subject};
 
 /// A whole measurement.

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use wiregauge_conversation::child::Limits;
-use wiregauge_conversation::runner::{Launch, Runner, RunnerError};
+use wiregauge_child_process::child::Limits;
+use wiregauge_child_process::runner::{Launch, Runner, RunnerError};
 use wiregauge_result::run::{Case, Fact, Measurement};
 
 use crate::runners::check;

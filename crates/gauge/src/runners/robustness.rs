@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::runners::corrupt::{Corruptions, DecodeOutcome, OutcomeCounts};
-use wiregauge_conversation::child::Limits;
-use wiregauge_conversation::runner::{Launch, Runner, RunnerError};
+use wiregauge_child_process::child::Limits;
+use wiregauge_child_process::runner::{Launch, Runner, RunnerError};
 
 /// How long a decoder may take over one corrupt message.
 const PATIENCE: Duration = Duration::from_secs(2);

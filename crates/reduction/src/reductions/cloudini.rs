@@ -1,8 +1,8 @@
 //! cloudini, where the user has it.
 
 use anyhow::{ensure, Result};
+use wiregauge_build_tools::Need;
 use wiregauge_points::{each, Values};
-use wiregauge_workshop::Need;
 
 use crate::reduction::{DecodeUnit, Fidelity, ReductionEntry, ReductionFactory};
 use crate::scalar::Scalar;

@@ -1,7 +1,7 @@
 //! Draco.
 
 use anyhow::{bail, Result};
-use wiregauge_workshop::Need;
+use wiregauge_build_tools::Need;
 
 use crate::reduction::{DecodeUnit, Fidelity, ReductionEntry, ReductionFactory};
 use crate::shim::Native;

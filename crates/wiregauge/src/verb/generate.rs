@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{ensure, Context, Result};
 use clap::ValueEnum;
-use wiregauge_generate::{generate, losses, with_java_package, HolderLanguage, Package, Wire};
+use wiregauge_data_holders::{generate, losses, with_java_package, HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::source::load_all;
 use wiregauge_schema::{Schema, SchemaSource};

@@ -22,7 +22,7 @@ use anyhow::{anyhow, bail, ensure, Context, Result};
 use rustix::io::Errno;
 use rustix::mount::{mount, mount_change, MountFlags, MountPropagationFlags};
 use rustix::thread::{move_into_link_name_space, unshare_unsafe, LinkNameSpaceType, UnshareFlags};
-use wiregauge_conversation::child::{Child, ChildFailure, Limits};
+use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_system::interrupt::Interrupted;
 
 /// How long a tool may take.

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Result};
-use wiregauge_holders::{cpp, Unit};
-use wiregauge_workshop::cmake::{configure, failure_reason, ninja};
-use wiregauge_workshop::{write_if_changed, Progress, Toolchain};
+use wiregauge_build_tools::cmake::{configure, failure_reason, ninja};
+use wiregauge_build_tools::{write_if_changed, Progress, Toolchain};
+use wiregauge_normalized::{cpp, Unit};
 
 use crate::build::build_system::BuildSystem;
 use crate::build::runner_build::{BuildFolders, RunnerBuild};

@@ -9,8 +9,8 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use anyhow::{anyhow, ensure, Context, Result};
-use wiregauge_holders::Unit;
-use wiregauge_workshop::{lock, maven, run, shell_quoted, write_if_changed, Need, Progress};
+use wiregauge_build_tools::{lock, maven, run, shell_quoted, write_if_changed, Need, Progress};
+use wiregauge_normalized::Unit;
 
 use crate::build::build_system::BuildSystem;
 use crate::build::runner_build::{BuildFolders, RunnerBuild};

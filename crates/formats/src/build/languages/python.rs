@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use anyhow::{ensure, Context, Result};
-use wiregauge_holders::Unit;
-use wiregauge_workshop::python::{interpreter, PythonEnvironment};
-use wiregauge_workshop::{first_error, run, shell_quoted, write_if_changed, Need, Progress};
+use wiregauge_build_tools::python::{interpreter, PythonEnvironment};
+use wiregauge_build_tools::{first_error, run, shell_quoted, write_if_changed, Need, Progress};
+use wiregauge_normalized::Unit;
 
 use crate::build::build_system::BuildSystem;
 use crate::build::runner_build::{BuildFolders, RunnerBuild};

@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 
 use anyhow::{anyhow, Context, Result};
 use serde::Deserialize;
-use wiregauge_holders::{rust, Unit};
-use wiregauge_workshop::{first_error, lock, write_if_changed, CompilerProcess, Progress};
+use wiregauge_build_tools::{first_error, lock, write_if_changed, CompilerProcess, Progress};
+use wiregauge_normalized::{rust, Unit};
 
 use crate::build::build_system::BuildSystem;
 use crate::build::runner_build::{BuildFolders, RunnerBuild};

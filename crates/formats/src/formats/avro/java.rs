@@ -8,9 +8,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
-use wiregauge_holders::{File, SourceWriter, Unit};
-use wiregauge_workshop::maven::{self, Jar};
-use wiregauge_workshop::{build_folder, run};
+use wiregauge_build_tools::maven::{self, Jar};
+use wiregauge_build_tools::{build_folder, run};
+use wiregauge_normalized::{File, SourceWriter, Unit};
 
 use self::classes::{renamed, Classes};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};

@@ -1,7 +1,7 @@
 //! Avro in Python by fastavro.
 
 use anyhow::Result;
-use wiregauge_holders::{File, Unit};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Element, Field, Scalar, Schema, TypeId};
 
 use super::record_type;

@@ -1,10 +1,10 @@
 //! Cap'n Proto C++: the format's own compiler and runtime.
 
 use anyhow::Result;
-use wiregauge_holders::{cpp, File, SourceWriter, Unit};
+use wiregauge_build_tools::Need;
+use wiregauge_normalized::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
-use wiregauge_workshop::Need;
 
 use super::{camel, capital, flat_names, nesting_limit, FieldForm};
 use crate::build::languages::cpp::CPP;

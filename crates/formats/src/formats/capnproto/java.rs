@@ -9,10 +9,10 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{ensure, Context, Result};
-use wiregauge_holders::{File, Unit};
+use wiregauge_build_tools::maven::{self, Jar};
+use wiregauge_build_tools::{build_folder, run, Need};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Schema, TypeDef, TypeId};
-use wiregauge_workshop::maven::{self, Jar};
-use wiregauge_workshop::{build_folder, run, Need};
 
 use self::glue::{outer, Structs};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};

@@ -1,7 +1,7 @@
 //! Cap'n Proto in Python by pycapnp, which has the C++ library's dynamic API.
 
 use anyhow::Result;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeId};
 
 use super::{camel, capital, nesting_limit, FieldForm};

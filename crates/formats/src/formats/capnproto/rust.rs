@@ -2,10 +2,10 @@
 //! and over the packed encoding.
 
 use anyhow::{Context, Result};
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_build_tools::Need;
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
-use wiregauge_workshop::Need;
 
 use super::{flat_names, nesting_limit, FieldForm};
 use crate::build::languages::rust::RUST;

@@ -2,7 +2,7 @@
 //! writer of them, without a participant or a network.
 
 use anyhow::Result;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeId};
 
 use crate::build::languages::python::{NEEDS, PYTHON};

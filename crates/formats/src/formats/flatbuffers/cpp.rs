@@ -2,7 +2,7 @@
 //! only and from the one with structs.
 
 use anyhow::Result;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
 use super::{
@@ -87,8 +87,11 @@ fn emit(unit: &Unit, style: Style) -> Result<Emission> {
 
 fn glue(unit: &Unit, style: Style) -> String {
     let dialect = Dialect::new(unit.schema, style);
-    let mut code =
-        wiregauge_holders::cpp::begin_glue(&["blocks.hpp", "message.hpp", "message_generated.h"]);
+    let mut code = wiregauge_normalized::cpp::begin_glue(&[
+        "blocks.hpp",
+        "message.hpp",
+        "message_generated.h",
+    ]);
     code.line("namespace {");
     // Structs hold structs only, and the templates for lists of them need them all.
     let of_structs = |is_struct: bool| {

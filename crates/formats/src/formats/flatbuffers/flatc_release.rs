@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use anyhow::{bail, Context, Result};
-use wiregauge_workshop::maven::Jar;
+use wiregauge_build_tools::maven::Jar;
 
 /// A crate, and the oldest flatc that it goes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

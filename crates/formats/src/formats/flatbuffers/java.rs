@@ -5,9 +5,9 @@ mod accessors;
 mod glue;
 
 use anyhow::Result;
-use wiregauge_holders::{File, Unit};
+use wiregauge_build_tools::Need;
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Schema, TypeDef, TypeId};
-use wiregauge_workshop::Need;
 
 use self::accessors::{renamed, Accessors};
 use super::flatc_release;

@@ -3,7 +3,7 @@
 //! make no other form.
 
 use anyhow::Result;
-use wiregauge_holders::{cpp, File, SourceWriter, Unit};
+use wiregauge_normalized::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
 
 use super::{

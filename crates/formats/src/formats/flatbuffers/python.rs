@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_build_tools::Need;
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeDef, TypeId};
-use wiregauge_workshop::Need;
 
 use super::{field_name, may_lose_sign, Dialect, ElementKind, Style, ARRAYS, FLATC, SIGN};
 use crate::build::languages::python::PYTHON;

@@ -1,7 +1,7 @@
 //! The part that the C++ codecs share: what refuses a message that a table
 //! would change, and what reads one in place.
 
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 

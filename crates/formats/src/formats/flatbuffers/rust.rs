@@ -2,7 +2,7 @@
 //! with structs.
 
 use anyhow::Result;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 

@@ -1,8 +1,8 @@
 //! In C++: the holders, and what their views have in common with them.
 
 use anyhow::Result;
-use wiregauge_generate::{cpp_names, HolderLanguage, Wire};
-use wiregauge_holders::{cpp, File, SourceWriter, Unit};
+use wiregauge_data_holders::{cpp_names, HolderLanguage, Wire};
+use wiregauge_normalized::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Record, Schema, TypeId};
 
 use super::{check_type, GeneratedHolders, OPTIONS};

@@ -1,8 +1,8 @@
 //! Views in C++, beside the holders that they are written from.
 
 use anyhow::Result;
-use wiregauge_generate::{cpp_names, cpp_view_names, HolderLanguage, Wire};
-use wiregauge_holders::{SourceWriter, Unit};
+use wiregauge_data_holders::{cpp_names, cpp_view_names, HolderLanguage, Wire};
+use wiregauge_normalized::{SourceWriter, Unit};
 use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Schema, TypeDef};
 

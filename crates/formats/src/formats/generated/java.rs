@@ -1,8 +1,8 @@
 //! The same holders in Java.
 
 use anyhow::Result;
-use wiregauge_generate::Wire;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_data_holders::Wire;
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Schema, TypeId};
 
 use crate::build::languages::java::{JAVA, NEEDS};

@@ -1,8 +1,8 @@
 //! In Python.
 
 use anyhow::Result;
-use wiregauge_generate::{layout, Wire};
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_data_holders::{layout, Wire};
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeId};
 
 use crate::build::languages::python::{NEEDS, PYTHON};

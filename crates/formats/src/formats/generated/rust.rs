@@ -1,8 +1,8 @@
 //! In Rust: the holders, and what their views have in common with them.
 
 use anyhow::Result;
-use wiregauge_generate::{rust_names, HolderLanguage, Wire};
-use wiregauge_holders::{rust, File, SourceWriter, Unit};
+use wiregauge_data_holders::{rust_names, HolderLanguage, Wire};
+use wiregauge_normalized::{rust, File, SourceWriter, Unit};
 use wiregauge_schema::{Enum, Schema, TypeDef, TypeId};
 
 use super::{check_type, GeneratedHolders, OPTIONS};

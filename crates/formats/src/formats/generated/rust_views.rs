@@ -1,8 +1,8 @@
 //! Views in Rust, beside the holders that they are written from.
 
 use anyhow::Result;
-use wiregauge_generate::{rust_names, rust_view_names, HolderLanguage, Wire};
-use wiregauge_holders::{File, Unit};
+use wiregauge_data_holders::{rust_names, rust_view_names, HolderLanguage, Wire};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::path::ElementIndex;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeDef};
 

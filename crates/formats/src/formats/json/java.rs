@@ -1,6 +1,6 @@
 //! JSON in Java by Jackson.
 
-use wiregauge_workshop::maven::Jar;
+use wiregauge_build_tools::maven::Jar;
 
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Linkage};

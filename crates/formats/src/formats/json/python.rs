@@ -1,7 +1,7 @@
 //! JSON in Python: the standard library's module, and orjson.
 
 use anyhow::Result;
-use wiregauge_holders::Unit;
+use wiregauge_normalized::Unit;
 
 use super::check_type;
 use crate::build::languages::python::{NEEDS, PYTHON};

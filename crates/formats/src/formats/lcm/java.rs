@@ -3,10 +3,10 @@
 mod glue;
 
 use anyhow::Result;
-use wiregauge_holders::{File, Unit};
+use wiregauge_build_tools::package::{self, upstream};
+use wiregauge_build_tools::Need;
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Element, Record, Schema, TypeDef, TypeId};
-use wiregauge_workshop::package::{self, upstream};
-use wiregauge_workshop::Need;
 
 use self::glue::LcmObjects;
 use crate::build::languages::java::{JAVA, NEEDS};

@@ -1,10 +1,10 @@
 //! MessagePack in Java, by msgpack-core: its packer and unpacker, value by value.
 
 use anyhow::Result;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_build_tools::maven::Jar;
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{ElementIndex, FieldPath};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
-use wiregauge_workshop::maven::Jar;
 
 use super::check_type;
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};

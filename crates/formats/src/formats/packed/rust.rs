@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Field, Scalar, Schema, TypeId};
 

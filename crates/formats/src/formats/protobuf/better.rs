@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::Result;
-use wiregauge_holders::{File, Unit};
+use wiregauge_build_tools::python::PythonEnvironment;
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Cardinality, Field, Schema, TypeDef, TypeId};
-use wiregauge_workshop::python::PythonEnvironment;
 
 use super::as_bytes;
 use crate::build::languages::python::{NEEDS, PYTHON};

@@ -2,10 +2,10 @@
 //! heap and with objects on an arena.
 
 use anyhow::Result;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_build_tools::Need;
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
-use wiregauge_workshop::Need;
 
 use super::{as_bytes, element_type, ListEncoding, PlainLists};
 use crate::build::languages::cpp::CPP;
@@ -109,7 +109,7 @@ fn glue(unit: &Unit, lists: &dyn ListEncoding) -> String {
     let schema = unit.schema;
     let mut headers = vec!["message.hpp", "message.pb.h", "wiregauge/protobuf_path.hpp"];
     headers.extend(lists.extra_modules());
-    let mut code = wiregauge_holders::cpp::begin_glue(&headers);
+    let mut code = wiregauge_normalized::cpp::begin_glue(&headers);
     code.line("namespace {");
     code.line("");
     code.line(format!("using Root = wg::{};", schema.root().name.legal));

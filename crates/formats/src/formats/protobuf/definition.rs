@@ -1,6 +1,6 @@
 //! `message.proto`: what a message is called and made of in Protobuf's own language.
 
-use wiregauge_holders::{File, SourceWriter};
+use wiregauge_normalized::{File, SourceWriter};
 use wiregauge_schema::{Cardinality, Element, Field, IntegerEncoding, Scalar, Schema};
 
 use crate::flattened_field;

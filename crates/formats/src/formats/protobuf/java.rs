@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{ensure, Result};
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_build_tools::maven::{self, Jar};
+use wiregauge_build_tools::run;
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
-use wiregauge_workshop::maven::{self, Jar};
-use wiregauge_workshop::run;
 
 use super::{as_bytes, definition, Syntax};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};

@@ -1,6 +1,6 @@
 //! What another format that goes by Protobuf has in place of some lists of records.
 
-use wiregauge_holders::SourceWriter;
+use wiregauge_normalized::SourceWriter;
 use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Field, TypeId};
 

@@ -1,7 +1,7 @@
 //! Prost: plain Rust structs that its derive encodes.
 
 use anyhow::{Context, Result};
-use wiregauge_holders::{File, Unit};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Schema};
 
 use super::{

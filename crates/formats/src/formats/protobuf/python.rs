@@ -1,7 +1,7 @@
 //! Protobuf's own Python library, over upb.
 
 use anyhow::Result;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeId};
 
 use super::as_bytes;

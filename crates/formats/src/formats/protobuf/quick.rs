@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{anyhow, Context, Result};
 use pb_rs::types::FileDescriptor;
-use wiregauge_holders::{File, Unit};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{
     Cardinality, Element, Field, IntegerEncoding, Record, Scalar, Schema, TypeDef, TypeId,
 };

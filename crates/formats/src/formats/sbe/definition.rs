@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use wiregauge_holders::{File, SourceWriter};
+use wiregauge_normalized::{File, SourceWriter};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 
 use super::layout::{group, has_flag, placement, FieldPlacement, GroupEntry};

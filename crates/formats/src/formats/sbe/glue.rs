@@ -1,7 +1,7 @@
 //! What the runner's code needs to know of the message: a function for each record
 //! that writes, reads or adds up its flyweight.
 
-use wiregauge_holders::{cpp, SourceWriter, Unit};
+use wiregauge_normalized::{cpp, SourceWriter, Unit};
 use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 

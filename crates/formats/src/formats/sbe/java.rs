@@ -5,9 +5,9 @@ mod glue;
 mod number_reader;
 
 use anyhow::Result;
-use wiregauge_holders::{File, Unit};
+use wiregauge_build_tools::maven::Jar;
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Element, Schema, TypeId};
-use wiregauge_workshop::maven::Jar;
 
 use self::flyweights::capital;
 use super::glue::VERSION;

@@ -5,11 +5,11 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_build_tools::maven::Jar;
+use wiregauge_build_tools::Need;
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{ElementIndex, FieldPath};
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
-use wiregauge_workshop::maven::Jar;
-use wiregauge_workshop::Need;
 
 use super::{idl, member_name, slots};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};

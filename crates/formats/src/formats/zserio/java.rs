@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use wiregauge_holders::{File, Unit};
+use wiregauge_build_tools::maven::{self, Jar};
+use wiregauge_build_tools::{build_folder, run};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Cardinality, Field, Record, Scalar, Schema, TypeDef, TypeId};
-use wiregauge_workshop::maven::{self, Jar};
-use wiregauge_workshop::{build_folder, run};
 
 use self::glue::ZserioObjects;
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
-use wiregauge_holders::{File, Unit};
+use wiregauge_build_tools::python::PythonEnvironment;
+use wiregauge_build_tools::{run, Need};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Cardinality, Field, Record, Schema, TypeDef, TypeId};
-use wiregauge_workshop::python::PythonEnvironment;
-use wiregauge_workshop::{run, Need};
 
 use crate::build::languages::python::PYTHON;
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};

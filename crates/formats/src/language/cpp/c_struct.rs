@@ -4,7 +4,7 @@
 //! What is done for each shape of a member is written in `wiregauge/c_struct.hpp`; here
 //! is chosen which of its functions each member of each record calls.
 
-use wiregauge_holders::{SourceWriter, Unit};
+use wiregauge_normalized::{SourceWriter, Unit};
 use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 

@@ -1,6 +1,6 @@
 //! What the `Main.java` of several formats extend: abstract codecs.
 
-use wiregauge_holders::File;
+use wiregauge_normalized::File;
 
 /// `ParsingCodec.java`, for libraries whose objects are read as they are.
 pub fn parsing_codec() -> File {

@@ -2,10 +2,10 @@
 //! with `project`, `fixed`, `element` and `exact` of the object of the message. What is
 //! proven is written from the same expressions as what is timed.
 
-use wiregauge_holders::{File, SourceWriter};
+use wiregauge_build_tools::maven::Jar;
+use wiregauge_normalized::{File, SourceWriter};
 use wiregauge_schema::path::{ElementIndex, FieldPath};
 use wiregauge_schema::{Cardinality, Element, Field, TypeId};
-use wiregauge_workshop::maven::Jar;
 
 use crate::flattened_field::{self, FlattenedField};
 use crate::language::java::message::JavaMessage;

@@ -2,9 +2,9 @@
 //! differ in their mapper, a file `Mapper.java` beside each format.
 
 use anyhow::Result;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_build_tools::maven::Jar;
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Scalar, Schema, TypeDef, TypeId};
-use wiregauge_workshop::maven::Jar;
 
 use crate::codec::{Emission, Support};
 use crate::language::java::message::JavaMessage;

@@ -2,8 +2,8 @@
 //! runner has to know of them.
 
 use anyhow::Result;
-use wiregauge_generate::{generate, java_names, HolderLanguage, Names, Package, Wire};
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_data_holders::{generate, java_names, HolderLanguage, Names, Package, Wire};
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
 use crate::flattened_field::FlattenedField;

@@ -1,7 +1,7 @@
 //! Java libraries with objects of their own that are set field by field: lists are
 //! `List`s of boxed values, octets are `ByteBuffer`s. `make_X` and `take_X` of each record.
 
-use wiregauge_holders::SourceWriter;
+use wiregauge_normalized::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, TypeId};
 
 use crate::flattened_field::FlattenedField;

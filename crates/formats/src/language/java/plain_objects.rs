@@ -2,10 +2,10 @@
 //! differ in a file `Main.java` beside each format.
 
 use anyhow::Result;
-use wiregauge_generate::Wire;
-use wiregauge_holders::{File, Unit};
+use wiregauge_build_tools::maven::Jar;
+use wiregauge_data_holders::Wire;
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
-use wiregauge_workshop::maven::Jar;
 
 use crate::codec::{Emission, Support};
 use crate::language::java::base_codec::parsing_codec;

@@ -3,7 +3,7 @@
 //! library's objects. What is proven (`exact`) is written from the same expressions
 //! as what is timed (`project`).
 
-use wiregauge_holders::SourceWriter;
+use wiregauge_normalized::SourceWriter;
 use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
 

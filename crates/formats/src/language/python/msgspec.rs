@@ -1,7 +1,7 @@
 //! msgspec: structs of its own by a record's fields, in MessagePack and in JSON.
 
 use anyhow::Result;
-use wiregauge_holders::{File, Unit};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
 use crate::codec::Emission;

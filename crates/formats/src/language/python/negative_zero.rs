@@ -1,7 +1,7 @@
 //! Whether a message has a negative zero where a library that leaves out what equals
 //! the default would lose its sign. Nothing here is timed.
 
-use wiregauge_holders::SourceWriter;
+use wiregauge_normalized::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, TypeId};
 
 use crate::flattened_field;

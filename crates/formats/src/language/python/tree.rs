@@ -2,7 +2,7 @@
 //! in two calls, which are in a file `library.py` beside each format.
 
 use anyhow::Result;
-use wiregauge_holders::{File, Unit};
+use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Field, TypeId};
 
 use crate::codec::Emission;

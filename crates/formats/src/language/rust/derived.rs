@@ -2,8 +2,8 @@
 //! bytes by what the structure derives. They differ in two calls, which are in
 //! the file `library.rs` beside each.
 
-use wiregauge_holders::rust::Derive;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_normalized::rust::Derive;
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::{Field, Schema, TypeDef, TypeId};
 
 use crate::codec::{Emission, Support};

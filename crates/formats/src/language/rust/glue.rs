@@ -1,8 +1,8 @@
 //! What the glue between the normalized message and the structures of Rust
 //! libraries has in common.
 
-use wiregauge_holders::rust::Derive;
-use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_normalized::rust::Derive;
+use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::path::ElementIndex;
 use wiregauge_schema::{Element, Field, Record, Schema};
 

@@ -1,7 +1,7 @@
 //! Structures that hold the way to one number of a message and nothing else, for
 //! libraries that pass over what a structure does not ask for.
 
-use wiregauge_holders::{rust, SourceWriter, Unit};
+use wiregauge_normalized::{rust, SourceWriter, Unit};
 use wiregauge_schema::path::PathStep;
 use wiregauge_schema::{Cardinality, Element, Field, Schema};
 

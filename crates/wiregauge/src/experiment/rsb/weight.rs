@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{bail, ensure, Context, Result};
+use wiregauge_build_tools::{first_error, Need};
 use wiregauge_result::run::{Case, Fact, Measurement, Origin, Status, Subject};
-use wiregauge_workshop::{first_error, Need};
 
 use self::program::{compile_time, Parts, Program, Sources};
 use crate::experiment::{Weighing, Weights};

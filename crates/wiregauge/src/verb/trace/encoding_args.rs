@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{bail, ensure, Context, Result};
 use clap::ValueEnum;
+use wiregauge_build_tools::{run, Need};
 use wiregauge_flatbuffers::convert::{ConversionTarget, Converter, FindDefinition};
 use wiregauge_flatbuffers::Losses;
 use wiregauge_formats::formats::flatbuffers::definition::definition;
@@ -16,7 +17,6 @@ use wiregauge_schema::proto::Definitions;
 use wiregauge_trace::channel::{Channel, Definition, FLATBUFFER};
 use wiregauge_trace::parser;
 use wiregauge_trace::write::{OutputFormat, Writer};
-use wiregauge_workshop::{run, Need};
 
 use crate::workload::osi_definitions;
 

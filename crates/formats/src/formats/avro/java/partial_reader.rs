@@ -1,6 +1,6 @@
 //! `Parts.java`: one number of a message, by a reader's definition of the way to it alone.
 
-use wiregauge_holders::SourceWriter;
+use wiregauge_normalized::SourceWriter;
 use wiregauge_schema::path::{ElementIndex, FieldPath};
 use wiregauge_schema::{Cardinality, Element, TypeId};
 

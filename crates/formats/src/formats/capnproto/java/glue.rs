@@ -1,7 +1,7 @@
 //! Cap'n Proto's structs as `Numbers.java` reads them, and `Glue.java`: the normalized form to
 //! them and back, a method for each record.
 
-use wiregauge_holders::SourceWriter;
+use wiregauge_normalized::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
 use crate::flattened_field::{self, FlattenedField};

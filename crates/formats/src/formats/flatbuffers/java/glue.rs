@@ -1,6 +1,6 @@
 //! `Glue.java`: the normalized form to FlatBuffers and back, a method for each record.
 
-use wiregauge_holders::SourceWriter;
+use wiregauge_normalized::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeId};
 
 use super::accessors::{upper, Accessors};

@@ -1,7 +1,7 @@
 //! `Glue.java`: the flyweights of the message, and methods that write, read or add up each
 //! place of a record.
 
-use wiregauge_holders::SourceWriter;
+use wiregauge_normalized::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar};
 
 use super::flyweights::{capital, find_flyweights, Flyweight, Glue};

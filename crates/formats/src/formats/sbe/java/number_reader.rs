@@ -1,6 +1,6 @@
 //! The part of `Glue.java` that reads numbers: all of them, or one by walking.
 
-use wiregauge_holders::SourceWriter;
+use wiregauge_normalized::SourceWriter;
 use wiregauge_schema::path::{ElementIndex, FieldPath, PathStep};
 use wiregauge_schema::{Cardinality, Element, Scalar};
 

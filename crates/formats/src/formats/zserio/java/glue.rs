@@ -1,7 +1,7 @@
 //! zserio's classes as `Numbers.java` reads them, and `Glue.java`: the normalized form to them and
 //! back, a method for each record.
 
-use wiregauge_holders::SourceWriter;
+use wiregauge_normalized::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
 use crate::flattened_field::{self, FlattenedField};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use wiregauge_generate::{generate, HolderLanguage, Package, Wire};
+use wiregauge_build_tools::{run, Need, Toolchain};
+use wiregauge_data_holders::{generate, HolderLanguage, Package, Wire};
 use wiregauge_result::run::Origin;
-use wiregauge_workshop::{run, Need, Toolchain};
 
 use super::program::{
     code_lines, code_lines_in, write, Parts, Program, ProgramBuilder, SentMessage, Sources,

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{bail, Context, Result};
+use wiregauge_build_tools::{build_folder, maven, run, Need};
+use wiregauge_data_holders::{generate, HolderLanguage, Package, Wire};
 use wiregauge_formats::{Codec, Emission, GeneratorStep};
-use wiregauge_generate::{generate, HolderLanguage, Package, Wire};
 use wiregauge_result::run::Origin;
 use wiregauge_schema::Projection;
-use wiregauge_workshop::{build_folder, maven, run, Need};
 
 use super::program::{
     code_lines, code_lines_in, write, Parts, Program, ProgramBuilder, SentMessage, Sources,

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{bail, Context, Result};
+use wiregauge_build_tools::{first_error, Need};
 use wiregauge_result::run::Origin;
-use wiregauge_workshop::{first_error, Need};
 
 use crate::experiment::rsb::published::TABLE;
 

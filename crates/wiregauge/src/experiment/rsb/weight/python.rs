@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use wiregauge_build_tools::python::{interpreter, PythonEnvironment};
+use wiregauge_build_tools::{run, Need};
+use wiregauge_data_holders::{generate, HolderLanguage, Package, Wire};
 use wiregauge_formats::Codec;
-use wiregauge_generate::{generate, HolderLanguage, Package, Wire};
 use wiregauge_result::run::Origin;
 use wiregauge_schema::Projection;
-use wiregauge_workshop::python::{interpreter, PythonEnvironment};
-use wiregauge_workshop::{run, Need};
 
 use super::program::{
     code_lines, code_lines_in, write, Parts, Program, ProgramBuilder, SentMessage, Sources,

@@ -1,0 +1,11 @@
+//! Sources are carried in the program: a new file there is a change.
+
+fn main() {
+    for folder in ["runners", "crates/runner", "engines", "crates/participant"] {
+        println!("cargo::rerun-if-changed=../../{folder}");
+    }
+    println!("cargo::rerun-if-changed=../../fmus");
+    println!("cargo::rerun-if-changed=../../packed/include");
+    println!("cargo::rerun-if-changed=../../packed/python");
+    println!("cargo::rerun-if-changed=../../packed/rust/src");
+}

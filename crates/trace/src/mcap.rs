@@ -10,6 +10,7 @@ mod prefetch;
 mod reader;
 mod search;
 pub mod summary;
+mod truncated;
 
 pub(crate) use reader::ChunkInfo;
 pub use reader::Reader;

@@ -260,7 +260,7 @@ fn merging_puts_in_order_what_is_not() {
             0 => assert!(strict.is_ok()),
             _ => {
                 let refused = error(strict);
-                assert!(refused.contains("give a larger --window"), "{refused}");
+                assert!(refused.contains("give a larger --sort-window"), "{refused}");
             }
         }
     }

@@ -14,7 +14,6 @@ use mcap::MAGIC;
 use wiregauge_system::interrupt::{self, Interrupted};
 use wiregauge_system::text::format_count;
 
-use self::records::metadata_at;
 use super::channel_table::{ChannelTable, Redefinition};
 use super::chunk::{self, ChunkHeader};
 use super::chunk_times::{self, MessageIndex};
@@ -23,6 +22,7 @@ use super::message_count;
 use super::prefetch::ChunkPrefetch;
 use super::search;
 use super::summary::{ChunkIndex, Summary};
+use super::truncated::TruncatedError;
 use crate::channel::Channel;
 use crate::file_range::FileRange;
 use crate::read::{
@@ -580,14 +580,12 @@ fn read_header(file: &FileRange) -> Result<FileHeader> {
     Ok(FileHeader { profile: fields.read_text()?, library: fields.read_text()? })
 }
 
-/// The file ends before it should.
-#[derive(Clone, Copy, Debug)]
-struct TruncatedError;
-
-impl std::fmt::Display for TruncatedError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the file ends here")
-    }
+/// The metadata record at a position that the summary names.
+fn metadata_at(file: &FileRange, at: u64) -> Result<Metadata> {
+    let mut pieces = SliceReader::from_range(file.between(at, file.end()));
+    let head: [u8; RECORD] = pieces.take(RECORD)?.try_into().context("no record there")?;
+    let length = u64::from_le_bytes(head[1..].try_into()?);
+    ensure!(head[0] == op::METADATA && length <= LARGEST_RECORD, "no metadata there");
+    let mut fields = RecordFields(pieces.take(length as usize)?);
+    Ok(Metadata { name: fields.read_text()?, entries: fields.read_text_map()?, at })
 }
-
-impl std::error::Error for TruncatedError {}

@@ -191,13 +191,3 @@ fn sum(mut part: FileRange) -> Result<u32> {
         }
     }
 }
-
-/// The metadata record at a position that the summary names.
-pub(super) fn metadata_at(file: &FileRange, at: u64) -> Result<Metadata> {
-    let mut pieces = SliceReader::from_range(file.between(at, file.end()));
-    let head: [u8; RECORD] = pieces.take(RECORD)?.try_into().context("no record there")?;
-    let length = u64::from_le_bytes(head[1..].try_into()?);
-    ensure!(head[0] == op::METADATA && length <= LARGEST_RECORD, "no metadata there");
-    let mut fields = RecordFields(pieces.take(length as usize)?);
-    Ok(Metadata { name: fields.read_text()?, entries: fields.read_text_map()?, at })
-}

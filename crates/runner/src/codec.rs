@@ -36,9 +36,6 @@ impl fmt::Display for Error {
 }
 
 impl<E: std::error::Error> From<E> for Error {
-    // Apart: what says an error, inlined into a loop that decodes, takes its registers.
-    #[cold]
-    #[inline(never)]
     fn from(error: E) -> Error {
         Error::new(error.to_string())
     }

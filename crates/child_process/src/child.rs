@@ -142,7 +142,7 @@ impl Child {
     /// Writes all bytes, reading meanwhile what the child writes.
     ///
     /// # Errors
-    /// [`Broken`]; the child is then dead.
+    /// [`ChildFailure`]; the child is then dead.
     pub fn write_all(&mut self, mut bytes: &[u8], deadline: Instant) -> Result<(), ChildFailure> {
         while !bytes.is_empty() {
             let Some(stdin) = &mut self.stdin else { return self.fail_closed(deadline) };
@@ -162,8 +162,8 @@ impl Child {
     /// Reads one line, without its line end.
     ///
     /// # Errors
-    /// [`Broken`]; the child is then dead. A line longer than [`LONGEST_LINE`]
-    /// or not in UTF-8 is [`Broken::Nonsense`].
+    /// [`ChildFailure`]; the child is then dead. A line longer than [`LONGEST_LINE`]
+    /// or not in UTF-8 is [`ChildFailure::Nonsense`].
     pub fn read_line(&mut self, deadline: Instant) -> Result<String, ChildFailure> {
         let mut searched = 0;
         let length = loop {
@@ -198,8 +198,8 @@ impl Child {
     /// with what was announced.
     ///
     /// # Errors
-    /// [`Broken`]; the child is then dead. More than [`LONGEST_ANSWER`] is
-    /// [`Broken::Nonsense`].
+    /// [`ChildFailure`]; the child is then dead. More than [`LONGEST_ANSWER`] is
+    /// [`ChildFailure::Nonsense`].
     pub fn read_exact(&mut self, count: u64, deadline: Instant) -> Result<Vec<u8>, ChildFailure> {
         let count = match usize::try_from(count) {
             Ok(size) if count <= LONGEST_ANSWER => size,
@@ -227,7 +227,7 @@ impl Child {
     /// it has. What it still says is not kept.
     ///
     /// # Errors
-    /// [`Broken::Hung`] when it does not end by the deadline, as for any other
+    /// [`ChildFailure::Hung`] when it does not end by the deadline, as for any other
     /// call; the child is dead either way.
     pub fn finish(mut self, deadline: Instant) -> Result<Death, ChildFailure> {
         self.stdin = None;

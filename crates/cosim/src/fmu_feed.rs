@@ -50,7 +50,7 @@ pub struct FeedInput<'f> {
 
 /// A message that it made.
 pub struct ProducedMessage<'m> {
-    /// Its variable's place in [`Feeding::results`].
+    /// Its variable's place in [`FmuFeed::results`].
     pub variable: usize,
     /// When the step ended that made it.
     pub time: Nanoseconds,

@@ -43,7 +43,7 @@ pub struct Turn {
 pub trait Contender {
     /// A process of it that runs.
     type Live;
-    /// What goes wrong with it, and with it alone, unless [`Contender::settle`]
+    /// What goes wrong with it, and with it alone, unless [`Contender::record_failure`]
     /// says otherwise.
     type Trouble;
 

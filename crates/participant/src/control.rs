@@ -92,7 +92,7 @@ pub enum Report {
 /// A participant that runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Loaded {
-    /// [`VERSION`].
+    /// [`PROTOCOL_VERSION`].
     pub version: u32,
     /// Its name in the run.
     pub name: String,

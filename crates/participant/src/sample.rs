@@ -135,7 +135,7 @@ impl SampleContent<'_> {
     /// Looks at a sample that arrived at `now`, and compares all of it.
     ///
     /// # Errors
-    /// [`Wrong`], when it is not what was sent.
+    /// [`SampleError`], when it is not what was sent.
     pub fn check(&self, sample: &[u8], now: u64) -> Result<Header, SampleError> {
         if sample.len() != self.size {
             return Err(SampleError::Foreign);

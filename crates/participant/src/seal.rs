@@ -13,7 +13,7 @@ pub trait Seal: Debug + Send {
     /// When the connection has carried too much.
     fn encrypt(&mut self, plain: &[u8]) -> Result<Vec<u8>>;
 
-    /// Decrypts what [`Seal::seal`] made on the other side.
+    /// Decrypts what [`Seal::encrypt`] made on the other side.
     ///
     /// # Errors
     /// When it was made by someone else.

@@ -65,7 +65,7 @@ fn snmp_counter(snmp: &str, protocol: &str, name: &str) -> u64 {
 static STEAL_TIME: AtomicU64 = AtomicU64::new(0);
 
 /// What a hypervisor has taken of each processor's time since the machine's
-/// start, in nanoseconds: as it was when [`look_for_thieves`] last looked, so
+/// start, in nanoseconds: as it was when [`read_steal_time`] last looked, so
 /// that who measures need not read a file.
 pub fn steal_time() -> u64 {
     STEAL_TIME.load(Ordering::Relaxed)

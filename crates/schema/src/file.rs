@@ -18,7 +18,7 @@ pub fn open(path: &Path) -> Result<File> {
     input::open_regular(path)
 }
 
-/// The bytes of a definition. Fails like [`open`], and beyond [`LARGEST`].
+/// The bytes of a definition. Fails like [`open`], and beyond [`MAX_BYTES`].
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     let origin = path.display();
     let mut bytes = Vec::new();
@@ -36,7 +36,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// The text of a definition, without the byte order mark that some editors put
-/// at its start. Fails like [`bytes`], and on what is not UTF-8.
+/// at its start. Fails like [`read_bytes`], and on what is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String> {
     let bytes = read_bytes(path)?;
     let text = String::from_utf8(bytes)

@@ -85,7 +85,7 @@ pub fn parse_bytes<T: TryFrom<u64>>(text: &str) -> Result<T> {
 /// A size of memory or of a file, which is not 0.
 ///
 /// # Errors
-/// As [`bytes`], and 0.
+/// As [`parse_bytes`], and 0.
 pub fn parse_nonzero_bytes(text: &str) -> Result<u64> {
     let size: u64 = parse_bytes(text)?;
     ensure!(size > 0, "'{text}' is no size that anything fits into; give more than 0");
@@ -105,11 +105,11 @@ pub fn parse_time(text: &str) -> Result<Duration> {
     Ok(Duration::new(whole.with_context(|| format!("'{text}' is too much"))?, rest))
 }
 
-/// How long something may take, from a second to a week: as [`time`], and seconds
+/// How long something may take, from a second to a week: as [`parse_time`], and seconds
 /// where there is no unit.
 ///
 /// # Errors
-/// As [`time`], and beyond those bounds.
+/// As [`parse_time`], and beyond those bounds.
 pub fn parse_timeout(text: &str) -> Result<Duration> {
     let is_plain = text.trim().bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let allowed =
@@ -124,7 +124,7 @@ pub fn parse_timeout(text: &str) -> Result<Duration> {
 /// A time in nanoseconds that may lie before its beginning: `-2s`.
 ///
 /// # Errors
-/// As [`time`], but for what is below 0.
+/// As [`parse_time`], but for what is below 0.
 pub fn parse_nanoseconds(text: &str) -> Result<i128> {
     let trimmed = text.trim();
     let (sign, mut rest) = match trimmed.strip_prefix('-') {

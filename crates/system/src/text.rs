@@ -5,7 +5,7 @@
 pub const MOST: usize = 2000;
 
 /// A text as one line that no terminal obeys, and no longer than [`MOST`]
-/// characters of it. See [`plain`].
+/// characters of it. See [`escape`].
 pub fn escape_short(text: &str) -> String {
     match text.char_indices().nth(MOST) {
         Some((end, _)) => escape(&text[..end]) + "…",
@@ -27,7 +27,7 @@ pub fn escape(text: &str) -> String {
     shown
 }
 
-/// A text of several lines, each of them [`plain`].
+/// A text of several lines, each of them [`escape`].
 pub fn escape_lines(text: &str) -> String {
     text.split('\n').map(escape).collect::<Vec<_>>().join("\n")
 }

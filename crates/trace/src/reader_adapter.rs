@@ -24,12 +24,12 @@ pub(crate) trait ReaderAdapter {
     /// The message that came last where it is another one than the inner reader's.
     fn changed(&self) -> Option<&[u8]>;
 
-    /// See [`Reader::narrow`].
+    /// See [`Reader::limit_times`].
     fn limit_times(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
         self.inner_mut().limit_times(from, to);
     }
 
-    /// See [`Reader::hop`].
+    /// See [`Reader::skip_messages`].
     fn skip_messages(&mut self, wanted: &dyn Fn(&Channel) -> bool, most: u64) -> Result<u64> {
         self.inner_mut().skip_messages(wanted, most)
     }

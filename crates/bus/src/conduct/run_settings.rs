@@ -48,7 +48,7 @@ impl RunSettings {
     /// they ask of it.
     ///
     /// # Errors
-    /// Those of [`Terms::check`], and what the machine refuses.
+    /// Those of [`RunSettings::check`], and what the machine refuses.
     pub fn check_permissions(&self, entries: &[TransportEntry]) -> Result<()> {
         self.check(entries)?;
         self.realtime.check_permissions()

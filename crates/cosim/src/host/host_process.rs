@@ -147,7 +147,7 @@ impl HostProcess {
     /// Starts a host in a folder that was made for it.
     ///
     /// # Errors
-    /// As [`Remote::start`].
+    /// As [`HostProcess::start`].
     pub fn start_in(
         folder: Scratch,
         host: &(PathBuf, Vec<String>),

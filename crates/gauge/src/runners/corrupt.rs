@@ -208,17 +208,17 @@ impl DecodeOutcome {
 /// How often there was each outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomeCounts {
-    /// [`Outcome::Rejected`].
+    /// [`DecodeOutcome::Rejected`].
     pub rejected: u64,
-    /// [`Outcome::Same`].
+    /// [`DecodeOutcome::Same`].
     pub same: u64,
-    /// [`Outcome::Different`].
+    /// [`DecodeOutcome::Different`].
     pub different: u64,
-    /// [`Outcome::Crashed`].
+    /// [`DecodeOutcome::Crashed`].
     pub crashed: u64,
-    /// [`Outcome::Hung`].
+    /// [`DecodeOutcome::Hung`].
     pub hung: u64,
-    /// [`Outcome::Unbounded`].
+    /// [`DecodeOutcome::Unbounded`].
     pub unbounded: u64,
 }
 

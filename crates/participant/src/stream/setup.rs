@@ -1,6 +1,6 @@
 //! What a program that carries a trace and who started it say to each other, over its
 //! standard input and output. First a line of JSON, a [`Setup`]; the program answers with
-//! lines, each a [`Said`]. A player then takes records, and a listener gives them: a time in
+//! lines, each a [`StreamReport`]. A player then takes records, and a listener gives them: a time in
 //! eight bytes, a size in four, a mark in four, all little-endian, and so many bytes.
 
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub const MAX_LINE: usize = 1 << 20;
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setup {
-    /// [`crate::control::VERSION`] of who says it.
+    /// [`crate::control::PROTOCOL_VERSION`] of who says it.
     pub version: u32,
     /// A sender plays, a receiver listens.
     pub role: Role,

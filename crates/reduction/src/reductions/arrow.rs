@@ -90,7 +90,7 @@ unsafe fn borrow_bytes(bytes: &[u8]) -> Buffer {
 /// A column as an array that lies where the column does.
 ///
 /// # Safety
-/// As of [`lent`].
+/// As of [`borrow_bytes`].
 unsafe fn borrow_array(column: &Column) -> ArrayRef {
     /// # Safety
     /// As of [`lent`].

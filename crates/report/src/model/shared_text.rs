@@ -121,7 +121,7 @@ pub fn format_bounds(bounds: &Bounds, unit: &str) -> (String, String) {
     (quantity_near(bounds.value, unit), range)
 }
 
-/// Like [`quantity`], but bytes per point may be fractions.
+/// Like [`format_quantity`], but bytes per point may be fractions.
 fn quantity_near(value: f64, unit: &str) -> String {
     match unit {
         "B" => format!("{} B", format_significant(value)),

@@ -41,7 +41,7 @@ pub fn align_rows(rows: &[Vec<String>], aligns: &[Align]) -> String {
     text
 }
 
-/// Lines up rows of cells as [`grid`] does, in several tables one below the
+/// Lines up rows of cells as [`align_rows`] does, in several tables one below the
 /// other where they are wider than `width`. Each begins with the first `keys`
 /// columns.
 pub fn align_tables(rows: &[Vec<String>], aligns: &[Align], keys: usize, width: usize) -> String {

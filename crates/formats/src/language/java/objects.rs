@@ -9,7 +9,7 @@ use crate::language::java::glue::{is_array, JavaLibrary};
 use crate::language::java::message::JavaMessage;
 use crate::language::java::number::JavaNumber;
 
-/// How a library's objects are set. How they are read [`Library`] says.
+/// How a library's objects are set. How they are read [`JavaLibrary`] says.
 pub trait JavaObjects: JavaLibrary {
     /// What sets a field of the object `o`.
     fn set(&self, id: TypeId, slot: &FlattenedField, value: &str) -> String;

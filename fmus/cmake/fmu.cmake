@@ -48,8 +48,6 @@ function(about_model model)
   endforeach()
 endfunction()
 
-set(WARNINGS -Wall -Wextra -Wpedantic)
-
 # The adapters know no model, so they are compiled once.
 foreach(version 2 3)
   add_library(fmi${version} OBJECT EXCLUDE_FROM_ALL fmi${version}.cpp)
@@ -70,6 +68,8 @@ function(add_model model encoding)
     WIREGAUGE_ENCODING_HEADER="${encoding_file}" WIREGAUGE_ENCODING=${encoding_class})
   target_compile_options(${target} PRIVATE ${WARNINGS})
   target_link_libraries(${target} PRIVATE ${encoding})
+  get_target_property(headers ${encoding} PRECOMPILED)
+  target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
 
 # The FMU of a model in an encoding, fmus/<model>-<encoding>[-fmi3].fmu.

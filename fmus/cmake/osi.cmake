@@ -1,5 +1,22 @@
 # OSI's types in each format, generated from the descriptors.
 
+# Headers that all models of some encodings include, compiled once: they take longer than
+# what the models themselves say.
+function(precompile name encodings)
+  set(target ${name}-headers)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "// Its headers are what it is for.\n")
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${source})
+  list(GET encodings 0 first)
+  target_link_libraries(${target} PRIVATE ${first})
+  # A compiler takes them only where its flags are the same.
+  target_compile_options(${target} PRIVATE ${WARNINGS})
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  foreach(encoding IN LISTS encodings)
+    set_target_properties(${encoding} PROPERTIES PRECOMPILED ${target})
+  endforeach()
+endfunction()
+
 # What Protobuf's encodings link: one shared object of a fixed name. Two FMUs of one
 # process then have it once; had each its own copy of OSI, libprotobuf would refuse the
 # second one's descriptors and abort.
@@ -42,15 +59,18 @@ if(ENCODINGS MATCHES "(^|;)(protobuf|packed)")
   target_include_directories(osi SYSTEM PUBLIC ${folder})
   target_link_libraries(osi PUBLIC protobuf::libprotobuf)
 
-  foreach(encoding IN LISTS ENCODINGS)
-    if(encoding MATCHES "^(protobuf|packed)")
-      target_link_libraries(${encoding} INTERFACE osi)
-    endif()
+  set(users ${ENCODINGS})
+  list(FILTER users INCLUDE REGEX "^(protobuf|packed)")
+  foreach(encoding IN LISTS users)
+    target_link_libraries(${encoding} INTERFACE osi)
     if(encoding MATCHES "^packed")
       require(PACKED_INCLUDE)
       target_include_directories(${encoding} INTERFACE ${PACKED_INCLUDE})
     endif()
   endforeach()
+  precompile(protobuf "${users}"
+    <google/protobuf/arena.h> <google/protobuf/io/coded_stream.h>
+    <osi3/osi_sensordata.pb.h> <osi3/osi_sensorview.pb.h> <osi3/osi_trafficupdate.pb.h>)
 endif()
 
 # A header from a FlatBuffers schema, as <encoding>/osi_generated.h.
@@ -72,6 +92,7 @@ function(flatbuffers encoding schema)
   add_custom_target(${encoding}-header DEPENDS ${folder}/osi_generated.h)
   target_include_directories(${encoding} SYSTEM INTERFACE ${folder})
   add_dependencies(${encoding} ${encoding}-header)
+  precompile(${encoding} ${encoding} <osi_generated.h>)
 endfunction()
 
 flatbuffers(flatbuffers-tables OSI_TABLES)

@@ -2,6 +2,7 @@
 //! (or by `wiregauge bus transports --build`) from sources that this program
 //! carries, below the build folder, and kept by what they were made from.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,6 +26,17 @@ pub struct Engine {
     /// about it.
     pub advice: &'static [(&'static str, &'static str)],
 }
+
+/// The variable that names another of cargo's profiles in `engines/Cargo.toml`: `quick`
+/// compiles in half the time. Its programs are for tests, not for figures.
+pub const PROFILE_VARIABLE: &str = "WIREGAUGE_ENGINE_PROFILE";
+
+/// The profile that engines are compiled with.
+pub fn profile() -> String {
+    env::var(PROFILE_VARIABLE).unwrap_or_else(|_| RELEASE.into())
+}
+
+const RELEASE: &str = "release";
 
 /// Longest that cargo may be silent.
 const PATIENCE: Duration = Duration::from_secs(1800);
@@ -80,7 +92,7 @@ impl Engine {
         let folder = place.join("engines");
         let mut command = Command::new("cargo");
         command
-            .args(["build", "--release", "--locked", "--message-format=json"])
+            .args(["build", "--profile", &profile(), "--locked", "--message-format=json"])
             .args(["--features", self.name, "--bin", self.name])
             .current_dir(&folder)
             .env("CARGO_TARGET_DIR", target)
@@ -129,7 +141,12 @@ impl Engine {
     }
 }
 
-/// Where the programs of these sources go.
+/// Where the programs of these sources and this profile go.
 fn programs_folder(folder: &Path) -> PathBuf {
-    folder.join("engines").join(&embedded::engines().hash()[..16])
+    let hash = &embedded::engines().hash()[..16];
+    let name = match &*profile() {
+        RELEASE => hash.to_owned(),
+        other => format!("{hash}-{other}"),
+    };
+    folder.join("engines").join(name)
 }

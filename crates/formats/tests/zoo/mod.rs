@@ -97,7 +97,8 @@ fn numbers() -> Schema {
 }
 
 /// Strings, bytes and records in records with every cardinality, some of fixed and
-/// some of variable size, a map, a union, a time and a record without fields.
+/// some of variable size, a map, a union, a time and a record without fields. Arrays that
+/// formats without them write as fields in the other schema are lists here.
 fn records() -> Schema {
     let mut point = Vec::new();
     let xyz = Cardinality::Array { len: 3 };
@@ -124,6 +125,13 @@ fn records() -> Schema {
         field(&mut branch, &format!("leaf_{suffix}"), Element::Record(1), cardinality);
     }
 
+    let mut arrays = Vec::new();
+    for scalar in Scalar::ALL {
+        let text = format!("{}_values", scalar.rust_name().replace("bool", "flag"));
+        field(&mut arrays, &text, Element::Scalar(scalar), xyz);
+    }
+    field(&mut arrays, "shade", Element::Enum(6), xyz);
+
     let mut root = Vec::new();
     for (suffix, cardinality) in CARDINALITIES {
         field(&mut root, &format!("text_{suffix}"), Element::String, cardinality);
@@ -142,6 +150,7 @@ fn records() -> Schema {
         field(&mut root, text, element, Cardinality::Optional);
         root.last_mut().expect("just pushed").union = Some("either".into());
     }
+    field(&mut root, "arrays", Element::Record(7), Cardinality::Required);
     field(&mut root, "nothing", Element::Record(5), Cardinality::Required);
     field(&mut root, "nothings", Element::Record(5), list);
 
@@ -152,6 +161,8 @@ fn records() -> Schema {
         record("Stamp", stamp),
         record("Branch", branch),
         record("Nothing", Vec::new()),
+        enumeration("Shade", Scalar::I32, &[0, 1, 7]),
+        record("Arrays", arrays),
         record("Records", root),
     ];
     for (id, role) in [(2, Role::MapEntry), (3, Role::Timestamp)] {
@@ -159,5 +170,5 @@ fn records() -> Schema {
             record.role = role;
         }
     }
-    Schema::new(types, 6)
+    Schema { small_array: 0, ..Schema::new(types, 8) }
 }

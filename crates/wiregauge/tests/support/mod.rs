@@ -135,20 +135,38 @@ pub fn has_its_form(run: &serde_json::Value) {
 /// that were told of a conductor.
 pub fn participants(of: &Child) -> Vec<(i32, String)> {
     let mut found = Vec::new();
-    for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
+    for id in children(of.id()) {
+        let folder = Path::new("/proc").join(id.to_string());
+        let Ok(stat) = fs::read_to_string(folder.join("stat")) else { continue };
         let Some((_, after)) = stat.rsplit_once(") ") else { continue };
         if after.split(' ').nth(1) != Some(&of.id().to_string()) || after.starts_with('Z') {
             continue;
         }
-        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let line = fs::read(folder.join("cmdline")).unwrap_or_default();
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
         if line.contains("--control") {
-            let id = entry.file_name().to_string_lossy().parse().unwrap();
             found.push((id, line));
         }
     }
     found
+}
+
+/// The processes that the threads of one started; all there are, where the kernel has no
+/// list of them.
+fn children(id: u32) -> Vec<i32> {
+    let numbers = |text: &str| -> Vec<i32> {
+        text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+    };
+    let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+    let lists = threads.map(|thread| fs::read_to_string(thread.path().join("children")));
+    match lists.collect::<Result<Vec<_>, _>>() {
+        Ok(lists) if !lists.is_empty() => numbers(&lists.join(" ")),
+        _ => {
+            let entries = fs::read_dir("/proc").unwrap().flatten();
+            let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            names.flat_map(|name| numbers(&name)).collect()
+        }
+    }
 }
 
 /// Sends a signal such as `-KILL`.

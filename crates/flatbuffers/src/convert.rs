@@ -7,8 +7,8 @@ use prost_reflect::prost::Message;
 use prost_reflect::{DynamicMessage, MessageDescriptor};
 use wiregauge_schema::proto::Definitions;
 use wiregauge_trace::channel::{self, Channel, FLATBUFFER};
-use wiregauge_trace::read::{Attachment, FileHeader, MessageInfo};
-use wiregauge_trace::write::Writer as TraceWriter;
+use wiregauge_trace::read::MessageInfo;
+use wiregauge_trace::write::{Writer as TraceWriter, WriterAdapter};
 
 use crate::losses::Losses;
 use crate::pairing::Pairing;
@@ -151,9 +151,17 @@ impl Converter {
     }
 }
 
-impl TraceWriter for Converter {
-    fn write_header(&mut self, about: &FileHeader) -> Result<()> {
-        self.inner.write_header(about)
+impl WriterAdapter for Converter {
+    fn inner(&self) -> &dyn TraceWriter {
+        &*self.inner
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn TraceWriter {
+        &mut *self.inner
+    }
+
+    fn into_inner(self: Box<Self>) -> Box<dyn TraceWriter> {
+        self.inner
     }
 
     fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
@@ -184,36 +192,22 @@ impl TraceWriter for Converter {
         self.inner.write_message(channel, &head, &converted)
     }
 
-    fn has_room(&self) -> bool {
-        self.inner.has_room()
+    fn added_remarks(&self) -> Vec<String> {
+        self.losses.remarks()
     }
 
-    fn write_metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
-        self.inner.write_metadata(name, entries)
-    }
-
-    fn write_attachment(&mut self, attachment: &Attachment) -> Result<bool> {
-        self.inner.write_attachment(attachment)
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        let mut remarks = self.inner.remarks();
-        remarks.extend(self.losses.remarks());
-        remarks
-    }
-
-    fn has_changed(&self) -> bool {
-        !self.ways.is_empty() || self.inner.has_changed()
+    fn changes_messages(&self) -> bool {
+        !self.ways.is_empty()
     }
 
     /// Nothing is written where nothing was converted: its user would believe otherwise.
-    fn finish(self: Box<Self>) -> Result<()> {
+    fn check_result(&self) -> Result<()> {
         let from = match self.encoding {
             ConversionTarget::FlatBuffers { .. } => "in Protobuf",
             ConversionTarget::Protobuf { .. } => "in FlatBuffers or has packed fields",
         };
         let is_done = self.has_changed() || !self.wants_any;
         ensure!(is_done, "no channel of {} is {from}", self.origin);
-        self.inner.finish()
+        Ok(())
     }
 }

@@ -76,8 +76,6 @@ fn page_of_the_codecs() {
 /// A codec's line of the table.
 fn overview(codec: &Codec) -> String {
     let library = match codec.linkage {
-        // In Python and Java what is generated needs the standard library alone.
-        _ if codec.name.starts_with("generated-") => "`wiregauge generate`".to_owned(),
         Linkage::Without => "none".to_owned(),
         Linkage::Crate(name) => format!("crate `{name}`"),
         Linkage::Wheel(name) => format!("Python package `{name}`"),

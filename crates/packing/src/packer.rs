@@ -1,13 +1,11 @@
 //! Writes messages with packed fields in place of reflections, detections and points.
 
-use std::collections::BTreeMap;
-
 use anyhow::{bail, ensure, Result};
 use wiregauge_packed::{pack, PackOptions, Precision};
 use wiregauge_system::text::format_count;
 use wiregauge_trace::channel::Channel;
-use wiregauge_trace::read::{Attachment, FileHeader, MessageInfo};
-use wiregauge_trace::write::Writer;
+use wiregauge_trace::read::MessageInfo;
+use wiregauge_trace::write::{Writer, WriterAdapter};
 
 use crate::cloud::Cloud;
 use crate::costs::ColumnCosts;
@@ -64,9 +62,17 @@ impl Packer {
     }
 }
 
-impl Writer for Packer {
-    fn write_header(&mut self, about: &FileHeader) -> Result<()> {
-        self.passage.inner.write_header(about)
+impl WriterAdapter for Packer {
+    fn inner(&self) -> &dyn Writer {
+        &*self.passage.inner
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Writer {
+        &mut *self.passage.inner
+    }
+
+    fn into_inner(self: Box<Self>) -> Box<dyn Writer> {
+        self.passage.inner
     }
 
     fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
@@ -103,20 +109,8 @@ impl Writer for Packer {
         self.passage.write_message(channel, head, data.len(), &message, columns)
     }
 
-    fn has_room(&self) -> bool {
-        self.passage.inner.has_room()
-    }
-
-    fn write_metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
-        self.passage.inner.write_metadata(name, entries)
-    }
-
-    fn write_attachment(&mut self, attachment: &Attachment) -> Result<bool> {
-        self.passage.inner.write_attachment(attachment)
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        let mut remarks = self.passage.inner.remarks();
+    fn added_remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
         let (clouds, bytes) = self.filled;
         if clouds > 0 {
             remarks.push(format!(
@@ -136,33 +130,31 @@ impl Writer for Packer {
 
     /// Nothing is written where nothing was packed, or a rule tells of a column that there
     /// is not: its user would believe otherwise.
-    fn finish(self: Box<Self>) -> Result<()> {
-        {
-            let costs = self.passage.costs.borrow();
-            let columns = || costs.iter().flat_map(|channel| &channel.columns);
-            let mut there: Vec<&str> = columns().map(|column| column.column.as_str()).collect();
-            there.sort_unstable();
-            there.dedup();
-            let rows = match self.clouds {
-                true => "reflections, detections or points",
-                false => "reflections or detections of OSI",
-            };
-            ensure!(
-                !there.is_empty() || self.reason.is_empty(),
-                "no message of {} can be packed; the first: {}",
-                self.origin,
-                self.reason
-            );
-            ensure!(
-                !there.is_empty(),
-                "nothing in {} can be packed: it has no {rows}, or they are packed already",
-                self.origin
-            );
-            let missing = self.options.plan.rules.iter().find(|r| !there.contains(&&*r.column));
-            if let Some(rule) = missing {
-                bail!("{} has no column {}; it has {}", self.origin, rule.column, there.join(", "));
-            }
+    fn check_result(&self) -> Result<()> {
+        let costs = self.passage.costs.borrow();
+        let columns = || costs.iter().flat_map(|channel| &channel.columns);
+        let mut there: Vec<&str> = columns().map(|column| column.column.as_str()).collect();
+        there.sort_unstable();
+        there.dedup();
+        let rows = match self.clouds {
+            true => "reflections, detections or points",
+            false => "reflections or detections of OSI",
+        };
+        ensure!(
+            !there.is_empty() || self.reason.is_empty(),
+            "no message of {} can be packed; the first: {}",
+            self.origin,
+            self.reason
+        );
+        ensure!(
+            !there.is_empty(),
+            "nothing in {} can be packed: it has no {rows}, or they are packed already",
+            self.origin
+        );
+        let missing = self.options.plan.rules.iter().find(|r| !there.contains(&&*r.column));
+        if let Some(rule) = missing {
+            bail!("{} has no column {}; it has {}", self.origin, rule.column, there.join(", "));
         }
-        self.passage.inner.finish()
+        Ok(())
     }
 }

@@ -1,13 +1,12 @@
 //! Writes messages with reflections, detections and points in place of packed fields.
 
-use std::collections::BTreeMap;
 use std::iter;
 
 use anyhow::{anyhow, ensure, Result};
 use wiregauge_packed::{find, unpack, Error, Fault, Root, UnpackOptions};
 use wiregauge_trace::channel::Channel;
-use wiregauge_trace::read::{Attachment, FileHeader, MessageInfo, LARGEST};
-use wiregauge_trace::write::Writer;
+use wiregauge_trace::read::{MessageInfo, LARGEST};
+use wiregauge_trace::write::{Writer, WriterAdapter};
 
 use crate::cloud::Cloud;
 use crate::definition;
@@ -86,9 +85,17 @@ impl Unpacker {
     }
 }
 
-impl Writer for Unpacker {
-    fn write_header(&mut self, about: &FileHeader) -> Result<()> {
-        self.passage.inner.write_header(about)
+impl WriterAdapter for Unpacker {
+    fn inner(&self) -> &dyn Writer {
+        &*self.passage.inner
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Writer {
+        &mut *self.passage.inner
+    }
+
+    fn into_inner(self: Box<Self>) -> Box<dyn Writer> {
+        self.passage.inner
     }
 
     fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
@@ -125,35 +132,22 @@ impl Writer for Unpacker {
         self.passage.write_message(channel, head, data.len(), &message, iter::empty())
     }
 
-    fn has_room(&self) -> bool {
-        self.passage.inner.has_room()
-    }
-
-    fn write_metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
-        self.passage.inner.write_metadata(name, entries)
-    }
-
-    fn write_attachment(&mut self, attachment: &Attachment) -> Result<bool> {
-        self.passage.inner.write_attachment(attachment)
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        let mut remarks = self.passage.inner.remarks();
-        remarks.extend(self.dropped.as_ref().map(|(messages, name)| {
+    fn added_remarks(&self) -> Vec<String> {
+        let dropped = self.dropped.iter().map(|(messages, name)| {
             format!(
                 "left out of {messages} messages, as OSI has no field for it: column '{name}' of \
                  packed fields, and any others of that kind"
             )
-        }));
-        remarks
+        });
+        dropped.collect()
     }
 
-    fn has_changed(&self) -> bool {
-        self.found || self.passage.inner.has_changed()
+    fn changes_messages(&self) -> bool {
+        self.found
     }
 
-    fn finish(self: Box<Self>) -> Result<()> {
+    fn check_result(&self) -> Result<()> {
         ensure!(self.found || !self.wants_any, "nothing in {} is packed", self.origin);
-        self.passage.inner.finish()
+        Ok(())
     }
 }

@@ -151,7 +151,7 @@ pub struct Subject {
     /// What its program was made with, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
-    /// Options of the library that matter, as docs/methodology.md explains.
+    /// Options of the library that matter, as docs/codecs.md lists them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     /// A bound (no operation, memcpy) and not a codec to choose.

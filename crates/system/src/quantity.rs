@@ -1,10 +1,11 @@
-//! Sizes and times as people write them: on the command line, in scenarios and in
-//! requirements. docs/inputs.md says the grammar.
+//! Sizes, times, rates and speeds as people write them: on the command line, in scenarios
+//! and in requirements. docs/inputs.md says the grammar.
 //!
 //! A size is a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB; without a unit it
 //! is bytes. A time is a number with ns, us, ms, s, min, h, d or w, or several of them
-//! in a row. Letters may be large or small, blanks may stand around units, numbers may
-//! have a decimal point. What is below 0, beyond what can be held, or no whole number
+//! in a row. A rate is a number with Hz or kHz, or without a unit; a speed is one with
+//! km/h, mph or m/s. Letters may be large or small, blanks may stand around units, numbers
+//! may have a decimal point. What is below 0, beyond what can be held, or no whole number
 //! of bytes or nanoseconds is refused.
 
 use std::time::Duration;
@@ -160,6 +161,42 @@ pub fn parse_nanoseconds(text: &str) -> Result<i128> {
     Ok(sign * sum)
 }
 
+/// How often something happens in a second: `10Hz`, `2 kHz`, or a plain number.
+///
+/// # Errors
+/// No number, a unit that there is not, or what is no rate.
+pub fn parse_rate(text: &str) -> Result<f64> {
+    let rate = parse_with_unit(text, &[("", 1.0), ("hz", 1.0), ("khz", 1000.0)]);
+    let rate = rate.with_context(|| format!("'{text}' is no rate; write one as 10Hz"))?;
+    ensure!(
+        (1e-3..=1e9).contains(&rate),
+        "'{text}' is no rate: it must be from 0.001 to 1000000000 a second"
+    );
+    Ok(rate)
+}
+
+/// The speed of a vehicle in meters per second: `100km/h`, `60mph`, `30m/s`.
+///
+/// # Errors
+/// No number, a unit that there is not or none, or what is not above 0.
+pub fn parse_speed(text: &str) -> Result<f64> {
+    let speed = parse_with_unit(text, &[("km/h", 1.0 / 3.6), ("mph", 0.44704), ("m/s", 1.0)]);
+    let speed = speed
+        .with_context(|| format!("'{text}' is no speed; write one as 100km/h, 60mph or 30m/s"))?;
+    ensure!(speed > 0.0 && speed.is_finite(), "'{text}' is not above 0");
+    Ok(speed)
+}
+
+/// A number in the first of these units, which are in small letters; none where it is no
+/// number in one of them.
+pub fn parse_with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let (number, unit, rest) = split_number(text.trim());
+    let unit = unit.to_lowercase();
+    let (_, factor) = units.iter().find(|(name, _)| *name == unit)?;
+    let number: f64 = number.parse().ok()?;
+    rest.is_empty().then_some(number * factor)
+}
+
 /// A number at the beginning, its unit, and what is behind it, without blanks.
 fn split_number(text: &str) -> (&str, &str, &str) {
     let end = |text: &str, is_in: fn(char) -> bool| {
@@ -295,6 +332,24 @@ mod tests {
         assert_eq!(parse_timeout("2min").unwrap(), Duration::from_secs(120));
         for text in ["0", "0.5", "8d", "", "-1", "soon"] {
             assert!(parse_timeout(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn rates_and_speeds_have_units() {
+        for (text, rate) in [("10Hz", 10.0), ("2 kHz", 2000.0), ("25", 25.0), (" .5 HZ ", 0.5)] {
+            assert_eq!(parse_rate(text).unwrap(), rate, "{text}");
+        }
+        for text in ["", "0Hz", "-5", "1e10", "nan", "often", "10Hz 5Hz", "1.2.3", "9999999kHz"] {
+            let error = parse_rate(text).unwrap_err().to_string();
+            assert!(error.contains("is no rate"), "{text}: {error}");
+        }
+        assert!((parse_speed("100km/h").unwrap() - 27.7778).abs() < 1e-4);
+        assert!((parse_speed("60 mph").unwrap() - 26.8224).abs() < 1e-9);
+        for (text, why) in [("100", "is no speed"), ("-3m/s", "is no speed"), ("0m/s", "not above")]
+        {
+            let error = parse_speed(text).unwrap_err().to_string();
+            assert!(error.contains(why), "{text}: {error}");
         }
     }
 }

@@ -55,8 +55,7 @@ pub(crate) fn open(path: &Path) -> Result<OpenedFile> {
     if let Some((file, fault)) = same.and_then(|same| Some((same.file.upgrade()?, &same.fault))) {
         return Ok(OpenedFile { part: FileRange::shared(file)?, fault: fault.clone() });
     }
-    let file = tempfile::tempfile_in(folder_of(path)).or_else(|_| tempfile::tempfile());
-    let mut file = file.with_context(|| no_room(path))?;
+    let mut file = create_unnamed(path).with_context(|| no_room(path))?;
     let fault = unpack(packed.0, &mut file, path)?;
     let part = FileRange::from_file(file)?;
     known.push(UnpackedFile { of, file: part.weak_file(), fault: fault.clone() });
@@ -80,7 +79,17 @@ pub(crate) fn unpack_to_path(
     Ok((file.path().to_owned(), Some(file), fault))
 }
 
-fn no_room(path: &Path) -> String {
+/// A scratch file without a name: beside a file where one can be made there, else in the
+/// folder for temporary files.
+///
+/// # Errors
+/// When it can be made in neither.
+pub(crate) fn create_unnamed(path: &Path) -> io::Result<File> {
+    tempfile::tempfile_in(folder_of(path)).or_else(|_| tempfile::tempfile())
+}
+
+/// That a recording cannot be unpacked to such a file.
+pub(crate) fn no_room(path: &Path) -> String {
     format!(
         "{} is packed as a whole, and there is no room beside it to unpack it; unpack it elsewhere \
          first",

@@ -6,6 +6,7 @@ mod osi;
 mod osi_time;
 mod text;
 pub mod writer;
+mod writer_adapter;
 
 use std::path::Path;
 
@@ -17,6 +18,7 @@ pub use osi::Osi;
 pub use osi_time::OsiTimeWriter;
 pub use text::Text;
 pub use writer::{Output, Writer};
+pub use writer_adapter::WriterAdapter;
 
 /// The containers that are written, by the ends of their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,6 @@ mod max_memory;
 mod output;
 mod point_entrants;
 mod progress;
-mod quantity;
 mod recorder;
 mod requirements;
 mod small_arrays;

@@ -6,16 +6,15 @@
 
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::path::Path;
-use std::ptr::{self, NonNull};
+use std::ptr;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use crate::fmi::call::{self, Reference};
 use crate::fmi::library::{url, Function, Library};
-use crate::fmi::status::{no_instance, Status};
+use crate::fmi::raw_instance::{FunctionNames, RawInstance, Reference};
+use crate::fmi::status::Status;
 use crate::fmi::value::Value;
-use crate::package::description::{Description, Variable};
-use crate::package::osmp::MessageSpan;
+use crate::package::description::Variable;
 
 type Boolean = c_int;
 
@@ -76,37 +75,33 @@ extern "C" {
 const DO_STEP_STATUS: c_int = 0;
 const TERMINATED: c_int = 3;
 
-/// What is called later on and must be there.
-const NEEDED: [&CStr; 5] = [
-    c"fmi2SetupExperiment",
-    c"fmi2EnterInitializationMode",
-    c"fmi2ExitInitializationMode",
-    c"fmi2Terminate",
-    c"fmi2FreeInstance",
-];
+const NAMES: FunctionNames = FunctionNames {
+    instantiate: c"fmi2Instantiate",
+    enter_initialization: &[c"fmi2SetupExperiment", c"fmi2EnterInitializationMode"],
+    exit_initialization: c"fmi2ExitInitializationMode",
+    terminate: c"fmi2Terminate",
+    free: c"fmi2FreeInstance",
+    step: c"fmi2DoStep",
+    get_integer: c"fmi2GetInteger",
+    set_integer: c"fmi2SetInteger",
+};
 
 /// A running FMU of FMI 2.0.
 pub struct Instance {
-    component: NonNull<c_void>,
-    library: Library,
-    step: Function,
-    get_integer: Function,
-    set_integer: Function,
+    pub(super) raw: RawInstance,
     /// FMUs may keep the pointer to it.
     _callbacks: Box<Callbacks>,
 }
 
 impl Instance {
-    /// Loads it and makes an instance.
-    pub(crate) fn load(
-        binary: &Path,
+    /// Makes an instance of a library.
+    pub(crate) fn new(
+        library: Library,
+        name: &CStr,
+        token: &CStr,
         resources: &Path,
-        description: &Description,
         logging: bool,
-        instantiating: &dyn Fn(),
     ) -> Result<Instance> {
-        let library = Library::open(binary)?;
-        instantiating();
         let callbacks = Box::new(Callbacks {
             logger: wiregauge_cosim_logger,
             allocate: libc::calloc,
@@ -114,15 +109,14 @@ impl Instance {
             step_finished: None,
             environment: ptr::null_mut(),
         });
-        let name = CString::new(description.model.as_str()).unwrap_or_default();
-        let token = CString::new(description.token.as_str())?;
         let resources = CString::new(url(resources))?;
         const CO_SIMULATION: c_int = 1;
         // SAFETY: shim.cpp gives the function FMI's type for this name. The texts end
-        // with a zero and outlive the call, the callbacks the instance.
-        let component = unsafe {
-            wiregauge_cosim_instantiate2(
-                library.function(c"fmi2Instantiate")?,
+        // with a zero and outlive the call, the callbacks the instance. The names are
+        // those of FMI 2.
+        let raw = unsafe {
+            let component = wiregauge_cosim_instantiate2(
+                library.function(NAMES.instantiate)?,
                 name.as_ptr(),
                 CO_SIMULATION,
                 token.as_ptr(),
@@ -130,20 +124,10 @@ impl Instance {
                 ptr::from_ref(&*callbacks).cast(),
                 0,
                 Boolean::from(logging),
-            )
+            );
+            RawInstance::new(library, component, &NAMES, wiregauge_cosim_values2)?
         };
-        let component = NonNull::new(component).with_context(|| no_instance("fmi2Instantiate"))?;
-        for needed in NEEDED {
-            library.function(needed)?;
-        }
-        Ok(Instance {
-            component,
-            step: library.function(c"fmi2DoStep")?,
-            get_integer: library.function(c"fmi2GetInteger")?,
-            set_integer: library.function(c"fmi2SetInteger")?,
-            library,
-            _callbacks: callbacks,
-        })
+        Ok(Instance { raw, _callbacks: callbacks })
     }
 
     pub(crate) fn set(&mut self, variable: &Variable, value: &Value) -> Result<()> {
@@ -162,36 +146,27 @@ impl Instance {
 
     /// The function must take values of this type.
     fn set_one<T>(&mut self, name: &CStr, variable: &Variable, value: T) -> Result<()> {
-        let (values, reference) = (wiregauge_cosim_values2, variable.reference);
-        // SAFETY: the instance lives, and the caller promises the rest.
-        unsafe { call::set(values, &self.library, self.component, name, reference, value) }
+        // SAFETY: as the caller promises.
+        unsafe { self.raw.set(name, variable.reference, value) }
     }
 
     pub(crate) fn initialize(&mut self, start: f64) -> Result<()> {
-        let setup = self.library.function(c"fmi2SetupExperiment")?;
+        let setup = self.raw.library().function(c"fmi2SetupExperiment")?;
         // SAFETY: the instance is fresh, and shim.cpp gives each function FMI's type
         // for its name; they are called in the standard's order.
         unsafe {
-            wiregauge_cosim_setup2(setup, self.component.as_ptr(), start)
+            wiregauge_cosim_setup2(setup, self.raw.address(), start)
                 .require_good("fmi2SetupExperiment")?;
-            call::call_without_arguments(
-                &self.library,
-                self.component,
-                c"fmi2EnterInitializationMode",
-            )?;
-            call::call_without_arguments(
-                &self.library,
-                self.component,
-                c"fmi2ExitInitializationMode",
-            )
+            self.raw.call_without_arguments(c"fmi2EnterInitializationMode")?;
         }
+        self.raw.exit_initialization()
     }
 
     #[inline]
     pub(crate) fn step(&mut self, time: f64, size: f64) -> Status {
         // SAFETY: the instance lives until `finish`, and `step` is its fmi2DoStep.
         let status =
-            unsafe { wiregauge_cosim_step2(self.step, self.component.as_ptr(), time, size) };
+            unsafe { wiregauge_cosim_step2(self.raw.step(), self.raw.address(), time, size) };
         if status == Status::PENDING {
             return self.await_step();
         }
@@ -201,14 +176,15 @@ impl Instance {
     /// Waits until a step that goes on behind the call is done. One that never
     /// is counts as hung, as any other.
     fn await_step(&mut self) -> Status {
-        let Some(function) = self.library.find(c"fmi2GetStatus") else { return Status::PENDING };
+        let Some(function) = self.raw.library().find(c"fmi2GetStatus") else {
+            return Status::PENDING;
+        };
         loop {
             let mut value = Status::ERROR.0;
             // SAFETY: the instance lives, and a fmi2Status that `value` has room for
             // is all that fmi2GetStatus writes.
             let asked = unsafe {
-                let component = self.component.as_ptr();
-                wiregauge_cosim_status2(function, component, DO_STEP_STATUS, &mut value)
+                wiregauge_cosim_status2(function, self.raw.address(), DO_STEP_STATUS, &mut value)
             };
             if !asked.is_good() {
                 return asked;
@@ -221,15 +197,14 @@ impl Instance {
     }
 
     pub(crate) fn failure_reason(&mut self) -> String {
-        let Some(function) = self.library.find(c"fmi2GetBooleanStatus") else {
+        let Some(function) = self.raw.library().find(c"fmi2GetBooleanStatus") else {
             return String::new();
         };
         let mut terminated = 0;
         // SAFETY: the instance lives, and a fmi2Boolean that `terminated` has room for
         // is all that fmi2GetBooleanStatus writes.
         let asked = unsafe {
-            let component = self.component.as_ptr();
-            wiregauge_cosim_status2(function, component, TERMINATED, &mut terminated)
+            wiregauge_cosim_status2(function, self.raw.address(), TERMINATED, &mut terminated)
         };
         // A refusal to tell is no matter of its own.
         crate::fmi::message::take_thrown();
@@ -240,26 +215,9 @@ impl Instance {
         }
     }
 
-    #[inline]
-    pub(crate) fn get(&mut self, references: [Reference; 3]) -> (Status, MessageSpan) {
-        let values = wiregauge_cosim_values2;
-        // SAFETY: the instance lives, and the function is its fmi2GetInteger.
-        unsafe { call::get_span(values, self.get_integer, self.component, references) }
-    }
-
-    #[inline]
-    pub(crate) fn put(&mut self, references: [Reference; 3], span: MessageSpan) -> Status {
-        let values = wiregauge_cosim_values2;
-        // SAFETY: the instance lives, and the function is its fmi2SetInteger.
-        unsafe { call::put_span(values, self.set_integer, self.component, references, span) }
-    }
-
+    /// Ends it before its callbacks go.
     pub(crate) fn finish(self, freeing: &dyn Fn()) -> Result<()> {
-        // SAFETY: the instance lives to here, and `self` is consumed: nobody uses it
-        // again.
-        unsafe {
-            let (terminate, free) = (c"fmi2Terminate", c"fmi2FreeInstance");
-            call::finish(&self.library, self.component, terminate, free, freeing)
-        }
+        let Instance { raw, _callbacks } = self;
+        raw.finish(freeing)
     }
 }

@@ -5,14 +5,14 @@ use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::path::Path;
 use std::ptr::{self, NonNull};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use crate::fmi::call::{self, Reference};
 use crate::fmi::library::{Function, Library};
 use crate::fmi::message;
-use crate::fmi::status::{no_instance, Status};
+use crate::fmi::raw_instance::{FunctionNames, RawInstance, Reference};
+use crate::fmi::status::Status;
 use crate::fmi::value::Value;
-use crate::package::description::{Description, Variable};
+use crate::package::description::Variable;
 use crate::package::osmp::MessageSpan;
 
 type LogMessage = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
@@ -63,23 +63,22 @@ extern "C" {
     ) -> Status;
 }
 
-/// What is called later on and must be there.
-const NEEDED: [&CStr; 4] = [
-    c"fmi3EnterInitializationMode",
-    c"fmi3ExitInitializationMode",
-    c"fmi3Terminate",
-    c"fmi3FreeInstance",
-];
+const NAMES: FunctionNames = FunctionNames {
+    instantiate: c"fmi3InstantiateCoSimulation",
+    enter_initialization: &[c"fmi3EnterInitializationMode"],
+    exit_initialization: c"fmi3ExitInitializationMode",
+    terminate: c"fmi3Terminate",
+    free: c"fmi3FreeInstance",
+    step: c"fmi3DoStep",
+    get_integer: c"fmi3GetInt32",
+    set_integer: c"fmi3SetInt32",
+};
 
 /// A running FMU of FMI 3.0.
 pub struct Instance {
-    handle: NonNull<c_void>,
-    library: Library,
-    step: Function,
+    pub(super) raw: RawInstance,
     get_binary: Function,
     set_binary: Function,
-    get_int32: Function,
-    set_int32: Function,
     /// What the last step said besides its status.
     terminate: bool,
     /// The time that it came to, where it returned early.
@@ -102,25 +101,22 @@ unsafe extern "C" fn log(
 }
 
 impl Instance {
-    /// Loads it and makes an instance.
-    pub(crate) fn load(
-        binary: &Path,
+    /// Makes an instance of a library.
+    pub(crate) fn new(
+        library: Library,
+        name: &CStr,
+        token: &CStr,
         resources: &Path,
-        description: &Description,
         logging: bool,
-        instantiating: &dyn Fn(),
     ) -> Result<Instance> {
-        let library = Library::open(binary)?;
-        instantiating();
-        let name = CString::new(description.model.as_str()).unwrap_or_default();
-        let token = CString::new(description.token.as_str())?;
         // A path and no URL in this version, with a separator at its end.
         let resources = CString::new(format!("{}/", resources.display()))?;
         // SAFETY: shim.cpp gives the function FMI's type for this name, and `log` is
-        // of the type that it calls. The texts end with a zero and outlive the call.
-        let handle = unsafe {
-            wiregauge_cosim_instantiate3(
-                library.function(c"fmi3InstantiateCoSimulation")?,
+        // of the type that it calls. The texts end with a zero and outlive the call. The
+        // names are those of FMI 3.
+        let raw = unsafe {
+            let handle = wiregauge_cosim_instantiate3(
+                library.function(NAMES.instantiate)?,
                 name.as_ptr(),
                 token.as_ptr(),
                 resources.as_ptr(),
@@ -128,21 +124,13 @@ impl Instance {
                 logging,
                 ptr::null_mut(),
                 log,
-            )
+            );
+            RawInstance::new(library, handle, &NAMES, wiregauge_cosim_values3)?
         };
-        let handle =
-            NonNull::new(handle).with_context(|| no_instance("fmi3InstantiateCoSimulation"))?;
-        for needed in NEEDED {
-            library.function(needed)?;
-        }
         Ok(Instance {
-            handle,
-            step: library.function(c"fmi3DoStep")?,
-            get_binary: library.function(c"fmi3GetBinary")?,
-            set_binary: library.function(c"fmi3SetBinary")?,
-            get_int32: library.function(c"fmi3GetInt32")?,
-            set_int32: library.function(c"fmi3SetInt32")?,
-            library,
+            get_binary: raw.library().function(c"fmi3GetBinary")?,
+            set_binary: raw.library().function(c"fmi3SetBinary")?,
+            raw,
             terminate: false,
             early: None,
         })
@@ -182,20 +170,17 @@ impl Instance {
 
     /// The function must take values of this type.
     fn set_one<T>(&mut self, name: &CStr, variable: &Variable, value: T) -> Result<()> {
-        let (values, reference) = (wiregauge_cosim_values3, variable.reference);
-        // SAFETY: the instance lives, and the caller promises the rest.
-        unsafe { call::set(values, &self.library, self.handle, name, reference, value) }
+        // SAFETY: as the caller promises.
+        unsafe { self.raw.set(name, variable.reference, value) }
     }
 
     pub(crate) fn initialize(&mut self, start: f64) -> Result<()> {
-        let enter = self.library.function(c"fmi3EnterInitializationMode")?;
-        // SAFETY: the instance is fresh, and shim.cpp gives each function FMI's type
-        // for its name; they are called in the standard's order.
-        unsafe {
-            wiregauge_cosim_enter3(enter, self.handle.as_ptr(), start)
-                .require_good("fmi3EnterInitializationMode")?;
-            call::call_without_arguments(&self.library, self.handle, c"fmi3ExitInitializationMode")
-        }
+        let enter = self.raw.library().function(c"fmi3EnterInitializationMode")?;
+        // SAFETY: the instance is fresh, and shim.cpp gives the function FMI's type for its
+        // name.
+        let entered = unsafe { wiregauge_cosim_enter3(enter, self.raw.address(), start) };
+        entered.require_good("fmi3EnterInitializationMode")?;
+        self.raw.exit_initialization()
     }
 
     #[inline]
@@ -206,8 +191,8 @@ impl Instance {
         // four are of the types that it writes.
         let status = unsafe {
             wiregauge_cosim_step3(
-                self.step,
-                self.handle.as_ptr(),
+                self.raw.step(),
+                self.raw.address(),
                 time,
                 size,
                 &mut event,
@@ -246,7 +231,7 @@ impl Instance {
         let status = unsafe {
             wiregauge_cosim_get_binary3(
                 self.get_binary,
-                self.handle.as_ptr(),
+                self.raw.address(),
                 reference,
                 &mut size,
                 &mut address,
@@ -268,34 +253,11 @@ impl Instance {
         unsafe {
             wiregauge_cosim_set_binary3(
                 self.set_binary,
-                self.handle.as_ptr(),
+                self.raw.address(),
                 reference,
                 size,
                 address,
             )
-        }
-    }
-
-    #[inline]
-    pub(crate) fn get_pointer(&mut self, references: [Reference; 3]) -> (Status, MessageSpan) {
-        let values = wiregauge_cosim_values3;
-        // SAFETY: the instance lives, and the function is its fmi3GetInt32.
-        unsafe { call::get_span(values, self.get_int32, self.handle, references) }
-    }
-
-    #[inline]
-    pub(crate) fn put_pointer(&mut self, references: [Reference; 3], span: MessageSpan) -> Status {
-        let values = wiregauge_cosim_values3;
-        // SAFETY: the instance lives, and the function is its fmi3SetInt32.
-        unsafe { call::put_span(values, self.set_int32, self.handle, references, span) }
-    }
-
-    pub(crate) fn finish(self, freeing: &dyn Fn()) -> Result<()> {
-        // SAFETY: the instance lives to here, and `self` is consumed: nobody uses it
-        // again.
-        unsafe {
-            let (terminate, free) = (c"fmi3Terminate", c"fmi3FreeInstance");
-            call::finish(&self.library, self.handle, terminate, free, freeing)
         }
     }
 }

@@ -1,9 +1,13 @@
 //! An FMU that runs, whichever FMI it follows.
 
+use std::ffi::CString;
+
 use anyhow::{Context, Result};
 
 use crate::fmi::fmi2;
 use crate::fmi::fmi3;
+use crate::fmi::library::Library;
+use crate::fmi::raw_instance::RawInstance;
 use crate::fmi::status::Status;
 use crate::fmi::value::Value;
 use crate::package::description::{Description, Fmi, Handle};
@@ -24,24 +28,29 @@ impl Instance {
     /// # Errors
     /// Says which step of it failed, and why.
     pub fn load(package: &Package, logging: bool, instantiating: &dyn Fn()) -> Result<Instance> {
-        let description = &package.description;
-        let binary = package.binary()?;
-        Ok(match description.fmi {
-            Fmi::Two => Instance::Two(fmi2::Instance::load(
-                &binary,
-                &package.resources(),
-                description,
-                logging,
-                instantiating,
-            )?),
-            Fmi::Three => Instance::Three(fmi3::Instance::load(
-                &binary,
-                &package.resources(),
-                description,
-                logging,
-                instantiating,
-            )?),
+        let Description { fmi, model, token, .. } = &package.description;
+        let library = Library::open(&package.binary()?)?;
+        instantiating();
+        let name = CString::new(model.as_str()).unwrap_or_default();
+        let token = CString::new(token.as_str())?;
+        let resources = &package.resources();
+        Ok(match fmi {
+            Fmi::Two => {
+                Instance::Two(fmi2::Instance::new(library, &name, &token, resources, logging)?)
+            }
+            Fmi::Three => {
+                Instance::Three(fmi3::Instance::new(library, &name, &token, resources, logging)?)
+            }
         })
+    }
+
+    /// What both versions have alike.
+    #[inline]
+    fn raw(&self) -> &RawInstance {
+        match self {
+            Instance::Two(instance) => &instance.raw,
+            Instance::Three(instance) => &instance.raw,
+        }
     }
 
     /// Sets a variable by its name.
@@ -101,10 +110,7 @@ impl Instance {
     #[inline]
     pub fn get(&mut self, handle: Handle) -> (Status, MessageSpan) {
         match (self, handle) {
-            (Instance::Two(instance), Handle::Pointer(references)) => instance.get(references),
-            (Instance::Three(instance), Handle::Pointer(references)) => {
-                instance.get_pointer(references)
-            }
+            (instance, Handle::Pointer(references)) => instance.raw().get_span(references),
             (Instance::Three(instance), Handle::Whole(reference)) => instance.get(reference),
             (Instance::Two(_), Handle::Whole(_)) => (Status::ERROR, MessageSpan::default()),
         }
@@ -114,12 +120,7 @@ impl Instance {
     #[inline]
     pub fn put(&mut self, handle: Handle, span: MessageSpan) -> Status {
         match (self, handle) {
-            (Instance::Two(instance), Handle::Pointer(references)) => {
-                instance.put(references, span)
-            }
-            (Instance::Three(instance), Handle::Pointer(references)) => {
-                instance.put_pointer(references, span)
-            }
+            (instance, Handle::Pointer(references)) => instance.raw().put_span(references, span),
             (Instance::Three(instance), Handle::Whole(reference)) => instance.put(reference, span),
             (Instance::Two(_), Handle::Whole(_)) => Status::ERROR,
         }
@@ -132,7 +133,7 @@ impl Instance {
     pub fn finish(self, freeing: &dyn Fn()) -> Result<()> {
         match self {
             Instance::Two(instance) => instance.finish(freeing),
-            Instance::Three(instance) => instance.finish(freeing),
+            Instance::Three(instance) => instance.raw.finish(freeing),
         }
     }
 }

@@ -60,8 +60,11 @@ impl BuildOrigin {
                 let version = packages.get(package).map_or("of no known version", |v| v);
                 format!("module of {package} {version}, by the distribution; {compiler}")
             }
-            Linkage::Standard => format!("standard library of {compiler}"),
-            Linkage::Own => format!("generated code, {with_the_runner}"),
+            Linkage::Own if !codec.language.link_time.is_empty() => {
+                format!("generated code, {with_the_runner}")
+            }
+            // In Java and Python what is generated needs the standard library alone.
+            Linkage::Standard | Linkage::Own => format!("standard library of {compiler}"),
             Linkage::Headers => {
                 format!("headers and generated code{whose}, {with_the_runner}")
             }

@@ -26,14 +26,17 @@ mod java;
 mod python;
 mod rust;
 mod rust_views;
+mod table;
 
 use anyhow::Result;
+use wiregauge_build_tools::Need;
 use wiregauge_data_holders::{generate, losses, HolderLanguage, Names, Package, Wire};
 use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Schema, TypeDef, TypeId};
 
-use crate::codec::{Support, OWN_CODE};
+use crate::codec::{Codec, Emission, Linkage, Support, OWN_CODE};
 use crate::lowering::{self, Lowering};
+use crate::runner_language::RunnerLanguage;
 use crate::sequential;
 
 /// What a user of a language's holders does, and what that costs.
@@ -48,6 +51,40 @@ const OPTIONS: &[&str] = &[
      directions",
     "no partial reads: the whole message is read for one number",
 ];
+
+/// What the rows of a language's holders, or of its views, have alike on every wire.
+struct GeneratedCode {
+    language: &'static RunnerLanguage,
+    options: &'static [&'static str],
+    needs: &'static [Need],
+}
+
+impl GeneratedCode {
+    /// The row of a wire, which is the format of this name.
+    const fn codec(
+        self,
+        (name, title): (&'static str, &'static str),
+        format: &'static str,
+        calls: &'static [&'static str],
+        check_type: fn(&Schema, TypeId) -> Support,
+        emit: fn(&Unit) -> Result<Emission>,
+    ) -> Codec {
+        Codec {
+            name,
+            title,
+            format,
+            language: self.language,
+            is_bound: false,
+            linkage: Linkage::Own,
+            options: self.options,
+            calls,
+            needs: self.needs,
+            check_type,
+            idl: None,
+            emit,
+        }
+    }
+}
 
 fn check_type(wire: Wire, schema: &Schema, id: TypeId) -> Support {
     let package = Package::new(Some("message"), vec![("the message".to_owned(), schema.clone())]);

@@ -10,6 +10,7 @@ use super::index::{index_path, MAGIC, SORTED_FLAG, TIMELESS, VERSION};
 use super::reader::Reader;
 use crate::file_range::FileRange;
 use crate::read::{report_progress, Reader as _};
+use crate::scratch;
 
 /// Writes the index of a file. How many messages it has.
 ///
@@ -28,7 +29,8 @@ pub fn write(path: &Path, wished: Option<&str>, news: &mut dyn FnMut(u64, u64)) 
         sum: crc32fast::Hasher::new(),
     };
     // Count and order are known at the end: the entries wait in a file of their own.
-    let mut entries = BufWriter::new(tempfile::tempfile().context("cannot make a scratch file")?);
+    let entries = scratch::create_unnamed(path).context("cannot make a scratch file")?;
+    let mut entries = BufWriter::new(entries);
     let (mut count, mut rises, mut latest) = (0u64, true, TIMELESS);
     while let Some(head) = reader.next()? {
         let time = match head.time.map(i64::try_from) {

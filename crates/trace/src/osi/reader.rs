@@ -20,6 +20,7 @@ use crate::compressed_file;
 use crate::file_range::FileRange;
 use crate::read::{self, check_size, Loss, MessageInfo, MessagePosition, Nanoseconds};
 use crate::read_log::ReadLog;
+use crate::scratch;
 use crate::slice_reader::SliceReader;
 
 /// How many bytes of a message are looked at for its time before all of them are.
@@ -241,19 +242,19 @@ impl Reader {
     }
 
     /// Unpacks what follows from a length on that was taken, as far as that can be, to where
-    /// messages can be searched for: a file without a name, in the folder for such.
+    /// messages can be searched for: a scratch file.
     fn unpack_rest(&mut self, at: u64, spoilt: &mut Option<anyhow::Error>) -> Result<FileRange> {
-        let mut rest = tempfile::tempfile().context("no scratch file can be made")?;
-        let cannot = "a scratch file cannot be written; TMPDIR says where such are";
+        let no_room = || scratch::no_room(&self.path);
+        let mut rest = scratch::create_unnamed(&self.path).with_context(no_room)?;
         // Positions are those in what was unpacked; what stands before is a hole.
         rest.seek(SeekFrom::Start(at))?;
-        rest.write_all(&self.length).context(cannot)?;
+        rest.write_all(&self.length).with_context(no_room)?;
         let mut step = STEP;
         loop {
             interrupt::check()?;
             match self.messages.take(step) {
                 Ok([]) => break,
-                Ok(bytes) => rest.write_all(bytes).context(cannot)?,
+                Ok(bytes) => rest.write_all(bytes).with_context(no_room)?,
                 // What was unpacked before it failed is there still.
                 Err(error) => {
                     spoilt.get_or_insert_with(|| error.into());

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::writer::Writer;
+use super::writer_adapter::WriterAdapter;
 use crate::channel::Channel;
 use crate::osi::Stamp;
-use crate::read::{Attachment, FileHeader, MessageInfo};
+use crate::read::MessageInfo;
 
 /// A writer for which messages of OSI were sent at their own time stamps, whatever the
 /// file says that they are from.
@@ -24,9 +25,17 @@ impl OsiTimeWriter {
     }
 }
 
-impl Writer for OsiTimeWriter {
-    fn write_header(&mut self, about: &FileHeader) -> Result<()> {
-        self.inner.write_header(about)
+impl WriterAdapter for OsiTimeWriter {
+    fn inner(&self) -> &dyn Writer {
+        &*self.inner
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Writer {
+        &mut *self.inner
+    }
+
+    fn into_inner(self: Box<Self>) -> Box<dyn Writer> {
+        self.inner
     }
 
     fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
@@ -41,25 +50,5 @@ impl Writer for OsiTimeWriter {
         let own = self.types.get(&channel).and_then(|name| Stamp::read(name, data).time);
         let head = MessageInfo { publish_time: own.or(head.publish_time), ..*head };
         self.inner.write_message(channel, &head, data)
-    }
-
-    fn has_room(&self) -> bool {
-        self.inner.has_room()
-    }
-
-    fn write_metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
-        self.inner.write_metadata(name, entries)
-    }
-
-    fn write_attachment(&mut self, attachment: &Attachment) -> Result<bool> {
-        self.inner.write_attachment(attachment)
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        self.inner.remarks()
-    }
-
-    fn finish(self: Box<Self>) -> Result<()> {
-        self.inner.finish()
     }
 }

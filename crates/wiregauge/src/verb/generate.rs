@@ -322,8 +322,7 @@ fn write(folder: &Path, files: &[(String, String)], force: bool) -> Result<ExitC
         changed.push((place, text));
     }
     for (place, text) in changed {
-        let parent = place.parent().context("a file has a folder")?;
-        fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
+        let _folder = file::Folder::create(file::folder_of(&place))?;
         file::write_whole(&place, text.as_bytes())?;
         print_escaped(&place.display().to_string())?;
     }

@@ -8,9 +8,9 @@ use wiregauge_report::page;
 use wiregauge_report::text::budget::{render_json, render_markdown, render_terminal, Budget};
 use wiregauge_result::run::Run;
 use wiregauge_system::file::Target;
+use wiregauge_system::quantity::{parse_rate, parse_speed};
 
 use crate::output::{line_width, print, render, ResultFormat};
-use crate::quantity::{rate, speed};
 
 /// Show results: as one self-contained page, or as text.
 #[derive(clap::Args)]
@@ -34,10 +34,10 @@ pub struct Arguments {
     format: Option<ResultFormat>,
     /// Show what encode and decode take of a cycle, with so many messages per second:
     /// 10Hz.
-    #[arg(long, value_name = "RATE", value_parser = rate, conflicts_with = "output")]
+    #[arg(long, value_name = "RATE", value_parser = parse_rate, conflicts_with = "output")]
     rate: Option<f64>,
     /// Speed of a vehicle, which moves in that time: 100km/h, 60mph or 30m/s.
-    #[arg(long, value_name = "SPEED", value_parser = speed, default_value = "100km/h", requires = "rate")]
+    #[arg(long, value_name = "SPEED", value_parser = parse_speed, default_value = "100km/h", requires = "rate")]
     vehicle_speed: f64,
 }
 

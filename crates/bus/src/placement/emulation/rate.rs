@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use anyhow::{bail, ensure, Context, Error, Result};
+use anyhow::{ensure, Context, Error, Result};
+use wiregauge_system::quantity::parse_with_unit;
 
 /// Units of `tc`, the largest first, in bits per second.
 const UNITS: [(&str, u64); 4] =
@@ -26,18 +27,12 @@ impl FromStr for Rate {
     /// # Errors
     /// No number with a unit of bits, or out of range.
     fn from_str(text: &str) -> Result<Rate> {
-        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let name = text[digits.len()..].to_ascii_lowercase();
-        let Some((_, unit)) = UNITS.iter().find(|(known, _)| *known == name) else {
-            // To tc, mbps is megabytes per second: who writes it seldom means that.
-            bail!("'{text}' is no rate; write it in kbit, mbit or gbit, such as 1gbit");
-        };
-        let plain = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
-        let number: f64 = Some(digits)
-            .filter(|_| plain)
-            .and_then(|digits| digits.parse().ok())
-            .with_context(|| format!("'{text}' is no rate; write it as 1gbit or 2.5gbit"))?;
-        let bits = (number * *unit as f64).round() as u64;
+        // To tc, mbps is megabytes per second: who writes it seldom means that.
+        let bits = parse_with_unit(text, &UNITS.map(|(name, unit)| (name, unit as f64)));
+        let bits = bits.with_context(|| {
+            format!("'{text}' is no rate; write it in kbit, mbit or gbit, such as 1gbit")
+        })?;
+        let bits = bits.round() as u64;
         ensure!((LEAST..=MOST).contains(&bits), "{text} is not emulated: 1mbit to 100gbit are");
         Ok(Rate { bits })
     }

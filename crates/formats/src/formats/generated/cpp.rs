@@ -3,91 +3,14 @@
 use anyhow::Result;
 use wiregauge_data_holders::{cpp_names, HolderLanguage, Wire};
 use wiregauge_normalized::{cpp, File, SourceWriter, Unit};
-use wiregauge_schema::{Cardinality, Element, Record, Schema, TypeId};
+use wiregauge_schema::{Cardinality, Element, Record, Schema};
 
-use super::{check_type, GeneratedHolders, OPTIONS};
+use super::{GeneratedCode, GeneratedHolders, OPTIONS};
 use crate::build::languages::cpp::CPP;
-use crate::codec::{Codec, Emission, Linkage, Support};
+use crate::codec::Emission;
 
-inventory::submit! {
-    codec(
-        "generated-ros-msg-cpp",
-        "ROS 1 MSG C++ generated",
-        "ros-msg",
-        &[
-            "encode: wiregauge::serialize<RosMsg>(message, buffer, room, bytes), again where there is no room",
-            "decode, project, fixed, element: wiregauge::deserialize<RosMsg>(data, bytes, message)",
-        ],
-        |schema, id| check_type(Wire::RosMsg, schema, id),
-        |unit| emit(Wire::RosMsg, unit),
-    )
-}
-
-inventory::submit! {
-    codec(
-        "generated-cdr-cpp",
-        "CDR C++ generated",
-        "cdr",
-        &[
-            "encode: wiregauge::serialize<Cdr>(message, buffer, room, bytes), again where there is no room",
-            "decode, project, fixed, element: wiregauge::deserialize<Cdr>(data, bytes, message)",
-        ],
-        |schema, id| check_type(Wire::Cdr, schema, id),
-        |unit| emit(Wire::Cdr, unit),
-    )
-}
-
-inventory::submit! {
-    codec(
-        "generated-xcdr2-cpp",
-        "XCDR2 C++ generated",
-        "xcdr2",
-        &[
-            "encode: wiregauge::serialize<Xcdr2>(message, buffer, room, bytes), again where there is no room",
-            "decode, project, fixed, element: wiregauge::deserialize<Xcdr2>(data, bytes, message)",
-        ],
-        |schema, id| check_type(Wire::Xcdr2, schema, id),
-        |unit| emit(Wire::Xcdr2, unit),
-    )
-}
-
-inventory::submit! {
-    codec(
-        "generated-protobuf-cpp",
-        "Protobuf C++ generated",
-        "protobuf",
-        &[
-            "encode: wiregauge::protobuf::serialize(message, buffer, room, bytes), again where there is no room",
-            "decode, project, fixed, element: wiregauge::protobuf::deserialize(data, bytes, message)",
-        ],
-        |schema, id| check_type(Wire::Protobuf, schema, id),
-        |unit| emit(Wire::Protobuf, unit),
-    )
-}
-
-const fn codec(
-    name: &'static str,
-    title: &'static str,
-    format: &'static str,
-    calls: &'static [&'static str],
-    answer: fn(&Schema, TypeId) -> Support,
-    emit: fn(&Unit) -> Result<Emission>,
-) -> Codec {
-    Codec {
-        name,
-        title,
-        format,
-        language: &CPP,
-        is_bound: false,
-        linkage: Linkage::Own,
-        options: OPTIONS,
-        calls,
-        needs: &[],
-        check_type: answer,
-        idl: None,
-        emit,
-    }
-}
+pub(super) const CODE: GeneratedCode =
+    GeneratedCode { language: &CPP, options: OPTIONS, needs: &[] };
 
 /// The type of a sequential wire; none of Protobuf, whose calls are others.
 fn wire_type(wire: Wire) -> Option<&'static str> {
@@ -99,7 +22,7 @@ fn wire_type(wire: Wire) -> Option<&'static str> {
     }
 }
 
-fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
+pub(super) fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     let form = GeneratedHolders::new(unit, wire, HolderLanguage::Cpp, cpp_names, "holders")?;
     let schema = &form.schema;
     let mut code = begin_glue(wire, &form, &[]);

@@ -6,77 +6,14 @@ use wiregauge_normalized::{SourceWriter, Unit};
 use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Schema, TypeDef};
 
-use super::{check_type, cpp, GeneratedHolders};
+use super::{cpp, GeneratedCode, GeneratedHolders};
 use crate::build::languages::cpp::CPP;
-use crate::codec::{Codec, Emission, Linkage};
+use crate::codec::Emission;
 
-inventory::submit! {
-    Codec {
-        name: "generated-ros-msg-view-cpp",
-        title: "ROS 1 MSG C++ generated view",
-        format: "ros-msg",
-        language: &CPP,
-        is_bound: false,
-        linkage: Linkage::Own,
-        options: view_options!(),
-        calls: &[
-            "encode: wiregauge::serialize<RosMsg>(message, buffer, room, bytes), again where there is no room",
-            "decode: wiregauge::check(data, bytes, view); wiregauge::to_holder(view, message)",
-            "project, fixed, element: the same check, then the view's methods on the way; list[i], or through it",
-            "verify: wiregauge::check(data, bytes, view)",
-        ],
-        needs: &[],
-        check_type: |schema, id| check_type(Wire::RosMsg, schema, id),
-        idl: None,
-        emit: |unit| emit(Wire::RosMsg, unit),
-    }
-}
+pub(super) const CODE: GeneratedCode =
+    GeneratedCode { language: &CPP, options: view_options!(), needs: &[] };
 
-inventory::submit! {
-    Codec {
-        name: "generated-cdr-view-cpp",
-        title: "CDR C++ generated view",
-        format: "cdr",
-        language: &CPP,
-        is_bound: false,
-        linkage: Linkage::Own,
-        options: view_options!(),
-        calls: &[
-            "encode: wiregauge::serialize<Cdr>(message, buffer, room, bytes), again where there is no room",
-            "decode: wiregauge::check(data, bytes, view); wiregauge::to_holder(view, message)",
-            "project, fixed, element: the same check, then the view's methods on the way; list[i], or through it",
-            "verify: wiregauge::check(data, bytes, view)",
-        ],
-        needs: &[],
-        check_type: |schema, id| check_type(Wire::Cdr, schema, id),
-        idl: None,
-        emit: |unit| emit(Wire::Cdr, unit),
-    }
-}
-
-inventory::submit! {
-    Codec {
-        name: "generated-xcdr2-view-cpp",
-        title: "XCDR2 C++ generated view",
-        format: "xcdr2",
-        language: &CPP,
-        is_bound: false,
-        linkage: Linkage::Own,
-        options: view_options!(),
-        calls: &[
-            "encode: wiregauge::serialize<Xcdr2>(message, buffer, room, bytes), again where there is no room",
-            "decode: wiregauge::check(data, bytes, view); wiregauge::to_holder(view, message)",
-            "project, fixed, element: the same check, then the view's methods on the way; list[i], or through it",
-            "verify: wiregauge::check(data, bytes, view)",
-        ],
-        needs: &[],
-        check_type: |schema, id| check_type(Wire::Xcdr2, schema, id),
-        idl: None,
-        emit: |unit| emit(Wire::Xcdr2, unit),
-    }
-}
-
-fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
+pub(super) fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     let form = GeneratedHolders::new(unit, wire, HolderLanguage::Cpp, cpp_names, "holders")?;
     let mut code = cpp::begin_glue(wire, &form, &["holders.view.hpp"]);
     code.line("using View = wiregauge::View<OnWire, Root>;\n");

@@ -3,102 +3,29 @@
 use anyhow::Result;
 use wiregauge_data_holders::Wire;
 use wiregauge_normalized::{File, SourceWriter, Unit};
-use wiregauge_schema::{Cardinality, Element, Schema, TypeId};
+use wiregauge_schema::{Cardinality, Element};
 
+use super::GeneratedCode;
 use crate::build::languages::java::{JAVA, NEEDS};
-use crate::codec::{Codec, Emission, Linkage, Support};
+use crate::codec::Emission;
 use crate::language::java::message::JavaMessage;
 use crate::language::java::plain_objects;
 
-inventory::submit! {
-    codec(
-        "generated-ros-msg-java",
-        "ROS 1 MSG Java generated",
-        "ros-msg",
-        &[
-            "encode: Wire.ROS_MSG.serialize(message, buffer)",
-            "decode, project, fixed, element: Wire.ROS_MSG.deserialize(buffer, new Message())",
-        ],
-        |schema, id| super::check_type(Wire::RosMsg, schema, id),
-        |unit| emit(Wire::RosMsg, unit),
-    )
-}
+pub(super) const CODE: GeneratedCode = GeneratedCode {
+    language: &JAVA,
+    options: &[
+        "the classes of wiregauge generate; they are the normalized form, so there is nothing to \
+         populate",
+        "a ByteBuffer over an array; the size of the message is computed before it is written, as \
+         part of the time",
+        "where objects are reused (--objects reused), a message is read into the last one",
+        "no partial reads: the whole message is read for one number",
+        "every length is checked before it is used",
+    ],
+    needs: NEEDS,
+};
 
-inventory::submit! {
-    codec(
-        "generated-cdr-java",
-        "CDR Java generated",
-        "cdr",
-        &[
-            "encode: Wire.CDR.serialize(message, buffer)",
-            "decode, project, fixed, element: Wire.CDR.deserialize(buffer, new Message())",
-        ],
-        |schema, id| super::check_type(Wire::Cdr, schema, id),
-        |unit| emit(Wire::Cdr, unit),
-    )
-}
-
-inventory::submit! {
-    codec(
-        "generated-xcdr2-java",
-        "XCDR2 Java generated",
-        "xcdr2",
-        &[
-            "encode: Wire.XCDR2.serialize(message, buffer)",
-            "decode, project, fixed, element: Wire.XCDR2.deserialize(buffer, new Message())",
-        ],
-        |schema, id| super::check_type(Wire::Xcdr2, schema, id),
-        |unit| emit(Wire::Xcdr2, unit),
-    )
-}
-
-inventory::submit! {
-    codec(
-        "generated-protobuf-java",
-        "Protobuf Java generated",
-        "protobuf",
-        &[
-            "encode: Protobuf.serialize(message, buffer)",
-            "decode, project, fixed, element: Protobuf.deserialize(buffer, new Message())",
-        ],
-        |schema, id| super::check_type(Wire::Protobuf, schema, id),
-        |unit| emit(Wire::Protobuf, unit),
-    )
-}
-
-const fn codec(
-    name: &'static str,
-    title: &'static str,
-    format: &'static str,
-    calls: &'static [&'static str],
-    answer: fn(&Schema, TypeId) -> Support,
-    emit: fn(&Unit) -> Result<Emission>,
-) -> Codec {
-    Codec {
-        name,
-        title,
-        format,
-        language: &JAVA,
-        is_bound: false,
-        linkage: Linkage::Standard,
-        options: &[
-            "the classes of wiregauge generate; they are the normalized form, so there is nothing \
-             to populate",
-            "a ByteBuffer over an array; the size of the message is computed before it is written, \
-             as part of the time",
-            "where objects are reused (--objects reused), a message is read into the last one",
-            "no partial reads: the whole message is read for one number",
-            "every length is checked before it is used",
-        ],
-        calls,
-        needs: NEEDS,
-        check_type: answer,
-        idl: None,
-        emit,
-    }
-}
-
-fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
+pub(super) fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     let own = match wire {
         Wire::Protobuf => include_str!("Tagged.java"),
         _ => include_str!("Sequential.java"),

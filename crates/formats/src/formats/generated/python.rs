@@ -3,92 +3,30 @@
 use anyhow::Result;
 use wiregauge_data_holders::{layout, Wire};
 use wiregauge_normalized::{File, SourceWriter, Unit};
-use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeId};
+use wiregauge_schema::{Cardinality, Element, Field, Scalar, TypeId};
 
+use super::GeneratedCode;
 use crate::build::languages::python::{NEEDS, PYTHON};
-use crate::codec::{Codec, Emission, Linkage, Support};
+use crate::codec::Emission;
 use crate::flattened_field::FlattenedField;
-use crate::formats::generated::check_type;
 use crate::language::python::glue::{self, PythonLibrary, RowExpressions};
 use crate::language::python::message::PythonMessage;
 
-inventory::submit! {
-    codec(
-        "generated-ros-msg-python",
-        "ROS 1 MSG Python generated",
-        "ros-msg",
-        &[
-            "encode: message.serialize_ros_msg()",
-            "decode: Message.deserialize_ros_msg(bytes)",
-            "project, fixed, element: Message.deserialize_ros_msg(bytes, view=True)",
-        ],
-        |schema, id| check_type(Wire::RosMsg, schema, id),
-        |unit| emit(Wire::RosMsg, unit),
-    )
-}
+pub(super) const CODE: GeneratedCode = GeneratedCode {
+    language: &PYTHON,
+    options: &[
+        "the module of wiregauge generate; its holders are the normalized form, so there is \
+         nothing to populate",
+        "lists of plain records are read as one block (parse), from which objects are made \
+         (extract), as in all other rows; a program that reads the block has no extract",
+        "project: lists of numbers and plain records are read in place and added up by NumPy, \
+         other lists element by element",
+        "every length is checked before it is used",
+    ],
+    needs: NEEDS,
+};
 
-inventory::submit! {
-    codec(
-        "generated-cdr-python",
-        "CDR Python generated",
-        "cdr",
-        &[
-            "encode: message.serialize_cdr()",
-            "decode: Message.deserialize_cdr(bytes)",
-            "project, fixed, element: Message.deserialize_cdr(bytes, view=True)",
-        ],
-        |schema, id| check_type(Wire::Cdr, schema, id),
-        |unit| emit(Wire::Cdr, unit),
-    )
-}
-
-inventory::submit! {
-    codec(
-        "generated-protobuf-python",
-        "Protobuf Python generated",
-        "protobuf",
-        &[
-            "encode: message.serialize_protobuf()",
-            "decode, project, fixed, element: Message.deserialize_protobuf(bytes)",
-        ],
-        |schema, id| check_type(Wire::Protobuf, schema, id),
-        |unit| emit(Wire::Protobuf, unit),
-    )
-}
-
-const fn codec(
-    name: &'static str,
-    title: &'static str,
-    format: &'static str,
-    calls: &'static [&'static str],
-    answer: fn(&Schema, TypeId) -> Support,
-    emit: fn(&Unit) -> Result<Emission>,
-) -> Codec {
-    Codec {
-        name,
-        title,
-        format,
-        language: &PYTHON,
-        is_bound: false,
-        linkage: Linkage::Standard,
-        options: &[
-            "the module of wiregauge generate; its holders are the normalized form, so there is \
-             nothing to populate",
-            "lists of plain records are read as one block (parse), from which objects are made \
-             (extract), as in all other rows; a program that reads the block has no extract",
-            "project: lists of numbers and plain records are read in place and added up by NumPy, \
-             other lists element by element",
-            "every length is checked before it is used",
-        ],
-        calls,
-        needs: NEEDS,
-        check_type: answer,
-        idl: None,
-        emit,
-    }
-}
-
-fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
+pub(super) fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     let form = PythonMessage::new(unit)?;
     let head = format!(
         "from rows import tallies, total\n\nNAME = \"wiregauge {}\"",

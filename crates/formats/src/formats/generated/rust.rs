@@ -3,92 +3,15 @@
 use anyhow::Result;
 use wiregauge_data_holders::{rust_names, HolderLanguage, Wire};
 use wiregauge_normalized::{rust, File, SourceWriter, Unit};
-use wiregauge_schema::{Enum, Schema, TypeDef, TypeId};
+use wiregauge_schema::{Enum, TypeDef};
 
-use super::{check_type, GeneratedHolders, OPTIONS};
+use super::{GeneratedCode, GeneratedHolders, OPTIONS};
 use crate::build::languages::rust::RUST;
-use crate::codec::{Codec, Emission, Linkage, Support};
+use crate::codec::Emission;
 use crate::language::rust::glue;
 
-inventory::submit! {
-    codec(
-        "generated-ros-msg-rust",
-        "ROS 1 MSG Rust generated",
-        "ros-msg",
-        &[
-            "encode: wiregauge::serialize::<RosMsg, _>(&message, &mut out)",
-            "decode, project, fixed, element: wiregauge::deserialize_into::<RosMsg, _>(bytes, &mut message)",
-        ],
-        |schema, id| check_type(Wire::RosMsg, schema, id),
-        |unit| emit(Wire::RosMsg, unit),
-    )
-}
-
-inventory::submit! {
-    codec(
-        "generated-cdr-rust",
-        "CDR Rust generated",
-        "cdr",
-        &[
-            "encode: wiregauge::serialize::<Cdr, _>(&message, &mut out)",
-            "decode, project, fixed, element: wiregauge::deserialize_into::<Cdr, _>(bytes, &mut message)",
-        ],
-        |schema, id| check_type(Wire::Cdr, schema, id),
-        |unit| emit(Wire::Cdr, unit),
-    )
-}
-
-inventory::submit! {
-    codec(
-        "generated-xcdr2-rust",
-        "XCDR2 Rust generated",
-        "xcdr2",
-        &[
-            "encode: wiregauge::serialize::<Xcdr2, _>(&message, &mut out)",
-            "decode, project, fixed, element: wiregauge::deserialize_into::<Xcdr2, _>(bytes, &mut message)",
-        ],
-        |schema, id| check_type(Wire::Xcdr2, schema, id),
-        |unit| emit(Wire::Xcdr2, unit),
-    )
-}
-
-inventory::submit! {
-    codec(
-        "generated-protobuf-rust",
-        "Protobuf Rust generated",
-        "protobuf",
-        &[
-            "encode: wiregauge_protobuf::serialize(&message, &mut out)",
-            "decode, project, fixed, element: wiregauge_protobuf::deserialize_into(bytes, &mut message)",
-        ],
-        |schema, id| check_type(Wire::Protobuf, schema, id),
-        |unit| emit(Wire::Protobuf, unit),
-    )
-}
-
-const fn codec(
-    name: &'static str,
-    title: &'static str,
-    format: &'static str,
-    calls: &'static [&'static str],
-    answer: fn(&Schema, TypeId) -> Support,
-    emit: fn(&Unit) -> Result<Emission>,
-) -> Codec {
-    Codec {
-        name,
-        title,
-        format,
-        language: &RUST,
-        is_bound: false,
-        linkage: Linkage::Own,
-        options: OPTIONS,
-        calls,
-        needs: &[],
-        check_type: answer,
-        idl: None,
-        emit,
-    }
-}
+pub(super) const CODE: GeneratedCode =
+    GeneratedCode { language: &RUST, options: OPTIONS, needs: &[] };
 
 /// The module of a wire's calls, and the type of a sequential one; Protobuf's calls
 /// ask for none.
@@ -101,7 +24,7 @@ fn calls(wire: Wire) -> (&'static str, Option<&'static str>) {
     }
 }
 
-fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
+pub(super) fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     let form =
         GeneratedHolders::new(unit, wire, HolderLanguage::Rust, rust_names, "crate::holders")?;
     let mut code = begin_glue(wire, &form);

@@ -6,84 +6,20 @@ use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::path::ElementIndex;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeDef};
 
-use super::{check_type, rust, GeneratedHolders};
+use super::{rust, GeneratedCode, GeneratedHolders};
 use crate::build::languages::rust::RUST;
-use crate::codec::{Codec, Emission, Linkage};
+use crate::codec::Emission;
 use crate::language::rust::glue;
 
-inventory::submit! {
-    Codec {
-        name: "generated-ros-msg-view-rust",
-        title: "ROS 1 MSG Rust generated view",
-        format: "ros-msg",
-        language: &RUST,
-        is_bound: false,
-        linkage: Linkage::Own,
-        options: view_options!(
-            "a text is checked for UTF-8 again when it is read, because there is no unsafe code"
-        ),
-        calls: &[
-            "encode: wiregauge::serialize::<RosMsg, _>(&message, &mut out)",
-            "decode: wiregauge::check::<RosMsg, Message>(bytes)?.fill_holder(&mut message)",
-            "project, fixed, element: the same check, then the view's methods on the way; list.iter().nth(i)",
-            "verify: wiregauge::check::<RosMsg, Message>(bytes)",
-        ],
-        needs: &[],
-        check_type: |schema, id| check_type(Wire::RosMsg, schema, id),
-        idl: None,
-        emit: |unit| emit(Wire::RosMsg, unit),
-    }
-}
+pub(super) const CODE: GeneratedCode = GeneratedCode {
+    language: &RUST,
+    options: view_options!(
+        "a text is checked for UTF-8 again when it is read, because there is no unsafe code"
+    ),
+    needs: &[],
+};
 
-inventory::submit! {
-    Codec {
-        name: "generated-cdr-view-rust",
-        title: "CDR Rust generated view",
-        format: "cdr",
-        language: &RUST,
-        is_bound: false,
-        linkage: Linkage::Own,
-        options: view_options!(
-            "a text is checked for UTF-8 again when it is read, because there is no unsafe code"
-        ),
-        calls: &[
-            "encode: wiregauge::serialize::<Cdr, _>(&message, &mut out)",
-            "decode: wiregauge::check::<Cdr, Message>(bytes)?.fill_holder(&mut message)",
-            "project, fixed, element: the same check, then the view's methods on the way; list.iter().nth(i)",
-            "verify: wiregauge::check::<Cdr, Message>(bytes)",
-        ],
-        needs: &[],
-        check_type: |schema, id| check_type(Wire::Cdr, schema, id),
-        idl: None,
-        emit: |unit| emit(Wire::Cdr, unit),
-    }
-}
-
-inventory::submit! {
-    Codec {
-        name: "generated-xcdr2-view-rust",
-        title: "XCDR2 Rust generated view",
-        format: "xcdr2",
-        language: &RUST,
-        is_bound: false,
-        linkage: Linkage::Own,
-        options: view_options!(
-            "a text is checked for UTF-8 again when it is read, because there is no unsafe code"
-        ),
-        calls: &[
-            "encode: wiregauge::serialize::<Xcdr2, _>(&message, &mut out)",
-            "decode: wiregauge::check::<Xcdr2, Message>(bytes)?.fill_holder(&mut message)",
-            "project, fixed, element: the same check, then the view's methods on the way; list.iter().nth(i)",
-            "verify: wiregauge::check::<Xcdr2, Message>(bytes)",
-        ],
-        needs: &[],
-        check_type: |schema, id| check_type(Wire::Xcdr2, schema, id),
-        idl: None,
-        emit: |unit| emit(Wire::Xcdr2, unit),
-    }
-}
-
-fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
+pub(super) fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     let form =
         GeneratedHolders::new(unit, wire, HolderLanguage::Rust, rust_names, "crate::holders")?;
     let mut code = rust::begin_glue(wire, &form);

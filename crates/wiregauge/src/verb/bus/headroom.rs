@@ -16,14 +16,13 @@ use wiregauge_bus::search::headroom::{Search, TriedValue, Verdict};
 use wiregauge_result::run::{Curve, Fact};
 use wiregauge_result::warning::Caution;
 use wiregauge_system::interrupt::{self, Interrupted};
-use wiregauge_system::quantity::{parse_bytes, parse_time};
+use wiregauge_system::quantity::{parse_bytes, parse_rate, parse_time};
 
 use super::result_builder::{self, ResultBuilder};
 use super::run::Modes;
 use super::series::RunArgs;
 use super::transport_row::TransportRow;
 use crate::progress::Progress;
-use crate::quantity::rate;
 
 /// How long a trial lasts.
 const TRIAL: Duration = Duration::from_secs(3);
@@ -60,7 +59,7 @@ pub struct Arguments {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     cycle: Option<Duration>,
     /// Search the size at this rate of samples: 100Hz, 1kHz.
-    #[arg(long, value_name = "RATE", value_parser = rate)]
+    #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     rate: Option<f64>,
     /// How participants stay in step.
     #[arg(long, value_enum, default_value = "continuous")]

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use anyhow::{ensure, Result};
 use clap::ValueEnum;
 use wiregauge_report::text::{csv, json, markdown, terminal};
+use wiregauge_result::cautions;
 use wiregauge_result::run::{Run, Status};
-use wiregauge_result::warning::Warning;
-use wiregauge_result::{cautions, warning};
+pub use wiregauge_result::run_builder::command_line;
+use wiregauge_result::warning::{self, Warning};
 use wiregauge_system::file::{self, Target};
 use wiregauge_system::interrupt;
 use wiregauge_system::text::escape_lines;
@@ -119,10 +120,7 @@ pub fn judge_and_write(
     more: Vec<Warning>,
     outlet: ResultTarget,
 ) -> Result<ExitCode> {
-    let mut cautions = run.environment.cautions();
-    cautions.extend(cautions::find_cautions(run));
-    run.warnings = warning::merge(&cautions);
-    run.warnings.extend(more);
+    cautions::add_warnings(run, more);
     let code = write_result(run, outlet)?;
     Ok(if interrupt::interrupted() { ExitCode::from(130) } else { code })
 }
@@ -171,9 +169,4 @@ fn save_elsewhere(run: &Run, error: anyhow::Error) -> anyhow::Error {
         Some(path) => error.context(format!("the result is in {} instead", path.display())),
         None => error.context("the result is lost"),
     }
-}
-
-/// The command line, as a shell takes it.
-pub fn command_line() -> Vec<String> {
-    std::iter::once("wiregauge".to_owned()).chain(std::env::args().skip(1)).collect()
 }

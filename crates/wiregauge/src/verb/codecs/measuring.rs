@@ -3,15 +3,15 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 use anyhow::{bail, Result};
 use clap::ValueEnum;
 use wiregauge_formats::{build, Codec, RunnerLanguage};
 use wiregauge_gauge::runners::measure;
 use wiregauge_gauge::runners::plan::{Experiment, Plan};
-use wiregauge_result::environment::Environment;
-use wiregauge_result::run::{Fact, Reference, Run, Settings, FORMAT, VERSION};
+use wiregauge_result::run::{Fact, Reference, Run, Settings};
+use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_system::interrupt;
 use wiregauge_system::quantity::parse_timeout;
@@ -19,7 +19,7 @@ use wiregauge_system::quantity::parse_timeout;
 use crate::codec_selection::{self, CodecEntrants, UserRunner};
 use crate::libraries::{self, LibraryArgs};
 use crate::max_memory::MaxMemoryArgs;
-use crate::output::{command_line, judge_and_write, ResultFormat, ResultTarget};
+use crate::output::{judge_and_write, ResultFormat, ResultTarget};
 use crate::progress::Progress;
 use crate::requirements::RequirementArgs;
 use crate::small_arrays::SmallArrays;
@@ -152,14 +152,12 @@ pub struct Task {
     pub derive: fn(&Run) -> Vec<Fact>,
 }
 
-/// Where a measurement goes, and since when it is under way.
+/// Where a measurement goes, and the result that it becomes.
 pub struct Destination {
     /// Where the result goes.
     pub outlet: ResultTarget,
-    /// When it began.
-    pub began: Instant,
-    /// The same on the clock.
-    pub started: String,
+    /// The result, from the beginning of the measurement on.
+    pub builder: RunBuilder,
 }
 
 impl Measuring {
@@ -168,8 +166,7 @@ impl Measuring {
         self.memory.apply();
         Ok(Destination {
             outlet: ResultTarget::open(&self.output, self.format, inputs, &self.required)?,
-            began: Instant::now(),
-            started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            builder: RunBuilder::begin(RunKind::Codecs),
         })
     }
 
@@ -201,6 +198,7 @@ impl Measuring {
         if self.small_arrays == SmallArrays::List {
             workload.notes.push("short fixed arrays are lists where a format has no arrays".into());
         }
+        let Destination { outlet, mut builder } = destination;
         let folder = build_folder()?;
         let progress = Progress::new();
         let show = |what: &str, done: usize, total: usize| {
@@ -224,38 +222,26 @@ impl Measuring {
             corruptions: self.corrupt,
         };
         // Probed after the build, whose load is not the measurement's.
-        let mut environment = Environment::probe(tools);
+        builder.watch_machine(tools);
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
         let mut measured = measure(&plan, &show)?;
         libraries::add_library_notes(&mut measured.subjects, &libraries);
-        environment.finish();
+        builder.stop_watching();
         drop(progress);
 
         let mut settings = plan.settings.clone();
         settings.rounds = measured.rounds;
         let mut run = Run {
-            format: FORMAT.into(),
-            version: VERSION,
-            title,
-            kind: RunKind::Codecs,
-            command: command_line(),
-            started: destination.started,
-            seconds: destination.began.elapsed().as_secs_f64(),
-            environment,
-            warnings: Vec::new(),
-            settings,
             cases: plan.cases.into_iter().map(|load| load.case).collect(),
             subjects: measured.subjects,
             measurements: measured.measurements,
             facts: measured.facts,
-            curves: Vec::new(),
-            slowest: Vec::new(),
-            require: None,
             reference,
+            ..builder.finish(title, settings)
         };
         let more = derive(&run);
         run.facts.extend(more);
-        judge_and_write(&mut run, measured.warnings, destination.outlet)
+        judge_and_write(&mut run, measured.warnings, outlet)
     }
 
     /// How samples are taken.

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use wiregauge_gauge::runners::measure;
@@ -12,13 +12,13 @@ use wiregauge_reduction::reduction::DecodeUnit;
 use wiregauge_reduction::row::ReductionRow;
 use wiregauge_reduction::runner;
 use wiregauge_reduction::shim::Native;
-use wiregauge_result::environment::Environment;
-use wiregauge_result::run::{Fact, Run, Settings, FORMAT, VERSION};
+use wiregauge_result::run::{Fact, Run, Settings};
+use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_system::quantity::parse_timeout;
 
 use crate::max_memory::MaxMemoryArgs;
-use crate::output::{self, judge_and_write, print, ResultFormat, ResultTarget};
+use crate::output::{judge_and_write, print, ResultFormat, ResultTarget};
 use crate::point_entrants::{entrant, rows, PointRowArgs};
 use crate::progress::Progress;
 use crate::requirements::RequirementArgs;
@@ -115,8 +115,7 @@ impl Arguments {
         let rows = rows(&self.codecs, |row| self.exact || !row.entry.exact)?;
         let inputs: Vec<&Path> = self.files.iter().map(PathBuf::as_path).collect();
         let outlet = ResultTarget::open(&self.output, self.format, &inputs, &self.required)?;
-        let began = Instant::now();
-        let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        let mut builder = RunBuilder::begin(RunKind::Points);
         let (cases, points) = self.choice.cases(&self.files, self.messages as usize, self.seed)?;
         let entrants = rows.iter().map(|row| entrant(*row)).collect::<Result<Vec<_>>>()?;
         let plan = Plan {
@@ -137,10 +136,10 @@ impl Arguments {
             row.shim().is_some_and(|shim| shim.missing_requirement().is_none())
         };
         let is_glued = rows.iter().any(is_there);
-        let mut environment = Environment::probe(tools::glue_versions(is_glued));
+        builder.watch_machine(tools::glue_versions(is_glued));
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
         let mut measured = measure(&plan, &show)?;
-        environment.finish();
+        builder.stop_watching();
         drop(progress);
         let weighed: Vec<(String, String)> = measured
             .facts
@@ -157,24 +156,11 @@ impl Arguments {
         let mut settings = plan.settings.clone();
         settings.rounds = measured.rounds;
         let mut run = Run {
-            format: FORMAT.into(),
-            version: VERSION,
-            title: "Points made small".into(),
-            kind: RunKind::Points,
-            command: output::command_line(),
-            started,
-            seconds: began.elapsed().as_secs_f64(),
-            environment,
-            warnings: Vec::new(),
-            settings,
             cases: plan.cases.into_iter().map(|load| load.case).collect(),
             subjects: measured.subjects,
             measurements: measured.measurements,
             facts: measured.facts,
-            curves: Vec::new(),
-            slowest: Vec::new(),
-            require: None,
-            reference: None,
+            ..builder.finish("Points made small".into(), settings)
         };
         judge_and_write(&mut run, measured.warnings, outlet)
     }

@@ -3,21 +3,21 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 use anyhow::Result;
 use wiregauge_cosim::master::measure;
 use wiregauge_cosim::master::plan::{Entrant, Load, Plan};
 use wiregauge_cosim::master::samples::StepFile;
-use wiregauge_result::environment::Environment;
-use wiregauge_result::run::{Case, Reference, Run, Settings, FORMAT, VERSION};
+use wiregauge_result::run::{Case, Reference, Run, Settings};
+use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_system::file::Target;
 use wiregauge_system::quantity::parse_timeout;
 use wiregauge_system::text::escape_short;
 
 use crate::max_memory::MaxMemoryArgs;
-use crate::output::{command_line, judge_and_write, print_notice, ResultFormat, ResultTarget};
+use crate::output::{judge_and_write, print_notice, ResultFormat, ResultTarget};
 use crate::progress::Progress;
 use crate::recorder::host;
 use crate::requirements::RequirementArgs;
@@ -117,8 +117,7 @@ impl MeasurementArgs {
         progress: Progress,
     ) -> Result<ExitCode> {
         let Destination { outlet, samples } = destination;
-        let began = Instant::now();
-        let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        let mut builder = RunBuilder::begin(RunKind::Cosim);
         let life = if workload.fresh { "fresh" } else { "reused" };
         let settings = Settings {
             processes: self.processes.unwrap_or(if self.quick { 3 } else { 5 }),
@@ -142,11 +141,11 @@ impl MeasurementArgs {
             dump: self.dump.clone(),
         };
         // Probed after the build, whose load is not the measurement's.
-        let mut environment = Environment::probe(tools::fmu_versions());
+        builder.watch_machine(tools::fmu_versions());
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
         let mut samples = samples.map(|target| begin(target, &plan)).transpose()?;
         let measured = measure(&plan, samples.as_mut(), &show);
-        environment.finish();
+        builder.stop_watching();
         drop(progress);
         // Also those of before an interruption.
         let kept = samples.map_or(Ok(()), finish);
@@ -162,24 +161,14 @@ impl MeasurementArgs {
             cases[case].notes.push(note);
         }
         let mut run = Run {
-            format: FORMAT.into(),
-            version: VERSION,
-            title: workload.title,
-            kind: RunKind::Cosim,
-            command: command_line(),
-            started,
-            seconds: began.elapsed().as_secs_f64(),
-            environment,
-            warnings: Vec::new(),
-            settings,
             cases,
             subjects: measured.subjects,
             measurements: measured.measurements,
             facts: measured.facts,
             curves: measured.curves,
             slowest: measured.slowest,
-            require: None,
             reference: workload.reference,
+            ..builder.finish(workload.title, settings)
         };
         (workload.derive)(&mut run);
         if matches!(self.format, ResultFormat::Csv | ResultFormat::Json) {

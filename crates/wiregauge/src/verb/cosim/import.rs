@@ -6,13 +6,14 @@ use std::str::FromStr;
 
 use anyhow::Result;
 use wiregauge_cosim::logs::import::{import, LogInput};
+use wiregauge_result::cautions::add_warnings;
 use wiregauge_result::environment::Environment;
 use wiregauge_result::run::{Run, Settings};
 use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_system::text::escape_short;
 
-use crate::output::{judge_and_write, print_notice, ResultFormat, ResultTarget};
+use crate::output::{print_notice, write_measured, ResultFormat, ResultTarget};
 use crate::requirements::RequirementArgs;
 
 /// Make a result from performance logs that FMUs have written.
@@ -95,6 +96,7 @@ impl Arguments {
             facts: imported.facts,
             ..builder.finish("Co-simulation from performance logs".into(), settings)
         };
-        judge_and_write(&mut run, imported.warnings, outlet)
+        add_warnings(&mut run, imported.warnings);
+        write_measured(run, outlet)
     }
 }

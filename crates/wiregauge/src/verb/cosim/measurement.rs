@@ -6,9 +6,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
+use indexmap::IndexMap;
+use wiregauge_build_tools::versions::{installed_versions, CPP_FLAGS};
 use wiregauge_cosim::master::measure;
 use wiregauge_cosim::master::plan::{Entrant, Load, Plan};
 use wiregauge_cosim::master::samples::StepFile;
+use wiregauge_result::cautions::add_warnings;
 use wiregauge_result::run::{Case, Reference, Run, Settings};
 use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
@@ -17,12 +20,11 @@ use wiregauge_system::quantity::parse_timeout;
 use wiregauge_system::text::escape_short;
 
 use crate::max_memory::MaxMemoryArgs;
-use crate::output::{judge_and_write, print_notice, ResultFormat, ResultTarget};
+use crate::output::{print_notice, write_measured, ResultFormat, ResultTarget};
 use crate::progress::Progress;
 use crate::recorder::host;
 use crate::requirements::RequirementArgs;
 use crate::step_timeout::StepTimeoutArgs;
-use crate::tools;
 
 /// How long a measurement takes and where its result goes.
 #[derive(clap::Args)]
@@ -141,7 +143,7 @@ impl MeasurementArgs {
             dump: self.dump.clone(),
         };
         // Probed after the build, whose load is not the measurement's.
-        builder.watch_machine(tools::fmu_versions());
+        builder.watch_machine(fmu_versions());
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
         let mut samples = samples.map(|target| begin(target, &plan)).transpose()?;
         let measured = measure(&plan, samples.as_mut(), &show);
@@ -174,7 +176,8 @@ impl MeasurementArgs {
         if matches!(self.format, ResultFormat::Csv | ResultFormat::Json) {
             print_missing_figures(&run);
         }
-        let code = judge_and_write(&mut run, measured.warnings, outlet);
+        add_warnings(&mut run, measured.warnings);
+        let code = write_measured(run, outlet);
         kept?;
         code
     }
@@ -203,4 +206,12 @@ fn print_missing_figures(run: &Run) {
         let Some((what, why)) = subject.status.absence() else { continue };
         print_notice(&escape_short(&format!("wiregauge: {}: {what}: {why}", subject.title)));
     }
+}
+
+/// Versions of what FMUs are built with.
+fn fmu_versions() -> IndexMap<String, String> {
+    let mut versions =
+        IndexMap::from_iter(installed_versions(&["c++", "cmake", "protoc", "flatc"]));
+    versions.insert("C++ flags".into(), CPP_FLAGS.into());
+    versions
 }

@@ -5,15 +5,17 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use indexmap::IndexMap;
+use wiregauge_codec_run::codec_selection;
+use wiregauge_codec_run::measurement::{experiments, select_experiments, Task};
 use wiregauge_formats::{Codec, RunnerLanguage};
+use wiregauge_result::cautions::add_warnings;
 use wiregauge_result::run::{Run, Settings};
 use wiregauge_system::interrupt;
 
-use crate::codec_selection;
 use crate::experiment::{Published, Weigh, Weighing, Weights};
-use crate::output::judge_and_write;
+use crate::output::write_measured;
 use crate::progress::Progress;
-use crate::verb::codecs::measuring::{experiments, Destination, Measuring, Task};
+use crate::verb::codecs::measuring::{Destination, Measuring};
 use crate::workload::build_folder;
 
 /// Of an experiment that was about programs, too.
@@ -57,7 +59,10 @@ pub fn run(matches: &ArgMatches, published: &'static Published) -> Result<ExitCo
     let task = Task {
         title: format!("{}'s experiments: {message}", published.author),
         codecs: codecs(&measuring, published)?,
-        experiments: measuring.wanted((published.experiments)(experiments()))?,
+        experiments: select_experiments(
+            (published.experiments)(experiments()),
+            &measuring.experiments,
+        )?,
         least_iterations: published.least_iterations,
         reference: published.reference.map(|reference| reference()),
         derive: published.derived,
@@ -114,5 +119,6 @@ fn weigh_programs(
     let title = format!("{}'s programs: {}", published.author, case.message);
     let mut run =
         Run { cases: vec![case], subjects, measurements, facts, ..builder.finish(title, settings) };
-    judge_and_write(&mut run, Vec::new(), outlet)
+    add_warnings(&mut run, Vec::new());
+    write_measured(run, outlet)
 }

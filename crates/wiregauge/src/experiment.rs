@@ -12,8 +12,8 @@ use wiregauge_gauge::runners::plan::Experiment;
 use wiregauge_osi::fmus::Model;
 use wiregauge_result::run::{Case, Fact, Measurement, Reference, Run, Subject};
 
-use crate::fmu_entrants::Member;
 use crate::workload::Workload;
+use wiregauge_cosim_run::fmu_entrants::Member;
 
 /// What is repeated.
 #[derive(Clone, Copy)]

@@ -4,7 +4,6 @@
 mod codec_selection;
 mod connect_args;
 mod experiment;
-mod fmu_entrants;
 mod library_args;
 mod list_format;
 mod max_memory;

@@ -6,7 +6,7 @@ use wiregauge_osi::fmus::{Model, ENCODINGS};
 use wiregauge_result::run::{Measurement, Reference, Run, Slope};
 
 use crate::experiment::{FmuExperiment, Publication};
-use crate::fmu_entrants::{load, Member};
+use wiregauge_cosim_run::fmu_entrants::{load, Member};
 
 inventory::submit! {
     FmuExperiment {

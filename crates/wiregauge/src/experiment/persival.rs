@@ -6,7 +6,7 @@ use wiregauge_osi::fmus::{Build, Model, ENCODINGS};
 use wiregauge_result::run::{Figure, Reference};
 
 use crate::experiment::{FmuExperiment, Publication};
-use crate::fmu_entrants::{case_id, load, Member};
+use wiregauge_cosim_run::fmu_entrants::{case_id, load, Member};
 
 inventory::submit! {
     FmuExperiment {

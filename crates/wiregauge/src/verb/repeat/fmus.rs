@@ -6,9 +6,10 @@ use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use crate::experiment::FmuExperiment;
-use crate::fmu_entrants::FmuEntrants;
 use crate::progress::Progress;
-use crate::verb::cosim::measurement::{CosimWorkload, MeasurementArgs};
+use crate::verb::cosim::measurement::MeasurementArgs;
+use wiregauge_cosim_run::fmu_entrants::FmuEntrants;
+use wiregauge_cosim_run::measurement::CosimWorkload;
 
 /// What an experiment of FMUs takes.
 #[derive(clap::Args)]
@@ -42,7 +43,7 @@ pub fn run(matches: &ArgMatches, experiment: &FmuExperiment) -> Result<ExitCode>
     let workload = CosimWorkload {
         title: experiment.title.into(),
         cases: (experiment.cases)(),
-        entrants: fmus.entrants(&(experiment.members)(), &progress)?,
+        entrants: fmus.entrants(&(experiment.members)(), &progress.stoppable())?,
         fresh,
         reference: Some((experiment.reference)()),
         derive: Box::new(experiment.derive),

@@ -142,6 +142,49 @@ pub fn memcpy(like: Option<String>) -> Entrant {
     Entrant { subject, work: Some(HostWork::Memcpy(like)), only: Vec::new() }
 }
 
+/// FMUs of the user's own, and their bytes by memcpy.
+pub fn user_entrants(source: PathBuf, model: PathBuf) -> Vec<Entrant> {
+    let pair = Pair { source, model, ..Pair::default() };
+    let fmus = Entrant {
+        subject: subject("fmus".into(), "FMUs".into(), "unknown"),
+        work: Some(HostWork::Fmus(Box::new(pair))),
+        only: Vec::new(),
+    };
+    vec![fmus, memcpy(None)]
+}
+
+/// What FMUs of the user's own are measured on: their own messages.
+pub fn user_case() -> Load {
+    Load {
+        case: Case {
+            id: "own".into(),
+            message: "binary variable".into(),
+            source: "made by the source FMU".into(),
+            messages: 1,
+            canonical_bytes: 0.0,
+            parameter: None,
+            fixed: None,
+            element: None,
+            notes: Vec::new(),
+        },
+        source: Vec::new(),
+        model: Vec::new(),
+    }
+}
+
+/// The only pair of FMUs, with what the only case sets; none where there are several.
+pub fn single_pair(cases: &[Load], entrants: &[Entrant]) -> Option<Pair> {
+    let mut pairs = entrants.iter().filter_map(|entrant| match &entrant.work {
+        Some(HostWork::Fmus(pair)) => Some(pair.as_ref()),
+        _ => None,
+    });
+    let (Some(pair), None, [load]) = (pairs.next(), pairs.next(), cases) else { return None };
+    let mut pair = pair.clone();
+    pair.source_parameters.splice(0..0, load.source.iter().cloned());
+    pair.model_parameters.splice(0..0, load.model.iter().cloned());
+    Some(pair)
+}
+
 /// A subject that is to be measured.
 pub fn subject(id: String, title: String, language: &str) -> Subject {
     Subject {

@@ -4,19 +4,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{bail, ensure, Result};
+use anyhow::{bail, ensure, Context, Result};
 use clap::ValueEnum;
-use wiregauge_cosim::master::plan::{Entrant, HostWork, Load, Pair};
+use wiregauge_cosim::master::plan::{Entrant, HostWork, Load};
 use wiregauge_cosim::package::distinct_names;
 use wiregauge_cosim::recording::Recording;
+use wiregauge_cosim_run::fmu_entrants::{
+    encodings, load, single_pair, user_case, user_entrants, FmuEntrants, Member,
+};
+use wiregauge_cosim_run::measurement::CosimWorkload;
 use wiregauge_osi::fmus::{Build, Model};
-use wiregauge_result::run::Case;
 
-use super::measurement::{CosimWorkload, MeasurementArgs};
+use super::measurement::MeasurementArgs;
 use crate::connect_args::ConnectArgs;
-use crate::fmu_entrants::{encodings, load, memcpy, subject, FmuEntrants, Member};
 use crate::progress::Progress;
-use crate::recorder::Recorder;
+use crate::recorder::{self, Recorder};
 use crate::unique_names::check_unique;
 
 /// Couple FMUs and measure each phase of each step.
@@ -141,7 +143,11 @@ impl Arguments {
             }
             None => {
                 let title = format!("Co-simulation: SensorView from source to {}", self.model);
-                (title, self.cases(), self.fmu_entrants()?.entrants(&self.members()?, &progress)?)
+                (
+                    title,
+                    self.cases(),
+                    self.fmu_entrants()?.entrants(&self.members()?, &progress.stoppable())?,
+                )
             }
         };
         for entrant in &mut entrants {
@@ -235,48 +241,11 @@ fn record(
     cases: &[Load],
     entrants: &[Entrant],
 ) -> Result<bool> {
-    let mut pairs = entrants.iter().filter_map(|entrant| match &entrant.work {
-        Some(HostWork::Fmus(pair)) => Some(pair.as_ref()),
-        _ => None,
-    });
-    let (Some(pair), None, [load]) = (pairs.next(), pairs.next(), cases) else {
-        bail!(
-            "--record wants one pair of FMUs and one case: name one of --codecs, of \
-             --reflections and of --moving-objects"
-        );
-    };
-    let mut pair = pair.clone();
-    pair.source_parameters.splice(0..0, load.source.iter().cloned());
-    pair.model_parameters.splice(0..0, load.model.iter().cloned());
+    let pair = single_pair(cases, entrants).context(
+        "--record wants one pair of FMUs and one case: name one of --codecs, of --reflections \
+         and of --moving-objects",
+    )?;
     let inputs = [pair.source.as_path(), &pair.model];
-    Recorder::new(file, &inputs, patience).record(&Recording::from_pair(&pair, &[])?, steps)
-}
-
-/// FMUs of the user's own, and their bytes by memcpy.
-fn user_entrants(source: PathBuf, model: PathBuf) -> Vec<Entrant> {
-    let pair = Pair { source, model, ..Pair::default() };
-    let fmus = Entrant {
-        subject: subject("fmus".into(), "FMUs".into(), "unknown"),
-        work: Some(HostWork::Fmus(Box::new(pair))),
-        only: Vec::new(),
-    };
-    vec![fmus, memcpy(None)]
-}
-
-fn user_case() -> Load {
-    Load {
-        case: Case {
-            id: "own".into(),
-            message: "binary variable".into(),
-            source: "made by the source FMU".into(),
-            messages: 1,
-            canonical_bytes: 0.0,
-            parameter: None,
-            fixed: None,
-            element: None,
-            notes: Vec::new(),
-        },
-        source: Vec::new(),
-        model: Vec::new(),
-    }
+    let recorder = Recorder::new(file, &inputs, patience);
+    recorder::record(&recorder, &Recording::from_pair(&pair, &[])?, steps)
 }

@@ -7,17 +7,8 @@ use wiregauge_bus::catalogue;
 use wiregauge_bus::conduct::run_settings::DEFAULT_DURATION;
 use wiregauge_bus::load::fep;
 
-use crate::experiment::Publication;
 use crate::verb::bus::samples_file::SamplesArgs;
 use crate::verb::bus::series::{RunArgs, Series};
-
-/// What it repeats.
-pub const PUBLICATION: Publication = Publication {
-    name: "fep",
-    about: "FEP SDK 3's throughput of a bus, over all transports",
-    source: "CARIAD: FEP SDK 3, Performance",
-    year: "2023",
-};
 
 /// Repeat FEP SDK 3's experiment over all transports.
 ///

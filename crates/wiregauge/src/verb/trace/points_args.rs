@@ -1,7 +1,6 @@
 //! Points instead of the messages that hold them.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 use anyhow::{ensure, Result};
 use clap::ValueEnum;
@@ -118,7 +117,7 @@ impl PointsArgs {
             }
         };
         outcome.print_read(output);
-        Ok(skipped.load(Ordering::Relaxed) == 0)
+        Ok(skipped.count() == 0)
     }
 
     fn point_options(&self) -> SensorConventions {

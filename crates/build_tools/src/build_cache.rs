@@ -2,7 +2,7 @@
 //! time.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
 use sha2::{Digest, Sha256};
@@ -45,6 +45,22 @@ pub fn create_folder_atomically(
         return Err(error);
     }
     fs::rename(&half, folder).with_context(|| format!("cannot make {}", folder.display()))
+}
+
+/// Where the user has programs built: the folder in `WIREGAUGE_BUILD`, or one in the user's
+/// cache.
+///
+/// # Errors
+/// When neither that nor `XDG_CACHE_HOME` nor `HOME` is set.
+pub fn user_build_folder() -> Result<PathBuf> {
+    if let Some(folder) = std::env::var_os("WIREGAUGE_BUILD") {
+        return Ok(folder.into());
+    }
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))
+        .context("no cache folder: set HOME or WIREGAUGE_BUILD")?;
+    Ok(cache.join("wiregauge"))
 }
 
 /// The build folder that a step's own folder is in: what has the folder of messages.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use wiregauge_child_process::reply::{NumberDigest, Reading};
 use wiregauge_gauge::runners::plan::{Load, Sample};
-use wiregauge_osi::{descriptors, python::Python};
+use wiregauge_osi::descriptors::load_definitions;
 use wiregauge_result::run::{Case, Parameter};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{
@@ -17,6 +17,8 @@ use wiregauge_system::text::{self, escape_short};
 use wiregauge_trace::{Lookup, Recording};
 
 use crate::output::print_notice;
+
+pub use wiregauge_build_tools::user_build_folder as build_folder;
 
 /// The message that is measured unless another is named.
 const LIDAR: &str = include_str!("../../../schemas/lidar.msg");
@@ -336,15 +338,7 @@ fn digest_numbers(digest: Digest) -> NumberDigest {
 
 /// Where the definitions are that a recording does not carry.
 pub fn definition_lookup(folders: &[PathBuf]) -> Lookup {
-    Lookup { folders: folders.to_vec(), osi: Some(osi_definitions) }
-}
-
-/// OSI's definitions, from the official package.
-pub fn osi_definitions() -> Result<Vec<u8>> {
-    let build = build_folder()?;
-    let definitions =
-        Python::environment(&build).and_then(|python| descriptors::descriptors(&build, &python));
-    definitions.context("OSI's definitions, which a trace of OSI does not carry, are not there")
+    Lookup { folders: folders.to_vec(), osi: Some(load_definitions) }
 }
 
 /// Fails where the values would not fit into the memory that is free. Nothing is
@@ -381,17 +375,4 @@ fn check_memory(
         memory::format_bytes(budget.into()),
     );
     Ok(())
-}
-
-/// Where runners are built: the folder in `WIREGAUGE_BUILD`, or the user's
-/// cache.
-pub fn build_folder() -> Result<PathBuf> {
-    if let Some(folder) = std::env::var_os("WIREGAUGE_BUILD") {
-        return Ok(folder.into());
-    }
-    let cache = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))
-        .context("no cache folder: set HOME or WIREGAUGE_BUILD")?;
-    Ok(cache.join("wiregauge"))
 }

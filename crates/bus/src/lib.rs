@@ -2,7 +2,7 @@
 //! simulation bus, conducts them through their life cycle, notices when one is
 //! lost, and makes `run.json` of what they saw.
 //!
-//! The participants' own side (clock, samples, transports) is the crate
+//! The participants' own side (clocks, samples, transports) is the crate
 //! `wiregauge-participant`, which is also linked into the programs that bring
 //! the heavier transports ([`catalogue::engine`]).
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use anyhow::Result;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field};
-use wiregauge_participant::clock::monotonic;
 use wiregauge_sample_log::row_file::{RowFile, MOST};
 use wiregauge_system::file::Target;
+use wiregauge_timing::clock::monotonic;
 
 use crate::host::job::StepTimes;
 use crate::master::record::KeptStep;

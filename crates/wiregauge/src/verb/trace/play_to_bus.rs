@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Error, Result};
 use wiregauge_bus::relay::Relay;
-use wiregauge_participant::clock::monotonic;
 use wiregauge_participant::stream::frame::{self, ChannelDescription, FrameMessage};
 use wiregauge_participant::stream::setup::{record_header, PlayResult, StreamReport, FRAME};
-use wiregauge_participant::usage::host_id;
 use wiregauge_system::interrupt::Interrupted;
+use wiregauge_timing::clock::monotonic;
+use wiregauge_timing::usage::host_id;
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::read::{MessageInfo, Reader};
 

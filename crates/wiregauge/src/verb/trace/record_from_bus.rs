@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Error, Result};
 use wiregauge_bus::relay::{Relay, RelayOutput};
-use wiregauge_participant::latency::TimeHistogram;
 use wiregauge_participant::stream::frame::{self, ChannelDescription, Frame, FrameMessage};
 use wiregauge_participant::stream::setup::StreamReport;
-use wiregauge_participant::usage::host_id;
 use wiregauge_system::file::Target;
 use wiregauge_system::interrupt::Interrupted;
 use wiregauge_system::text::{escape_short, format_count};
+use wiregauge_timing::latency::TimeHistogram;
+use wiregauge_timing::usage::host_id;
 use wiregauge_trace::channel::{Channel, Definition};
 use wiregauge_trace::read::{MessageInfo, MessagePosition};
 use wiregauge_trace::write::{ChunkOptions, OutputFormat, Writer};

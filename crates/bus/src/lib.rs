@@ -15,4 +15,5 @@ pub mod relay;
 pub mod result;
 pub mod scenario;
 pub mod search;
+pub mod series;
 pub mod transports;

@@ -10,6 +10,7 @@ use wiregauge_report::text::{csv, json, markdown, terminal};
 use wiregauge_result::run::{Run, Status};
 use wiregauge_result::warning::Warning;
 use wiregauge_result::{cautions, warning};
+use wiregauge_sample_log::row_file::WrittenRows;
 use wiregauge_system::file::{self, Target};
 use wiregauge_system::interrupt;
 use wiregauge_system::text::escape_lines;
@@ -158,6 +159,15 @@ pub fn write_result(
         || run.warnings.iter().any(|warning| warning.code == warning::FAILED);
     let verdict = judge.write(run)?;
     Ok(ExitCode::from(if failed { FAILED } else { verdict }))
+}
+
+/// Tells how many rows, be they samples or steps, are in a file.
+pub fn print_written_rows(rows: WrittenRows, what: &str) -> Result<()> {
+    let count = rows.count?;
+    if count > 0 {
+        print_notice(&format!("{count} {what} in {}", rows.display_name));
+    }
+    Ok(())
 }
 
 /// Keeps a result that could not be written where it was wanted.

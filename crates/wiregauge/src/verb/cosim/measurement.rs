@@ -17,7 +17,9 @@ use wiregauge_system::quantity::parse_timeout;
 use wiregauge_system::text::escape_short;
 
 use crate::max_memory::MaxMemoryArgs;
-use crate::output::{command_line, judge_and_write, print_notice, ResultFormat, ResultTarget};
+use crate::output::{
+    command_line, judge_and_write, print_notice, print_written_rows, ResultFormat, ResultTarget,
+};
 use crate::progress::Progress;
 use crate::recorder::host;
 use crate::requirements::RequirementArgs;
@@ -149,7 +151,7 @@ impl MeasurementArgs {
         environment.finish();
         drop(progress);
         // Also those of before an interruption.
-        let kept = samples.map_or(Ok(()), finish);
+        let kept = samples.map_or(Ok(()), |samples| print_written_rows(samples.finish(), "steps"));
         if let (Err(_), Err(error)) = (&measured, &kept) {
             print_notice(&format!("wiregauge: {error:#}"));
         }
@@ -196,16 +198,6 @@ fn begin(target: Target, plan: &Plan) -> Result<StepFile> {
     let cases = plan.cases.iter().map(|load| load.case.id.clone());
     let subjects = plan.entrants.iter().map(|entrant| entrant.subject.id.clone());
     StepFile::create(target, cases.collect(), subjects.collect())
-}
-
-/// Moves the file of steps to its place.
-fn finish(samples: StepFile) -> Result<()> {
-    let shown = samples.display_name().to_owned();
-    let kept = samples.finish()?;
-    if kept > 0 {
-        print_notice(&format!("{kept} steps in {shown}"));
-    }
-    Ok(())
 }
 
 /// Forms for programs have no place for why there are no figures.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use wiregauge_build_tools::write_if_changed;
+use wiregauge_build_tools::{default_build_folder, write_if_changed};
 
 use crate::python::Python;
 
@@ -23,4 +23,14 @@ pub fn descriptors(build: &Path, python: &Python) -> Result<Vec<u8>> {
     fs::remove_file(&partial)?;
     write_if_changed(&path, &bytes)?;
     Ok(bytes)
+}
+
+/// OSI's definitions, from the official package, kept in the default build folder.
+///
+/// # Errors
+/// When they are not there and the package cannot be installed.
+pub fn osi_definitions() -> Result<Vec<u8>> {
+    let build = default_build_folder()?;
+    let definitions = Python::environment(&build).and_then(|python| descriptors(&build, &python));
+    definitions.context("OSI's definitions, which a trace of OSI does not carry, are not there")
 }

@@ -11,6 +11,7 @@ use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, Schema};
 
 use wiregauge_system::file::{Draft, Target};
+use wiregauge_system::notice::print_notice;
 
 /// Most rows of a file.
 pub const MOST: u64 = 100_000_000;
@@ -32,6 +33,20 @@ pub struct WrittenRows {
     pub display_name: String,
     /// How many rows it has; a file without any is not written.
     pub count: Result<u64>,
+}
+
+impl WrittenRows {
+    /// Tells the user how many rows, be they samples or steps, are in which file.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub fn announce(self, what: &str) -> Result<()> {
+        let count = self.count?;
+        if count > 0 {
+            print_notice(&format!("{count} {what} in {}", self.display_name));
+        }
+        Ok(())
+    }
 }
 
 impl RowFile {

@@ -1,5 +1,5 @@
 //! The published experiments, a file each, for `wiregauge repeat`. Those of codecs
-//! register themselves.
+//! and of FMUs register themselves.
 
 automod::dir!(pub "src/experiment");
 
@@ -7,10 +7,13 @@ use std::path::Path;
 
 use anyhow::Result;
 use wiregauge_build_tools::Progress;
+use wiregauge_cosim::master::plan::Load;
 use wiregauge_gauge::runners::plan::Experiment;
+use wiregauge_osi::fmus::Model;
 use wiregauge_result::run::{Case, Fact, Measurement, Reference, Run, Subject};
 
 use crate::workload::Workload;
+use wiregauge_cosim_run::fmu_entrants::Member;
 
 /// What is repeated.
 #[derive(Clone, Copy)]
@@ -51,6 +54,35 @@ pub struct Published {
 }
 
 inventory::collect!(Published);
+
+/// A published experiment of FMUs, to be repeated whole by its name.
+pub struct FmuExperiment {
+    /// What it repeats.
+    pub publication: Publication,
+    /// What it does, in a line, and after an empty line what else there is to know.
+    pub explanation: &'static str,
+    /// Title of the result.
+    pub title: &'static str,
+    /// The FMU that takes the source's messages.
+    pub model: Model,
+    /// What it is measured on.
+    pub cases: fn() -> Vec<Load>,
+    /// Who takes part.
+    pub members: fn() -> Vec<Member>,
+    /// The published figures.
+    pub reference: fn() -> Reference,
+    /// Adds what follows from the measurements.
+    pub derive: fn(&mut Run),
+}
+
+inventory::collect!(FmuExperiment);
+
+impl FmuExperiment {
+    /// All of them.
+    pub fn all() -> Vec<&'static FmuExperiment> {
+        inventory::iter::<FmuExperiment>().collect()
+    }
+}
 
 /// How programs are to be weighed.
 pub struct Weighing<'a> {

@@ -1,15 +1,9 @@
 //! What a series needs to know of the program that measures it.
 
-use std::path::Path;
-
 use indexmap::IndexMap;
 
 /// What the program gives to a series.
 pub struct SeriesContext<'a> {
-    /// Where programs are built and kept.
-    pub build_folder: &'a Path,
-    /// The command that is carried out, as the result tells it.
-    pub command: Vec<String>,
     /// Versions of the tools that programs are built with, by their names. It is asked
     /// once, after the build.
     pub tool_versions: &'a dyn Fn() -> IndexMap<String, String>,

@@ -1,12 +1,10 @@
 //! What a series finds, until it is a result.
 
-use std::time::{Instant, SystemTime};
-
 use anyhow::Result;
-use wiregauge_result::environment::Environment;
 use wiregauge_result::run::{
-    Case, Curve, Fact, Measurement, Reference, Run, Settings, SlowestSample, FORMAT, VERSION,
+    Case, Curve, Fact, Measurement, Reference, Run, Settings, SlowestSample, Subject,
 };
+use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_result::warning::{self, Caution};
 use wiregauge_system::interrupt::{self, Interrupted};
@@ -17,10 +15,7 @@ use crate::series::transport_row::TransportRow;
 
 /// What a series finds.
 pub struct ResultBuilder {
-    command: Vec<String>,
-    began: Instant,
-    started: String,
-    environment: Environment,
+    builder: RunBuilder,
     /// What was sampled.
     pub measurements: Vec<Measurement>,
     /// What was counted.
@@ -62,11 +57,10 @@ pub struct BusResult {
 impl ResultBuilder {
     /// Nothing so far. The machine is watched from now on.
     pub fn new(context: &SeriesContext) -> ResultBuilder {
+        let mut builder = RunBuilder::begin(RunKind::Bus);
+        builder.watch_machine((context.tool_versions)());
         ResultBuilder {
-            command: context.command.clone(),
-            began: Instant::now(),
-            started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-            environment: Environment::probe((context.tool_versions)()),
+            builder,
             measurements: Vec::new(),
             facts: Vec::new(),
             curves: Vec::new(),
@@ -111,45 +105,32 @@ impl ResultBuilder {
         }
         let has_losses =
             self.cautions.iter().any(|caution| matches!(caution, Caution::Lost { .. }));
-        let seconds = self.began.elapsed().as_secs_f64();
-        self.environment.finish();
-        let mut cautions = self.environment.cautions();
-        cautions.append(&mut self.cautions);
-        let mut subjects = Vec::new();
-        for row in rows {
-            let (subject, failures) = row.into_subject();
-            subjects.push(subject);
-            cautions.extend(failures);
-        }
-        let run = Run {
-            format: FORMAT.into(),
-            version: VERSION,
-            title: about.title,
-            kind: RunKind::Bus,
-            command: self.command,
-            started: self.started,
-            seconds,
-            environment: self.environment,
-            warnings: warning::merge(&cautions),
-            settings: Settings {
-                processes: 1,
-                rounds: about.rounds,
-                epoch_ns: about.epoch_ns,
-                // As `CodecProcess::start` sets the codecs' runners.
-                buffers: "reused".into(),
-                objects: "fresh".into(),
-                scratch: "reused".into(),
-                seed: about.seed,
-            },
+        let settings = Settings {
+            processes: 1,
+            rounds: about.rounds,
+            epoch_ns: about.epoch_ns,
+            // As `CodecProcess::start` sets the codecs' runners.
+            buffers: "reused".into(),
+            objects: "fresh".into(),
+            scratch: "reused".into(),
+            seed: about.seed,
+        };
+        let (subjects, failures): (Vec<Subject>, Vec<Vec<Caution>>) =
+            rows.into_iter().map(TransportRow::into_subject).unzip();
+        let mut run = Run {
             cases: about.cases,
             subjects,
             measurements: self.measurements,
             facts: self.facts,
             curves: self.curves,
             slowest: self.slowest,
-            require: None,
             reference: about.reference,
+            ..self.builder.finish(about.title, settings)
         };
+        let mut cautions = run.environment.cautions();
+        cautions.append(&mut self.cautions);
+        cautions.extend(failures.into_iter().flatten());
+        run.warnings = warning::merge(&cautions);
         Ok(BusResult { run, interrupted, has_losses })
     }
 }

@@ -2,6 +2,7 @@
 //! and what came of its loads.
 
 use anyhow::{bail, Result};
+use wiregauge_build_tools::default_build_folder;
 use wiregauge_participant::control::TransportInfo;
 use wiregauge_participant::sample::HEADER_SIZE;
 use wiregauge_result::run::{Status, Subject};
@@ -141,9 +142,10 @@ fn find_program(
     if let Some(why) = placement.unreachable_reason(entry.reach) {
         bail!("{why}");
     }
-    let program = Program::prepare(entry.engine(), context.build_folder, &|what, done, total| {
-        (context.show)(&format!("{}: {what}", entry.title), done, total);
-    })?;
+    let program =
+        Program::prepare(entry.engine(), &default_build_folder()?, &|what, done, total| {
+            (context.show)(&format!("{}: {what}", entry.title), done, total);
+        })?;
     if placement.has_remote() {
         (context.show)(&format!("{}: on the other machines", entry.title), 0, 0);
     }

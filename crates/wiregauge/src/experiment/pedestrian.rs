@@ -2,9 +2,31 @@
 //! Models", 2022.
 
 use wiregauge_cosim::master::plan::Load;
+use wiregauge_osi::fmus::{Model, ENCODINGS};
 use wiregauge_result::run::{Measurement, Reference, Run, Slope};
 
-use crate::fmu_entrants::load;
+use crate::experiment::{FmuExperiment, Publication};
+use wiregauge_cosim_run::fmu_entrants::{load, Member};
+
+inventory::submit! {
+    FmuExperiment {
+        publication: Publication {
+            name: "pedestrian",
+            about: "BMW's pedestrian agent over the number of objects, in all encodings",
+            source: "BMW: FlatBuffer Performance in OSI based Agent Models",
+            year: "2022",
+        },
+        explanation: "Repeat BMW's measurement of a pedestrian agent\n\n\
+                      It measures the time of a step over the number of objects, in steps of ten, \
+                      in every encoding. Lines are fitted per object and per kB.",
+        title: "BMW's experiment: a pedestrian among objects",
+        model: Model::Pedestrian,
+        cases,
+        members: || ENCODINGS.map(Member::new).into(),
+        reference,
+        derive: add_agent,
+    }
+}
 
 /// What BMW counts of a step.
 const AGENT: &str = "agent";
@@ -13,7 +35,7 @@ const AGENT: &str = "agent";
 const BUILT_SERIALIZED: [&str; 2] = ["flatbuffers-tables", "flatbuffers-structs"];
 
 /// Ten to two hundred objects, in steps of ten.
-pub fn cases() -> Vec<Load> {
+fn cases() -> Vec<Load> {
     (1..=20)
         .map(|tens| 10 * tens)
         .map(|objects| load("pedestrian", 0, objects, Some(("objects", objects))))
@@ -21,7 +43,7 @@ pub fn cases() -> Vec<Load> {
 }
 
 /// Adds what BMW counts, [`AGENT`], from the phases.
-pub fn add_agent(run: &mut Run) {
+fn add_agent(run: &mut Run) {
     let mut added = Vec::new();
     for case in &run.cases {
         for subject in run.subjects.iter().filter(|subject| !subject.bound) {
@@ -60,7 +82,7 @@ const SLOPES: [PublishedRow; 3] = [
 ];
 
 /// The published slopes.
-pub fn reference() -> Reference {
+fn reference() -> Reference {
     let mut slopes = Vec::new();
     for (name, subject, [many, few, kilobyte], bytes) in SLOPES {
         let mut slope =

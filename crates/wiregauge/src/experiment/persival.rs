@@ -2,10 +2,34 @@
 //! Performance Report", 2022, table 1.
 
 use wiregauge_cosim::master::plan::Load;
-use wiregauge_osi::fmus::{Build, ENCODINGS};
+use wiregauge_osi::fmus::{Build, Model, ENCODINGS};
 use wiregauge_result::run::{Figure, Reference};
 
-use crate::fmu_entrants::{case_id, load, Member};
+use crate::experiment::{FmuExperiment, Publication};
+use wiregauge_cosim_run::fmu_entrants::{case_id, load, Member};
+
+inventory::submit! {
+    FmuExperiment {
+        publication: Publication {
+            name: "persival",
+            about: "Persival's co-simulation of source and sensor, table 1",
+            source: "Persival: ASAM OSI Flatbuffers Performance Report",
+            year: "2022",
+        },
+        explanation: "Repeat Persival's co-simulation of source and sensor\n\n\
+                      It measures table 1 of the ASAM OSI Flatbuffers Performance Report: three \
+                      numbers of reflections, three of objects, the Debug build, the Object API \
+                      and structs. It adds the packed field. The report used new buffers and \
+                      objects in each step: --fresh. The last row, a trace that is played, is \
+                      `wiregauge repeat traces`.",
+        title: "Persival's experiment: SensorView from source to sensor",
+        model: Model::Sensor,
+        cases,
+        members,
+        reference,
+        derive: |_| {},
+    }
+}
 
 /// Reflections and objects of a row.
 type Scene = (u32, u32);
@@ -61,7 +85,7 @@ const SIZES: [(Scene, (&str, &str), f64); 11] = [
 ];
 
 /// The scenes, with what the reference's source wrote.
-pub fn cases() -> Vec<Load> {
+fn cases() -> Vec<Load> {
     SCENES
         .into_iter()
         .map(|(reflections, objects)| load("reference", reflections, objects, None))
@@ -69,7 +93,7 @@ pub fn cases() -> Vec<Load> {
 }
 
 /// Every encoding, and two of them in Debug builds too.
-pub fn members() -> Vec<Member> {
+fn members() -> Vec<Member> {
     let debug = ENCODINGS
         .into_iter()
         .filter(|encoding| [TABLES, PROTOBUF].iter().any(|(_, subject)| *subject == encoding.name));
@@ -82,7 +106,7 @@ pub fn members() -> Vec<Member> {
 }
 
 /// The published table.
-pub fn reference() -> Reference {
+fn reference() -> Reference {
     let figure = |(reflections, objects): Scene,
                   (name, subject): (&str, &str),
                   metric: &str,

@@ -5,7 +5,7 @@ use wiregauge_cosim::master::plan::Load;
 use wiregauge_osi::fmus::Encoding;
 use wiregauge_result::run::{Case, Figure, Reference};
 
-use crate::fmu_entrants::{case_id, load};
+use wiregauge_cosim_run::fmu_entrants::{case_id, load};
 
 /// Reflections of each message, and moving objects.
 pub const REFLECTIONS: u32 = 668_052;

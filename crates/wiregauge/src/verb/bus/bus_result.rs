@@ -7,10 +7,9 @@ use wiregauge_bus::series::context::SeriesContext;
 use wiregauge_bus::series::result_builder::BusResult;
 use wiregauge_bus::series::{MeasuredSeries, Series};
 
-use crate::output::{command_line, print_written_rows, write_result, ResultTarget};
+use crate::output::{write_result, ResultTarget};
 use crate::progress::Progress;
 use crate::tools;
-use crate::workload::build_folder;
 
 /// Measures a series, writes the result and prints it. Something is done before each
 /// load over a transport.
@@ -22,7 +21,7 @@ pub fn measure_series(series: Series, outlet: ResultTarget, before: &dyn Fn()) -
         with_context(|context| series.measure(context, before))?;
     let code = result.and_then(|result| write_bus_result(result, outlet));
     if let Some(samples) = samples {
-        print_written_rows(samples, "samples")?;
+        samples.announce("samples")?;
     }
     code
 }
@@ -31,12 +30,10 @@ pub fn measure_series(series: Series, outlet: ResultTarget, before: &dyn Fn()) -
 /// meanwhile.
 ///
 /// # Errors
-/// No build folder, and those of what is called.
+/// Those of what is called.
 pub fn with_context<T>(measure: impl FnOnce(&SeriesContext) -> Result<T>) -> Result<T> {
     let progress = Progress::new();
     measure(&SeriesContext {
-        build_folder: &build_folder()?,
-        command: command_line(),
         tool_versions: &tools::versions,
         show: &|what, done, total| progress.show(what, done, total),
     })

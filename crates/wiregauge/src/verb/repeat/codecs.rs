@@ -5,17 +5,17 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use indexmap::IndexMap;
+use wiregauge_codec_run::codec_selection;
+use wiregauge_codec_run::measurement::{experiments, select_experiments, Task};
 use wiregauge_formats::{Codec, RunnerLanguage};
-use wiregauge_result::environment::Environment;
-use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
-use wiregauge_result::run_kind::RunKind;
+use wiregauge_result::cautions::add_warnings;
+use wiregauge_result::run::{Run, Settings};
 use wiregauge_system::interrupt;
 
-use crate::codec_selection;
 use crate::experiment::{Published, Weigh, Weighing, Weights};
-use crate::output::{command_line, judge_and_write};
+use crate::output::write_measured;
 use crate::progress::Progress;
-use crate::verb::codecs::measuring::{experiments, Destination, Measuring, Task};
+use crate::verb::codecs::measuring::{Destination, Measuring};
 use crate::workload::build_folder;
 
 /// Of an experiment that was about programs, too.
@@ -59,7 +59,10 @@ pub fn run(matches: &ArgMatches, published: &'static Published) -> Result<ExitCo
     let task = Task {
         title: format!("{}'s experiments: {message}", published.author),
         codecs: codecs(&measuring, published)?,
-        experiments: measuring.wanted((published.experiments)(experiments()))?,
+        experiments: select_experiments(
+            (published.experiments)(experiments()),
+            &measuring.experiments,
+        )?,
         least_iterations: published.least_iterations,
         reference: published.reference.map(|reference| reference()),
         derive: published.derived,
@@ -97,6 +100,7 @@ fn weigh_programs(
     weigh: Weigh,
     destination: Destination,
 ) -> Result<ExitCode> {
+    let Destination { outlet, mut builder } = destination;
     let build = build_folder()?;
     let progress = Progress::new();
     let show = |what: &str, done: usize, total: usize| {
@@ -105,32 +109,16 @@ fn weigh_programs(
     };
     let languages: Vec<&str> = measuring.languages().iter().map(|language| language.key).collect();
     let settings = Settings { rounds: 1, epoch_ns: 0, ..measuring.settings() };
-    let mut environment = Environment::probe(IndexMap::new());
+    builder.watch_machine(IndexMap::new());
     let turns = settings.processes;
     let (build, only) = (&build, &measuring.codecs);
     let weighing = Weighing { build, languages: &languages, only, turns, show: &show };
     let Weights { case, subjects, measurements, facts } = weigh(&weighing)?;
-    environment.finish();
+    builder.stop_watching();
     drop(progress);
-    let mut run = Run {
-        format: FORMAT.into(),
-        version: VERSION,
-        title: format!("{}'s programs: {}", published.author, case.message),
-        kind: RunKind::Codecs,
-        command: command_line(),
-        started: destination.started,
-        seconds: destination.began.elapsed().as_secs_f64(),
-        environment,
-        warnings: Vec::new(),
-        settings,
-        cases: vec![case],
-        subjects,
-        measurements,
-        facts,
-        curves: Vec::new(),
-        slowest: Vec::new(),
-        require: None,
-        reference: None,
-    };
-    judge_and_write(&mut run, Vec::new(), destination.outlet)
+    let title = format!("{}'s programs: {}", published.author, case.message);
+    let mut run =
+        Run { cases: vec![case], subjects, measurements, facts, ..builder.finish(title, settings) };
+    add_warnings(&mut run, Vec::new());
+    write_measured(run, outlet)
 }

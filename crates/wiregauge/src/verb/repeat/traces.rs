@@ -16,11 +16,12 @@ use crate::experiment::traces::{
     case, play_mode_name, play_modes, recorded_encoding, reference, source, FILE, MESSAGES, STEP,
 };
 use crate::experiment::Publication;
-use crate::fmu_entrants::{build_fmus, encodings, memcpy, subject, Member};
 use crate::progress::Progress;
-use crate::recorder::Recorder;
-use crate::verb::cosim::measurement::{CosimWorkload, MeasurementArgs};
+use crate::recorder::{self, Recorder};
+use crate::verb::cosim::measurement::MeasurementArgs;
 use crate::workload::build_folder;
+use wiregauge_cosim_run::fmu_entrants::{build_fmus, encodings, memcpy, subject, Member};
+use wiregauge_cosim_run::measurement::CosimWorkload;
 
 /// What it repeats.
 pub const PUBLICATION: Publication = Publication {
@@ -72,7 +73,7 @@ impl Arguments {
         let destination = self.measuring.open(&[])?;
         let progress = Progress::new();
         let encodings = encodings(&self.codecs)?;
-        let built = build(&encodings, &progress)?;
+        let built = build(&encodings, &progress.stoppable())?;
         let folder = self.folder()?;
         let place = folder.path();
         let files = self.record(&encodings, &built, place)?;
@@ -153,7 +154,7 @@ impl Arguments {
             ..Pair::default()
         };
         let recorder = Recorder::new(path, &[], self.measuring.patience());
-        recorder.record(&Recording::from_source(&pair, &[])?, self.messages)
+        recorder::record(&recorder, &Recording::from_source(&pair, &[])?, self.messages)
     }
 
     fn entrant(
@@ -215,7 +216,7 @@ impl Folder {
 }
 
 /// Builds source, player and sensor of each encoding.
-fn build(encodings: &[Encoding], progress: &Progress) -> Result<Vec<Built>> {
+fn build(encodings: &[Encoding], progress: wiregauge_build_tools::Progress) -> Result<Vec<Built>> {
     let models = [Model::Source, Model::Player, Model::Sensor];
     let fmus = |encoding: &Encoding| {
         let Member { build, fmi, .. } = Member::new(*encoding);

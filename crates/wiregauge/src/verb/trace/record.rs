@@ -17,7 +17,7 @@ use super::record_from_bus::{self, RecordLimits};
 use super::transport_args::TransportArgs;
 use crate::connect_args::ConnectArgs;
 use crate::max_memory::MaxMemoryArgs;
-use crate::recorder::Recorder;
+use crate::recorder::{record, Recorder};
 use crate::step_timeout::StepTimeoutArgs;
 
 /// Record the outputs of FMUs, or a trace that is played to the bus.
@@ -127,7 +127,7 @@ impl Arguments {
             protobuf_version: self.protobuf_version,
             patience: self.steps_take.timeout,
         };
-        let sound = recorder.record(&recording, steps)?;
+        let sound = record(&recorder, &recording, steps)?;
         Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
-use clap::ValueEnum;
 use indexmap::IndexMap;
 use wiregauge_build_tools::toolchain::{copy_libraries, DebianRoot, Prefix, RootOptions};
 use wiregauge_build_tools::{Need, Progress, Toolchain};
@@ -15,51 +14,33 @@ use wiregauge_result::run::{NewestRelease, Subject};
 use wiregauge_system::interrupt;
 
 /// Which libraries codecs are measured with.
-#[derive(clap::Args)]
-pub struct LibraryArgs {
-    /// Which libraries the C and C++ codecs use. Several are measured in one run
-    /// (docs/libraries.md).
-    #[arg(long, value_delimiter = ',', value_name = "WHOSE,…", default_value = "system")]
-    libraries: Vec<LibrarySource>,
-    /// Take the newest libraries even if the signature of the download has expired.
-    #[arg(long)]
-    libraries_expired: bool,
-    /// Add a row: this codec with a library that you built, as a folder with include,
-    /// lib and bin. For a Rust codec: another version of its crate, or a folder with
-    /// its source.
-    #[arg(long, value_name = "NAME[@LABEL]=PREFIX|VERSION")]
-    library: Vec<String>,
-    /// Add a row: this C or C++ codec, compiled with these flags after the usual ones.
-    /// With the label of a --library, that row gets the flags.
-    #[arg(long, value_name = "NAME@LABEL=FLAGS", allow_hyphen_values = true)]
-    cflags: Vec<String>,
-    /// Add a row NAME@lto for each C, C++ and Rust codec, optimized at link time.
-    #[arg(long)]
-    profile: Option<Profile>,
+pub struct LibraryOptions {
+    /// Which libraries the C and C++ codecs use. Several are measured in one run.
+    pub libraries: Vec<LibrarySource>,
+    /// That the newest libraries are taken even if the signature of the download has expired.
+    pub is_expired_allowed: bool,
+    /// Rows more, each `NAME[@LABEL]=PREFIX` or `NAME[@LABEL]=VERSION`: this codec with a
+    /// library that the user built, or with another release of its crate.
+    pub user_libraries: Vec<String>,
+    /// Rows more, each `NAME@LABEL=FLAGS`: this codec, compiled with these flags after the
+    /// usual ones. With the label of a user's library, that row gets the flags.
+    pub flags: Vec<String>,
+    /// A row more for each C, C++ and Rust codec: optimized at link time.
+    pub is_link_time_optimized: bool,
 }
 
-/// How rows are compiled beside the usual way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Profile {
-    /// Optimized at link time.
-    Lto,
-}
-
-impl Profile {
-    /// The row of a codec; none where there is nothing to link, or nothing but the bound's
-    /// own loop.
-    fn apply_to(self, plain: &Variant) -> Option<Variant> {
-        let Profile::Lto = self;
-        let words = plain.codec.language.link_time;
-        let flags = CompilerFlags { label: "lto".into(), words: words.into() };
-        let is_one = !words.is_empty() && !plain.codec.is_bound;
-        is_one.then(|| Variant { flags: Some(Arc::new(flags)), ..plain.clone() })
-    }
+/// The row of a codec that is optimized at link time; none where there is nothing to link,
+/// or nothing but the bound's own loop.
+fn link_time_variant(plain: &Variant) -> Option<Variant> {
+    let words = plain.codec.language.link_time;
+    let flags = CompilerFlags { label: "lto".into(), words: words.into() };
+    let is_one = !words.is_empty() && !plain.codec.is_bound;
+    is_one.then(|| Variant { flags: Some(Arc::new(flags)), ..plain.clone() })
 }
 
 /// Whose libraries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LibrarySource {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LibrarySource {
     /// The machine's own.
     System,
     /// The machine's own, with the newest compiler.
@@ -70,6 +51,9 @@ enum LibrarySource {
 }
 
 impl LibrarySource {
+    const ALL: [LibrarySource; 3] =
+        [LibrarySource::System, LibrarySource::Recompiled, LibrarySource::Current];
+
     /// What marks the rows; nothing for the machine's own.
     fn label(self) -> &'static str {
         match self {
@@ -119,7 +103,7 @@ fn parse_row(text: &str) -> Result<(&'static Codec, Option<&str>)> {
 
 fn is_label(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || ".-_+".contains(c);
-    let is_taken = LibrarySource::value_variants().iter().any(|whose| whose.label() == text);
+    let is_taken = LibrarySource::ALL.iter().any(|whose| whose.label() == text);
     text.chars().all(is_part) && !is_taken
 }
 
@@ -162,7 +146,7 @@ fn prefix(codec: &Codec, label: Option<&str>, place: &str) -> Result<Prefix> {
     }
 }
 
-impl LibraryArgs {
+impl LibraryOptions {
     /// The rows of these codecs, made from all the libraries that are wanted. What
     /// cannot be had leaves rows that say why.
     ///
@@ -177,13 +161,13 @@ impl LibraryArgs {
         let wants = |whose| self.libraries.contains(&whose);
         let is_newest = wants(LibrarySource::Current) || wants(LibrarySource::Recompiled);
         ensure!(
-            is_newest || !self.libraries_expired,
+            is_newest || !self.is_expired_allowed,
             "--libraries-expired would do nothing: it is about --libraries current"
         );
         let own =
             |text: &String| parse_user_library(text).with_context(|| format!("--library {text}"));
-        let mut own: Vec<Variant> = self.library.iter().map(own).collect::<Result<_>>()?;
-        for text in &self.cflags {
+        let mut own: Vec<Variant> = self.user_libraries.iter().map(own).collect::<Result<_>>()?;
+        for text in &self.flags {
             add_flags(&mut own, text).with_context(|| format!("--cflags {text}"))?;
         }
         let newest = match is_newest && codecs.iter().any(|codec| varies_by_toolchain(codec)) {
@@ -196,7 +180,7 @@ impl LibraryArgs {
             if !varies_by_toolchain(codec) || wants(LibrarySource::System) {
                 variants.push(plain.clone());
             }
-            variants.extend(self.profile.and_then(|profile| profile.apply_to(&plain)));
+            variants.extend(link_time_variant(&plain).filter(|_| self.is_link_time_optimized));
             for (whose, toolchain) in newest.iter().filter(|_| varies_by_toolchain(codec)) {
                 // Without a library, both would be the same.
                 if *whose == LibrarySource::Current || has_installable_library(codec) {
@@ -231,7 +215,7 @@ impl LibraryArgs {
         let mut packages: Vec<&str> = needs.iter().map(|need| need.names().1).collect();
         packages.sort_unstable();
         packages.dedup();
-        let wish = RootOptions { expired: self.libraries_expired };
+        let wish = RootOptions { expired: self.is_expired_allowed };
         let root = DebianRoot::open_or_create(folder, &packages, wish, progress).map(Arc::new);
         interrupt::check()?;
         let headers = needs.iter().filter(|need| matches!(need, Need::Header(..)));

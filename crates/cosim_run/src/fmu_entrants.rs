@@ -4,14 +4,11 @@
 use std::path::PathBuf;
 
 use anyhow::{ensure, Result};
+use wiregauge_build_tools::{default_build_folder, Progress};
 use wiregauge_cosim::master::plan::{Entrant, HostWork, Load, Pair};
 use wiregauge_cosim::package::coupling::VariableChoice;
 use wiregauge_osi::fmus::{self, Build, Encoding, Fmu, Model, ENCODINGS};
 use wiregauge_result::run::{Case, Parameter, Status, Subject};
-use wiregauge_system::interrupt;
-
-use crate::progress::Progress;
-use crate::workload::build_folder;
 
 /// One subject: an encoding, as it is built and coupled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +47,9 @@ impl Member {
 }
 
 /// The encodings of these names; all for `all`.
+///
+/// # Errors
+/// When there is no such encoding.
 pub fn encodings(names: &[String]) -> Result<Vec<Encoding>> {
     for name in names.iter().filter(|name| *name != "all") {
         let known: Vec<&str> = ENCODINGS.iter().map(|encoding| encoding.name).collect();
@@ -64,12 +64,11 @@ pub fn encodings(names: &[String]) -> Result<Vec<Encoding>> {
 }
 
 /// Builds FMUs: their paths, or why one does not compile, in order.
-pub fn build_fmus(wanted: &[Fmu], progress: &Progress) -> Result<Vec<Result<PathBuf>>> {
-    fmus::build(&build_folder()?, wanted, &|what, done, total| {
-        interrupt::check()?;
-        progress.show(what, done, total);
-        Ok(())
-    })
+///
+/// # Errors
+/// When the build folder cannot be used, or `progress` ends the build.
+pub fn build_fmus(wanted: &[Fmu], progress: Progress) -> Result<Vec<Result<PathBuf>>> {
+    fmus::build(&default_build_folder()?, wanted, progress)
 }
 
 /// How all of them are run.
@@ -86,7 +85,10 @@ pub struct FmuEntrants {
 impl FmuEntrants {
     /// Builds the members' FMUs and makes entrants of them, and of a bound that
     /// moves the bytes of the packed messages, or else of the first ones.
-    pub fn entrants(&self, members: &[Member], progress: &Progress) -> Result<Vec<Entrant>> {
+    ///
+    /// # Errors
+    /// Those of [`build_fmus`]. An FMU that does not compile is its member's failure alone.
+    pub fn entrants(&self, members: &[Member], progress: Progress) -> Result<Vec<Entrant>> {
         let wanted: Vec<Fmu> = members
             .iter()
             .flat_map(|member| [member.fmu(Model::Source), member.fmu(self.model)])

@@ -1,0 +1,52 @@
+//! `wiregauge repeat pedestrian` and others: published experiments of FMUs.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+
+use crate::experiment::FmuExperiment;
+use crate::progress::Progress;
+use crate::verb::cosim::measurement::MeasurementArgs;
+use wiregauge_cosim_run::fmu_entrants::FmuEntrants;
+use wiregauge_cosim_run::measurement::CosimWorkload;
+
+/// What an experiment of FMUs takes.
+#[derive(clap::Args)]
+struct FmuArgs {
+    /// Verify FlatBuffers before they are read.
+    #[arg(long)]
+    verify: bool,
+    /// Use new buffers and objects in each step.
+    #[arg(long)]
+    fresh: bool,
+    #[command(flatten)]
+    measuring: MeasurementArgs,
+}
+
+/// What an experiment takes.
+pub fn arguments(verb: Command, experiment: &FmuExperiment) -> Command {
+    let name = experiment.publication.name;
+    let about = experiment.explanation.lines().next().unwrap_or_default();
+    FmuArgs::augment_args(verb).about(about).long_about(experiment.explanation).after_help(format!(
+        "Examples:\n  wiregauge repeat {name} --quick\n  \
+         wiregauge repeat {name} --fresh -o fresh.json"
+    ))
+}
+
+/// Carries it out.
+pub fn run(matches: &ArgMatches, experiment: &FmuExperiment) -> Result<ExitCode> {
+    let FmuArgs { verify, fresh, measuring } = FmuArgs::from_arg_matches(matches)?;
+    let destination = measuring.open(&[])?;
+    let progress = Progress::new();
+    let fmus = FmuEntrants { model: experiment.model, verify, fresh };
+    let workload = CosimWorkload {
+        title: experiment.title.into(),
+        cases: (experiment.cases)(),
+        entrants: fmus.entrants(&(experiment.members)(), &progress.stoppable())?,
+        fresh,
+        reference: Some((experiment.reference)()),
+        derive: Box::new(experiment.derive),
+    };
+    measuring.carry_out(workload, destination, progress)
+}

@@ -3,7 +3,6 @@
 
 mod codec_selection;
 mod connect_args;
-mod experiment;
 mod library_args;
 mod list_format;
 mod max_memory;

@@ -1,5 +1,5 @@
 //! Where programs are built, and where definitions and messages come from.
 
 pub use wiregauge_build_tools::default_build_folder as build_folder;
-pub use wiregauge_codec_run::workload::{definition_lookup, Builtin, Values, Workload};
+pub use wiregauge_codec_run::workload::{definition_lookup, Workload};
 pub use wiregauge_osi::descriptors::osi_definitions;

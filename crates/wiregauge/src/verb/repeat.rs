@@ -9,8 +9,11 @@ use std::process::ExitCode;
 
 use anyhow::{bail, Result};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
+use wiregauge_repeat::codec_experiment::CodecExperiment;
+use wiregauge_repeat::experiment;
+use wiregauge_repeat::fmu_experiment::FmuExperiment;
+use wiregauge_repeat::publication::Publication;
 
-use crate::experiment::{FmuExperiment, Publication, Published};
 use crate::output::print;
 
 /// The experiment that the user chose, with its own arguments.
@@ -31,10 +34,10 @@ type Run = dyn Fn(&ArgMatches) -> Result<ExitCode>;
 /// All experiments, by name. Those of codecs and of FMUs register themselves.
 fn all() -> Vec<Experiment> {
     let mut all = vec![
-        experiment(fep::PUBLICATION, fep::Arguments::run),
-        experiment(traces::PUBLICATION, traces::Arguments::run),
+        with_arguments(experiment::fep::PUBLICATION, fep::Arguments::run),
+        with_arguments(experiment::traces::PUBLICATION, traces::Arguments::run),
     ];
-    all.extend(Published::all().into_iter().map(|published| Experiment {
+    all.extend(CodecExperiment::all().into_iter().map(|published| Experiment {
         publication: published.publication,
         arguments: Box::new(|command| codecs::arguments(command, published)),
         run: Box::new(|matches| codecs::run(matches, published)),
@@ -48,7 +51,8 @@ fn all() -> Vec<Experiment> {
     all
 }
 
-fn experiment<A: Args + 'static>(
+/// An experiment with its arguments.
+fn with_arguments<A: Args + 'static>(
     publication: Publication,
     run: fn(A) -> Result<ExitCode>,
 ) -> Experiment {

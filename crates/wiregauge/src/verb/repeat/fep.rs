@@ -8,18 +8,9 @@ use wiregauge_bus::conduct::run_settings::DEFAULT_DURATION;
 use wiregauge_bus::load::fep;
 use wiregauge_bus::series::Series;
 
-use crate::experiment::Publication;
 use crate::verb::bus::bus_result::measure_series;
 use crate::verb::bus::run_args::RunArgs;
 use crate::verb::bus::samples_args::SamplesArgs;
-
-/// What it repeats.
-pub const PUBLICATION: Publication = Publication {
-    name: "fep",
-    about: "FEP SDK 3's throughput of a bus, over all transports",
-    source: "CARIAD: FEP SDK 3, Performance",
-    year: "2023",
-};
 
 /// Repeat FEP SDK 3's experiment over all transports.
 ///

@@ -4,12 +4,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
+use wiregauge_repeat::fmu_experiment::FmuExperiment;
 
-use crate::experiment::FmuExperiment;
 use crate::progress::Progress;
 use crate::verb::cosim::measurement::MeasurementArgs;
-use wiregauge_cosim_run::fmu_entrants::FmuEntrants;
-use wiregauge_cosim_run::measurement::CosimWorkload;
 
 /// What an experiment of FMUs takes.
 #[derive(clap::Args)]
@@ -39,14 +37,6 @@ pub fn run(matches: &ArgMatches, experiment: &FmuExperiment) -> Result<ExitCode>
     let FmuArgs { verify, fresh, measuring } = FmuArgs::from_arg_matches(matches)?;
     let destination = measuring.open(&[])?;
     let progress = Progress::new();
-    let fmus = FmuEntrants { model: experiment.model, verify, fresh };
-    let workload = CosimWorkload {
-        title: experiment.title.into(),
-        cases: (experiment.cases)(),
-        entrants: fmus.entrants(&(experiment.members)(), &progress.stoppable())?,
-        fresh,
-        reference: Some((experiment.reference)()),
-        derive: Box::new(experiment.derive),
-    };
+    let workload = experiment.workload(verify, fresh, &progress.stoppable())?;
     measuring.carry_out(workload, destination, progress)
 }

@@ -2,11 +2,12 @@
 //! Performance Report", 2022, table 1.
 
 use wiregauge_cosim::master::plan::Load;
+use wiregauge_cosim_run::fmu_entrants::{case_id, load, Member};
 use wiregauge_osi::fmus::{Build, Model, ENCODINGS};
 use wiregauge_result::run::{Figure, Reference};
 
-use crate::experiment::{FmuExperiment, Publication};
-use wiregauge_cosim_run::fmu_entrants::{case_id, load, Member};
+use crate::fmu_experiment::FmuExperiment;
+use crate::publication::Publication;
 
 inventory::submit! {
     FmuExperiment {

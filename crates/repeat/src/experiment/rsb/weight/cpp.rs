@@ -6,13 +6,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use wiregauge_build_tools::{run, Need, Toolchain};
+use wiregauge_codec_run::workload::Builtin;
 use wiregauge_data_holders::{generate, HolderLanguage, Package, Wire};
 use wiregauge_result::run::Origin;
 
 use super::program::{
     code_lines, code_lines_in, write, Parts, Program, ProgramBuilder, SentMessage, Sources,
 };
-use crate::workload::Builtin;
 
 /// As the publication was compiled, and what is not called left out; stripped.
 const FLAGS: &str = "-std=c++17 -O2 -DNDEBUG -ffunction-sections -fdata-sections \

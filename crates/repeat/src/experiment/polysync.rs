@@ -2,13 +2,14 @@
 //! of Serialization Timing in Autonomous Vehicles", table 1 and figure 2.
 
 use anyhow::Result;
+use wiregauge_codec_run::workload::Workload;
 use wiregauge_result::run::{Figure, Reference};
 
-use crate::experiment::{Publication, Published};
-use crate::workload::Workload;
+use crate::codec_experiment::CodecExperiment;
+use crate::publication::Publication;
 
 inventory::submit! {
-    Published {
+    CodecExperiment {
         publication: Publication {
             name: "polysync",
             about: "PolySync's table and sweep of the LiDAR message, in all codecs",

@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use wiregauge_build_tools::python::{interpreter, PythonEnvironment};
 use wiregauge_build_tools::{run, Need};
+use wiregauge_codec_run::workload::Builtin;
 use wiregauge_data_holders::{generate, HolderLanguage, Package, Wire};
 use wiregauge_formats::Codec;
 use wiregauge_result::run::Origin;
@@ -15,7 +16,6 @@ use wiregauge_schema::Projection;
 use super::program::{
     code_lines, code_lines_in, write, Parts, Program, ProgramBuilder, SentMessage, Sources,
 };
-use crate::workload::Builtin;
 
 const NEEDS: &[Need] = &[Need::Program("python3", "python3-venv")];
 const WITH_LIBRARY: &[Need] = &[NEEDS[0], Need::Program("protoc", "protobuf-compiler")];

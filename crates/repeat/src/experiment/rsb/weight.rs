@@ -13,11 +13,11 @@ use std::process::{Command, Stdio};
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_build_tools::{first_error, Need};
+use wiregauge_codec_run::workload::Builtin;
 use wiregauge_result::run::{Case, Fact, Measurement, Origin, Status, Subject};
 
 use self::program::{compile_time, Parts, Program, Sources};
-use crate::experiment::{Weighing, Weights};
-use crate::workload::Builtin;
+use crate::weighing::{Weighing, Weights};
 
 /// What the programs print of the Notification that they are given.
 const TEXT: &str = "/a/b data self 1\nsome info\n";

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use anyhow::{bail, Context, Result};
 use wiregauge_build_tools::{build_folder, maven, run, Need};
+use wiregauge_codec_run::workload::Builtin;
 use wiregauge_data_holders::{generate, HolderLanguage, Package, Wire};
 use wiregauge_formats::{Codec, Emission, GeneratorStep};
 use wiregauge_result::run::Origin;
@@ -15,7 +16,6 @@ use wiregauge_schema::Projection;
 use super::program::{
     code_lines, code_lines_in, write, Parts, Program, ProgramBuilder, SentMessage, Sources,
 };
-use crate::workload::Builtin;
 
 /// Without what a debugger wants, as a stripped program is.
 const FLAGS: &str = "--release 17 -g:none -proc:none";

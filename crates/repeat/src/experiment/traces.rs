@@ -2,10 +2,19 @@
 //! section 2.5 and the last row of table 1.
 
 use wiregauge_cosim::master::plan::Load;
+use wiregauge_cosim_run::fmu_entrants::{case_id, load};
 use wiregauge_osi::fmus::Encoding;
 use wiregauge_result::run::{Case, Figure, Reference};
 
-use wiregauge_cosim_run::fmu_entrants::{case_id, load};
+use crate::publication::Publication;
+
+/// What it repeats.
+pub const PUBLICATION: Publication = Publication {
+    name: "traces",
+    about: "Persival's trace file player, the last row of its table 1",
+    source: "Persival: ASAM OSI Flatbuffers Performance Report",
+    year: "2022",
+};
 
 /// Reflections of each message, and moving objects.
 pub const REFLECTIONS: u32 = 668_052;

@@ -2,11 +2,12 @@
 //! Models", 2022.
 
 use wiregauge_cosim::master::plan::Load;
+use wiregauge_cosim_run::fmu_entrants::{load, Member};
 use wiregauge_osi::fmus::{Model, ENCODINGS};
 use wiregauge_result::run::{Measurement, Reference, Run, Slope};
 
-use crate::experiment::{FmuExperiment, Publication};
-use wiregauge_cosim_run::fmu_entrants::{load, Member};
+use crate::fmu_experiment::FmuExperiment;
+use crate::publication::Publication;
 
 inventory::submit! {
     FmuExperiment {

@@ -5,17 +5,18 @@ pub mod published;
 pub mod weight;
 
 use anyhow::{Context, Result};
+use wiregauge_codec_run::workload::{Builtin, Values, Workload};
 use wiregauge_gauge::runners::plan::Experiment;
 use wiregauge_result::run::{Fact, Measurement, Parameter, Run, Subject};
 use wiregauge_result::stats::Ratio;
 use wiregauge_schema::{Projection, Schema, TypeId, Value};
 
 use self::published::{case, ROUND_TRIPS, SHARES, TABLE};
-use crate::experiment::{Publication, Published};
-use crate::workload::{Builtin, Values, Workload};
+use crate::codec_experiment::CodecExperiment;
+use crate::publication::Publication;
 
 inventory::submit! {
-    Published {
+    CodecExperiment {
         publication: Publication {
             name: "rsb",
             about: "RSB's Notification in Protobuf and ROS MSG: C++, Java, Python",

@@ -109,7 +109,7 @@ impl FmuEntrants {
     }
 
     fn entrant(&self, member: &Member, pair: Result<(PathBuf, PathBuf)>) -> Entrant {
-        let mut subject = subject(member.id(), member.title(), "C++");
+        let mut subject = Subject::new(member.id(), member.title(), "C++");
         subject.options.push(format!("built for {}", member.build.name()));
         let switch = |on: bool, name: &str| on.then(|| (name.to_owned(), "true".to_owned()));
         let source_parameters: Vec<_> = switch(self.fresh, "fresh").into_iter().collect();
@@ -137,26 +137,8 @@ impl FmuEntrants {
 /// A bound that moves the bytes of another entrant's messages, or of the
 /// first one's.
 pub fn memcpy(like: Option<String>) -> Entrant {
-    let mut subject = subject("memcpy".into(), "memcpy".into(), "Rust");
-    subject.bound = true;
+    let subject = Subject { bound: true, ..Subject::new("memcpy", "memcpy", "Rust") };
     Entrant { subject, work: Some(HostWork::Memcpy(like)), only: Vec::new() }
-}
-
-/// A subject that is to be measured.
-pub fn subject(id: String, title: String, language: &str) -> Subject {
-    Subject {
-        id,
-        title,
-        language: language.into(),
-        library: String::new(),
-        built: String::new(),
-        origin: None,
-        options: Vec::new(),
-        bound: false,
-        unchecked: false,
-        lowerings: Vec::new(),
-        status: Status::Measured,
-    }
 }
 
 /// What the source is told to write.

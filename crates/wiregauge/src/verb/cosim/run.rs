@@ -9,10 +9,10 @@ use clap::ValueEnum;
 use wiregauge_cosim::master::plan::{Entrant, HostWork, Load, Pair};
 use wiregauge_cosim::package::distinct_names;
 use wiregauge_cosim::recording::Recording;
-use wiregauge_cosim_run::fmu_entrants::{encodings, load, memcpy, subject, FmuEntrants, Member};
+use wiregauge_cosim_run::fmu_entrants::{encodings, load, memcpy, FmuEntrants, Member};
 use wiregauge_cosim_run::measurement::CosimWorkload;
 use wiregauge_osi::fmus::{Build, Model};
-use wiregauge_result::run::Case;
+use wiregauge_result::run::{Case, Subject};
 
 use super::measurement::MeasurementArgs;
 use crate::connect_args::ConnectArgs;
@@ -262,7 +262,7 @@ fn record(
 fn user_entrants(source: PathBuf, model: PathBuf) -> Vec<Entrant> {
     let pair = Pair { source, model, ..Pair::default() };
     let fmus = Entrant {
-        subject: subject("fmus".into(), "FMUs".into(), "unknown"),
+        subject: Subject::new("fmus", "FMUs", "unknown"),
         work: Some(HostWork::Fmus(Box::new(pair))),
         only: Vec::new(),
     };

@@ -186,17 +186,8 @@ pub fn build(
     for own in own {
         entrants.push(Entrant {
             subject: Subject {
-                id: own.name.clone(),
-                title: own.name.clone(),
-                language: "own".into(),
-                library: String::new(),
-                built: String::new(),
-                origin: None,
                 options: vec![format!("runner: {}", own.command.join(" "))],
-                bound: false,
-                unchecked: false,
-                lowerings: Vec::new(),
-                status: Status::Measured,
+                ..Subject::new(&own.name, &own.name, "own")
             },
             runner: Some(Launch {
                 id: own.name.clone(),

@@ -158,17 +158,12 @@ pub fn entrant(row: ReductionRow) -> Result<Entrant> {
     };
     let is_there = status == Status::Measured;
     let subject = Subject {
-        id: row.id(),
-        title: row.title(),
-        language: language.into(),
         library: row.library(),
         built,
-        origin: None,
         options: row.options(),
         bound: row.is_bound(),
-        unchecked: false,
-        lowerings: Vec::new(),
         status,
+        ..Subject::new(row.id(), row.title(), language)
     };
     if !is_there {
         return Ok(Entrant { subject, runner: None, judge: None });

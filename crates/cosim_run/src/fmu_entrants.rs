@@ -109,7 +109,7 @@ impl FmuEntrants {
     }
 
     fn entrant(&self, member: &Member, pair: Result<(PathBuf, PathBuf)>) -> Entrant {
-        let mut subject = subject(member.id(), member.title(), "C++");
+        let mut subject = Subject::new(member.id(), member.title(), "C++");
         subject.options.push(format!("built for {}", member.build.name()));
         let switch = |on: bool, name: &str| on.then(|| (name.to_owned(), "true".to_owned()));
         let source_parameters: Vec<_> = switch(self.fresh, "fresh").into_iter().collect();
@@ -137,8 +137,7 @@ impl FmuEntrants {
 /// A bound that moves the bytes of another entrant's messages, or of the
 /// first one's.
 pub fn memcpy(like: Option<String>) -> Entrant {
-    let mut subject = subject("memcpy".into(), "memcpy".into(), "Rust");
-    subject.bound = true;
+    let subject = Subject { bound: true, ..Subject::new("memcpy", "memcpy", "Rust") };
     Entrant { subject, work: Some(HostWork::Memcpy(like)), only: Vec::new() }
 }
 
@@ -146,7 +145,7 @@ pub fn memcpy(like: Option<String>) -> Entrant {
 pub fn user_entrants(source: PathBuf, model: PathBuf) -> Vec<Entrant> {
     let pair = Pair { source, model, ..Pair::default() };
     let fmus = Entrant {
-        subject: subject("fmus".into(), "FMUs".into(), "unknown"),
+        subject: Subject::new("fmus", "FMUs", "unknown"),
         work: Some(HostWork::Fmus(Box::new(pair))),
         only: Vec::new(),
     };
@@ -183,23 +182,6 @@ pub fn single_pair(cases: &[Load], entrants: &[Entrant]) -> Option<Pair> {
     pair.source_parameters.splice(0..0, load.source.iter().cloned());
     pair.model_parameters.splice(0..0, load.model.iter().cloned());
     Some(pair)
-}
-
-/// A subject that is to be measured.
-pub fn subject(id: String, title: String, language: &str) -> Subject {
-    Subject {
-        id,
-        title,
-        language: language.into(),
-        library: String::new(),
-        built: String::new(),
-        origin: None,
-        options: Vec::new(),
-        bound: false,
-        unchecked: false,
-        lowerings: Vec::new(),
-        status: Status::Measured,
-    }
 }
 
 /// What the source is told to write.

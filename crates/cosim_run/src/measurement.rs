@@ -115,7 +115,7 @@ pub fn measure(
     builder.stop_watching();
     drop(show);
     // Also those of before an interruption.
-    let kept = samples.map_or(Ok(()), finish);
+    let kept = samples.map_or(Ok(()), |samples| samples.finish().announce("steps"));
     if let (Err(_), Err(error)) = (&measured, &kept) {
         print_notice(&format!("wiregauge: {error:#}"));
     }
@@ -145,16 +145,6 @@ fn begin(target: Target, plan: &Plan) -> Result<StepFile> {
     let cases = plan.cases.iter().map(|load| load.case.id.clone());
     let subjects = plan.entrants.iter().map(|entrant| entrant.subject.id.clone());
     StepFile::create(target, cases.collect(), subjects.collect())
-}
-
-/// Moves the file of steps to its place.
-fn finish(samples: StepFile) -> Result<()> {
-    let shown = samples.display_name().to_owned();
-    let kept = samples.finish()?;
-    if kept > 0 {
-        print_notice(&format!("{kept} steps in {shown}"));
-    }
-    Ok(())
 }
 
 /// Versions of what FMUs are built with.

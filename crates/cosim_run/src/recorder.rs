@@ -37,6 +37,26 @@ pub struct Recorder<'a> {
     pub patience: Duration,
 }
 
+/// How many steps are recorded in this time of the simulation, or to the end that the FMUs
+/// propose. `source` names them in an error.
+///
+/// # Errors
+/// When no time is given and they propose none.
+pub fn count_steps(
+    recording: &Recording,
+    duration: Option<Duration>,
+    source: &Path,
+) -> Result<u64> {
+    let seconds = duration.map(|duration| duration.as_secs_f64());
+    let seconds = seconds.or(recording.proposed_duration()).with_context(|| {
+        format!(
+            "{} proposes no stopTime: say how much is recorded by --duration TIME or --steps N",
+            source.display()
+        )
+    })?;
+    Ok((seconds / recording.step).round().max(1.0) as u64)
+}
+
 /// One variable while it is recorded.
 struct VariableTrack {
     channel: Channel,

@@ -21,7 +21,6 @@ pub struct CloudWriter {
     keep: bool,
     reading: SensorConventions,
     others: DecoderLookup,
-    skipped: Option<SkipCounter>,
     definition: Arc<Definition>,
     channels: Vec<CloudChannel>,
     remarks: Notices,
@@ -59,7 +58,6 @@ impl CloudWriter {
             keep,
             reading,
             others,
-            skipped: None,
             definition,
             channels,
             remarks,
@@ -75,8 +73,9 @@ impl CloudWriter {
 
     /// The same, and leaves out messages whose points cannot be read where that is wanted, and
     /// counts them there.
-    pub fn skip_failed(self, skipped: Option<SkipCounter>) -> CloudWriter {
-        CloudWriter { skipped, ..self }
+    pub fn skip_failed(mut self, skipped: Option<SkipCounter>) -> CloudWriter {
+        self.remarks.count_skipped(skipped);
+        self
     }
 }
 
@@ -102,7 +101,7 @@ impl Writer for CloudWriter {
         }
         let Some(source) = &known.source else { return Ok(()) };
         let found = source.points(data, self.reading);
-        let found = self.remarks.skip_failed(&known.topic, found, self.skipped.as_ref())?;
+        let found = self.remarks.skip_failed(&known.topic, found)?;
         for mut points in found.into_iter().flatten() {
             let topic = match points.list.as_str() {
                 "" => format!("{}/points", known.topic),

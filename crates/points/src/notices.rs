@@ -1,29 +1,57 @@
 //! What is to be told of the points in the end, once and with how often it was so.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+use std::rc::Rc;
 
-use anyhow::{anyhow, Result};
+use anyhow::{anyhow, Error, Result};
 use wiregauge_system::text::format_count;
 
 use crate::osi::SensorConventions;
 use crate::points::Points;
 
-/// Where messages are counted whose points cannot be read, if these are left out.
-pub type SkipCounter = Arc<AtomicU64>;
+/// Counts the messages that a writer leaves out, as their points cannot be read. Its clones
+/// count together, so who keeps one can ask it when the writer is done.
+#[derive(Clone, Debug, Default)]
+pub struct SkipCounter(Rc<RefCell<BTreeMap<String, SkippedMessages>>>);
+
+/// The messages of a channel that were left out.
+#[derive(Debug)]
+struct SkippedMessages {
+    count: u64,
+    /// Why the first one was.
+    reason: String,
+}
+
+impl SkipCounter {
+    /// How many messages were left out.
+    pub fn count(&self) -> u64 {
+        self.0.borrow().values().map(|skipped| skipped.count).sum()
+    }
+
+    fn add(&self, topic: &str, error: &Error) {
+        let mut channels = self.0.borrow_mut();
+        let skipped = channels.entry(topic.to_owned());
+        let new = || SkippedMessages { count: 0, reason: format!("{error:#}") };
+        skipped.or_insert_with(new).count += 1;
+    }
+}
 
 /// What was found so far.
 #[derive(Default)]
 pub struct Notices {
     unplaced: BTreeMap<(String, &'static str), u64>,
     by_elevation: bool,
-    /// Messages by channel, of which the points could not be read and were left out; and why
-    /// the first one could not.
-    skipped: BTreeMap<String, (u64, String)>,
+    /// Counts the messages that are left out; none where such a message is an error.
+    skipped: Option<SkipCounter>,
 }
 
 impl Notices {
+    /// Leaves out messages whose points cannot be read and counts them here, if it is given.
+    pub fn count_skipped(&mut self, skipped: Option<SkipCounter>) {
+        self.skipped = skipped;
+    }
+
     /// Looks at points.
     pub fn add_points(&mut self, topic: &str, points: &Points) {
         self.by_elevation |= points.by_elevation;
@@ -32,33 +60,26 @@ impl Notices {
         }
     }
 
-    /// The points of a message. One that cannot be read is left out where that is wanted, and
-    /// counted.
-    pub fn skip_failed<T>(
-        &mut self,
-        topic: &str,
-        found: Result<T>,
-        skipped: Option<&SkipCounter>,
-    ) -> Result<Option<T>> {
-        match found {
-            Ok(found) => Ok(Some(found)),
-            Err(error) => {
-                let Some(skipped) = skipped else {
-                    return Err(anyhow!("{error:#}; leave such messages out by --errors skip"));
-                };
-                skipped.fetch_add(1, Ordering::Relaxed);
-                let known = self.skipped.entry(topic.to_owned());
-                known.or_insert_with(|| (0, format!("{error:#}"))).0 += 1;
-                Ok(None)
-            }
-        }
+    /// The points of a message; none of one that is left out.
+    pub fn skip_failed<T>(&mut self, topic: &str, found: Result<T>) -> Result<Option<T>> {
+        let error = match found {
+            Ok(found) => return Ok(Some(found)),
+            Err(error) => error,
+        };
+        let Some(skipped) = &self.skipped else {
+            return Err(anyhow!("{error:#}; leave such messages out by --errors skip"));
+        };
+        skipped.add(topic, &error);
+        Ok(None)
     }
 
     /// Why some points are nowhere; none where all are somewhere.
     pub fn reason(&self) -> Option<String> {
-        let skipped = self.skipped.iter().next();
-        if let Some((topic, (_, why))) = skipped {
-            return Some(format!("{topic}: {why}"));
+        if let Some(skipped) = &self.skipped {
+            if let Some((topic, SkippedMessages { reason, .. })) = skipped.0.borrow().iter().next()
+            {
+                return Some(format!("{topic}: {reason}"));
+            }
         }
         self.unplaced.keys().next().map(|(topic, why)| format!("{topic}: {why}"))
     }
@@ -73,10 +94,13 @@ impl Notices {
                     a rotation about y by the right-hand rule); for data that mean up say \
                     --elevation up";
         let sign = (self.by_elevation && reading.elevation.is_none()).then(|| sign.to_owned());
-        let skipped = self.skipped.iter().map(|(topic, (messages, why))| {
-            let messages = format_count(*messages, "message");
-            format!("{topic}: {messages} skipped, whose points cannot be read: {why}")
-        });
-        unplaced.chain(skipped).chain(sign).collect()
+        let mut skips = Vec::new();
+        if let Some(skipped) = &self.skipped {
+            skips.extend(skipped.0.borrow().iter().map(|(topic, skipped)| {
+                let (messages, reason) = (format_count(skipped.count, "message"), &skipped.reason);
+                format!("{topic}: {messages} skipped, whose points cannot be read: {reason}")
+            }));
+        }
+        unplaced.chain(skips).chain(sign).collect()
     }
 }

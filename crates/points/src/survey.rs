@@ -42,7 +42,6 @@ pub struct Survey<'f> {
     origin: String,
     reading: SensorConventions,
     others: DecoderLookup,
-    skipped: Option<SkipCounter>,
     channels: Vec<(String, Option<PointSource>)>,
     found: &'f mut TableContents,
     remarks: Notices,
@@ -56,7 +55,7 @@ impl<'f> Survey<'f> {
         found: &'f mut TableContents,
     ) -> Survey<'f> {
         let (origin, channels, remarks) = (origin.to_owned(), Vec::new(), Notices::default());
-        Survey { origin, reading, others: |_| Ok(None), skipped: None, channels, found, remarks }
+        Survey { origin, reading, others: |_| Ok(None), channels, found, remarks }
     }
 
     /// The same with messages of OSI in other encodings.
@@ -66,8 +65,9 @@ impl<'f> Survey<'f> {
 
     /// The same, and leaves out messages whose points cannot be read where that is wanted, and
     /// counts them there.
-    pub fn skip_failed(self, skipped: Option<SkipCounter>) -> Survey<'f> {
-        Survey { skipped, ..self }
+    pub fn skip_failed(mut self, skipped: Option<SkipCounter>) -> Survey<'f> {
+        self.remarks.count_skipped(skipped);
+        self
     }
 }
 
@@ -81,11 +81,7 @@ impl Writer for Survey<'_> {
     fn write_message(&mut self, channel: u16, _: &MessageInfo, data: &[u8]) -> Result<()> {
         let (topic, source) = &self.channels[usize::from(channel)];
         let Some(source) = source else { return Ok(()) };
-        let found = self.remarks.skip_failed(
-            topic,
-            source.points(data, self.reading),
-            self.skipped.as_ref(),
-        )?;
+        let found = self.remarks.skip_failed(topic, source.points(data, self.reading))?;
         for points in found.into_iter().flatten() {
             self.remarks.add_points(&format!("{topic}/{}", points.list), &points);
             self.found.add_points(topic, &points)?;

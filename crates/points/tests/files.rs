@@ -4,7 +4,6 @@ mod support;
 
 use std::fs::File;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt32Type, UInt64Type};
@@ -150,26 +149,26 @@ fn a_message_that_cannot_be_read_stops_or_is_skipped_and_counted() {
     let channels = [sensor_data()];
     let messages = [(0, detections(&[1.0])), (0, vec![255]), (0, detections(&[2.0, 3.0]))];
     let begin = |name: &str| out(&folder.path().join(name));
-    let skipped = SkipCounter::default();
-    let clouds = |skips: bool| {
+    let clouds = |skipped: Option<SkipCounter>| {
         let inner =
             write::OutputFormat::Mcap.begin(begin("clouds.mcap"), Default::default()).unwrap();
-        CloudWriter::new("in", inner, false, SensorConventions::default())
-            .skip_failed(skips.then(|| skipped.clone()))
+        CloudWriter::new("in", inner, false, SensorConventions::default()).skip_failed(skipped)
     };
-    let told = write(Box::new(clouds(true)), &channels, &messages).join("\n");
+    let skipped = SkipCounter::default();
+    let told = write(Box::new(clouds(Some(skipped.clone()))), &channels, &messages).join("\n");
     assert!(told.contains("data: 1 message skipped, whose points cannot be read"), "{told}");
     assert!(told.contains("2 clouds of 3 points"), "{told}");
-    assert_eq!(skipped.load(Ordering::Relaxed), 1);
-    let mut strict = clouds(false);
+    assert_eq!(skipped.count(), 1);
+    let mut strict = clouds(None);
     strict.add_channel(&channels[0]).unwrap();
     let error = strict.write_message(0, &head(1, 1), &[255]).unwrap_err().to_string();
     assert!(error.contains("by --errors skip"), "{error}");
-    let mut found = TableContents::default();
+    let (mut found, skipped) = (TableContents::default(), SkipCounter::default());
     let survey = Survey::new("in", SensorConventions::default(), &mut found)
         .skip_failed(Some(skipped.clone()));
     let told = write(Box::new(survey), &channels, &messages).join("\n");
     assert!(told.contains("1 message skipped"), "{told}");
+    assert_eq!(skipped.count(), 1);
     let table = TableWriter::begin(
         begin("a.arrow"),
         TableFormat::Arrow,
@@ -179,7 +178,7 @@ fn a_message_that_cannot_be_read_stops_or_is_skipped_and_counted() {
     .unwrap();
     let told = write(Box::new(table.skip_failed(true)), &channels, &messages);
     assert_eq!(told, ["3 points, a row each"]);
-    let mut only = Box::new(clouds(true));
+    let mut only = Box::new(clouds(Some(SkipCounter::default())));
     only.add_channel(&channels[0]).unwrap();
     only.write_message(0, &head(1, 1), &[255]).unwrap();
     let error = only.finish().unwrap_err().to_string();

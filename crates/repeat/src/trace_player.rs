@@ -9,11 +9,11 @@ use anyhow::{ensure, Context, Result};
 use wiregauge_build_tools::{default_build_folder, Progress};
 use wiregauge_cosim::master::plan::{Entrant, HostWork, Pair, Parameters};
 use wiregauge_cosim::recording::Recording;
-use wiregauge_cosim_run::fmu_entrants::{build_fmus, encodings, memcpy, subject, Member};
+use wiregauge_cosim_run::fmu_entrants::{build_fmus, encodings, memcpy, Member};
 use wiregauge_cosim_run::measurement::CosimWorkload;
 use wiregauge_cosim_run::recorder::Recorder;
 use wiregauge_osi::fmus::{Encoding, Fmu, Model};
-use wiregauge_result::run::{Fact, Run, Status};
+use wiregauge_result::run::{Fact, Run, Status, Subject};
 use wiregauge_system::interrupt;
 
 use crate::experiment::traces::{
@@ -150,7 +150,7 @@ impl TracePlayer {
     ) -> Entrant {
         let way = play_mode_name(parsed);
         let id = format!("{}-{way}", encoding.name);
-        let mut subject = subject(id, format!("{}, {way}", encoding.title), "C++");
+        let mut subject = Subject::new(id, format!("{}, {way}", encoding.title), "C++");
         subject.options.push("built for release".into());
         let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let switch = |on: bool, name: &str| on.then(|| set(name, "true"));

@@ -10,6 +10,11 @@ pub fn print_notice(what: &str) {
     let _ = std::io::stderr().lock().write_all(escape_lines(&end_line(what)).as_bytes());
 }
 
+/// Tells the user several things, a line each.
+pub fn print_notices(notices: &[String]) {
+    notices.iter().for_each(|notice| print_notice(notice));
+}
+
 /// A text that ends with one end of a line.
 pub fn end_line(text: &str) -> String {
     format!("{}\n", text.strip_suffix('\n').unwrap_or(text))

@@ -36,7 +36,10 @@ impl FileExtras {
 }
 
 /// Reads to the end of a file, over messages, of which none is wanted any more.
-pub(crate) fn skip_to_end(reader: &mut dyn Reader) -> Result<()> {
+///
+/// # Errors
+/// When the file is damaged.
+pub fn skip_to_end(reader: &mut dyn Reader) -> Result<()> {
     reader.limit_times(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
     while reader.next()?.is_some() {}
     Ok(())

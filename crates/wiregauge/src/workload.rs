@@ -2,4 +2,3 @@
 
 pub use wiregauge_build_tools::default_build_folder as build_folder;
 pub use wiregauge_codec_run::workload::{definition_lookup, Workload};
-pub use wiregauge_osi::descriptors::osi_definitions;

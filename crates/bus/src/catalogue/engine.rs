@@ -9,8 +9,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, Context, Result};
+use indexmap::IndexMap;
 use wiregauge_build_tools::Need;
-use wiregauge_build_tools::{embedded, lock};
+use wiregauge_build_tools::{embedded, lock, versions::installed_versions};
 use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_result::warning::MissingTool;
 use wiregauge_system::interrupt::Interrupted;
@@ -37,6 +38,17 @@ pub fn profile() -> String {
 }
 
 const RELEASE: &str = "release";
+
+/// Versions of what engines are built with, by name, and how they are built.
+pub fn tool_versions() -> IndexMap<String, String> {
+    let mut versions: IndexMap<_, _> = installed_versions(&["rustc", "c++"]).into_iter().collect();
+    let flags = match &*profile() {
+        RELEASE => "release: opt-level 3, one codegen unit".into(),
+        other => format!("profile {other} of engines/Cargo.toml: for tests, not for figures"),
+    };
+    versions.insert("Engine flags".into(), flags);
+    versions
+}
 
 /// Longest that cargo may be silent.
 const PATIENCE: Duration = Duration::from_secs(1800);

@@ -224,17 +224,13 @@ impl<'a> ProgramWeight<'a> {
     fn subject(self) -> Subject {
         let Program { id, title, language, built, options, message, .. } = self.program;
         Subject {
-            id: (*id).into(),
-            title: (*title).into(),
-            language: (*language).into(),
             library: self.library,
             built: (*built).into(),
             origin: self.origin,
             options: options.iter().map(|option| (*option).to_owned()).collect(),
             bound: message.is_none(),
-            unchecked: false,
-            lowerings: Vec::new(),
             status: self.status,
+            ..Subject::new(*id, *title, language)
         }
     }
 }

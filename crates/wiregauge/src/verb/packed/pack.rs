@@ -7,10 +7,13 @@ use anyhow::Result;
 use wiregauge_packed::PackOptions;
 use wiregauge_packing::packer::Packer;
 use wiregauge_packing::structure::Structure;
+use wiregauge_system::notice::print_notices;
+use wiregauge_trace_edit::copy_job::CopyInput;
+use wiregauge_trace_edit::encoding::convert_to_protobuf;
 
-use super::super::trace::encoding_args::in_protobuf;
 use super::super::trace::error_policy::ErrorPolicy;
 use super::super::trace::output_args::OutputArgs;
+use super::super::trace::progress::byte_progress;
 use super::super::trace::selection_args::SelectionArgs;
 use super::reduction_args::{refuse_text, ReductionArgs};
 use super::{points, summary};
@@ -76,20 +79,20 @@ impl Arguments {
             Some(Structure(points)) => points::pack(&self.input, &self.output, points, &plan)?,
             None => {
                 refuse_text(&self.output)?;
-                let options = PackOptions { plan, ..PackOptions::default() };
+                let pack_options = PackOptions { plan, ..PackOptions::default() };
                 let (mut costs, origin) = (None, self.input.display().to_string());
-                let outcome = self.putting.write_by(
-                    &self.input,
-                    &self.selecting,
-                    &self.output,
-                    |writer| {
-                        let (packer, told) = Packer::new(writer, &origin, options);
-                        costs = Some(told);
-                        let packer = Box::new(packer.skip_failed(self.errors == ErrorPolicy::Skip));
-                        in_protobuf(packer, &origin, self.lossy)
-                    },
-                )?;
-                outcome.print_conversion(&self.output);
+                let wrap = |writer| {
+                    let (packer, told) = Packer::new(writer, &origin, pack_options);
+                    costs = Some(told);
+                    let packer = Box::new(packer.skip_failed(self.errors == ErrorPolicy::Skip));
+                    convert_to_protobuf(packer, &origin, self.lossy)
+                };
+                let (files, filter) = ([self.input.clone()], self.selecting.filter());
+                let (input, options) = (CopyInput::new(&files, &filter), self.putting.options());
+                let mut news = byte_progress("copying");
+                let packed = options.copy_through(&input, &self.output, &mut news, wrap)?;
+                drop(news);
+                print_notices(&packed.conversion_notices(&self.output));
                 costs.map(|costs| costs.take()).unwrap_or_default()
             }
         };

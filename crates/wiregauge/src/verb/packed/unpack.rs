@@ -5,8 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_packing::unpacker::Unpacker;
+use wiregauge_system::notice::print_notices;
+use wiregauge_trace::write::Writer;
+use wiregauge_trace_edit::copy_job::CopyInput;
 
 use super::super::trace::output_args::OutputArgs;
+use super::super::trace::progress::byte_progress;
 use super::super::trace::selection_args::SelectionArgs;
 use super::reduction_args::refuse_text;
 use super::{points, summary};
@@ -47,13 +51,17 @@ impl Arguments {
         } else {
             refuse_text(&self.output)?;
             let (mut costs, origin) = (None, self.input.display().to_string());
-            let outcome =
-                self.putting.write_by(&self.input, &self.selecting, &self.output, |writer| {
-                    let (unpacker, told) = Unpacker::new(writer, &origin, self.lossy);
-                    costs = Some(told);
-                    Box::new(unpacker)
-                })?;
-            outcome.print_conversion(&self.output);
+            let wrap = |writer| -> Box<dyn Writer> {
+                let (unpacker, told) = Unpacker::new(writer, &origin, self.lossy);
+                costs = Some(told);
+                Box::new(unpacker)
+            };
+            let (files, filter) = ([self.input.clone()], self.selecting.filter());
+            let (input, options) = (CopyInput::new(&files, &filter), self.putting.options());
+            let mut news = byte_progress("copying");
+            let unpacked = options.copy_through(&input, &self.output, &mut news, wrap)?;
+            drop(news);
+            print_notices(&unpacked.conversion_notices(&self.output));
             costs.map(|costs| costs.take()).unwrap_or_default()
         };
         summary::print_costs(&costs, self.format)?;

@@ -5,10 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::ValueEnum;
+use wiregauge_system::notice::print_notices;
+use wiregauge_trace::write::OutputFormat;
+use wiregauge_trace_edit::copy_job::CopyInput;
 
 use super::output_args::OutputArgs;
+use super::progress::byte_progress;
 use super::selection_args::SelectionArgs;
-use wiregauge_trace::write::OutputFormat;
 
 /// Show messages as lines of JSON, as Protobuf's text, or as they are.
 ///
@@ -58,7 +61,10 @@ impl Arguments {
             MessageFormat::Text => OutputFormat::Text,
             MessageFormat::Raw => OutputFormat::LengthPrefixed,
         };
-        self.putting.print(&self.input, &self.selecting, form)?;
+        let (files, filter) = ([self.input], self.selecting.filter());
+        let (input, options) = (CopyInput::new(&files, &filter), self.putting.options());
+        let printed = options.print(&input, form, &mut byte_progress("copying"))?;
+        print_notices(&printed.map_or(Vec::new(), |printed| printed.escaped_remarks()));
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
+use wiregauge_osi::descriptors::osi_definitions;
+use wiregauge_system::notice::{print_notice, print_notices};
 use wiregauge_system::text::{escape_short, format_count};
 use wiregauge_trace::check::rules::{Level, ALL};
 use wiregauge_trace::check::{check, CheckResult};
@@ -12,8 +14,7 @@ use wiregauge_trace::check::{check, CheckResult};
 use super::output_args::OutputArgs;
 use super::progress::byte_progress;
 use crate::list_format::ListFormat;
-use crate::output::{print, print_escaped, print_notice};
-use crate::workload::osi_definitions;
+use crate::output::{print, print_escaped};
 
 /// The file does not keep the rules.
 const BROKEN: u8 = 1;
@@ -60,18 +61,19 @@ impl Arguments {
             print(&lines.collect::<Vec<_>>().join("\n"))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let mut files = self.files.clone();
+        let (mut files, options) = (self.files.clone(), self.putting.options());
         if let Some(fixed) = &self.fix {
             let [input] = &self.files[..] else {
                 anyhow::bail!("--fix writes one file: give one to be checked");
             };
-            self.putting.fix(input, fixed)?;
+            let written = options.fix(input, fixed, &mut byte_progress("copying"))?;
+            print_notices(&written.notices(fixed));
             files.push(fixed.clone());
         }
         let (mut texts, mut entries, mut holds) = (Vec::new(), Vec::new(), true);
         for path in &files {
-            let wish = self.putting.read_hints();
-            let checked = check(path, &wish, &osi_definitions, &mut byte_progress("checking"))?;
+            let hints = options.hints.open_hints();
+            let checked = check(path, &hints, &osi_definitions, &mut byte_progress("checking"))?;
             // What was fixed is what counts.
             holds = checked.findings.is_valid() && (holds || self.fix.is_some());
             let file = path.display().to_string();

@@ -22,12 +22,6 @@ enum CompressionChoice {
     Zstd,
 }
 
-impl Default for CompressionArgs {
-    fn default() -> CompressionArgs {
-        CompressionArgs { compression: CompressionChoice::Zstd, chunk: 1 << 20 }
-    }
-}
-
 impl CompressionArgs {
     /// How chunks are made.
     pub fn packing(&self) -> ChunkOptions {

@@ -4,10 +4,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
+use wiregauge_system::notice::print_notices;
+use wiregauge_trace_edit::copy_job::CopyInput;
 
 use super::encoding_args::EncodingArgs;
 use super::output_args::OutputArgs;
 use super::points_args::PointsArgs;
+use super::progress::byte_progress;
 use super::selection_args::SelectionArgs;
 
 /// Convert a trace file to another container, another encoding, or points.
@@ -62,22 +65,30 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let Arguments { input, output, selecting, pointing, encoded, putting } = &self;
+        let (filter, options) = (selecting.filter(), putting.options());
+        let mut news = byte_progress("copying");
         if pointing.is_wanted(output) {
             ensure!(
                 !encoded.is_wanted(),
                 "points are the same in any encoding of their messages; leave out --encoding"
             );
-            let all = pointing.write(input, selecting, output, putting)?;
-            return Ok(if all { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+            let points = pointing.job(input, &filter, &options).write(output, &mut news)?;
+            drop(news);
+            print_notices(&points.notices(output));
+            let is_whole = points.skipped == 0;
+            return Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
-        if let Some(way) = encoded.conversion_to(output)? {
-            let origin = input.display().to_string();
-            let outcome = putting
-                .write_by(input, selecting, output, |writer| way.wrap_writer(writer, &origin))?;
-            outcome.print_read(output);
-            return Ok(ExitCode::SUCCESS);
-        }
-        self.putting.copy(&[self.input], &self.selecting, &self.output)?;
+        let (files, origin) = ([input.clone()], input.display().to_string());
+        let input = CopyInput::new(&files, &filter);
+        let notices = match encoded.conversion_to(output)? {
+            Some(conversion) => {
+                let wrap = |writer| conversion.wrap_writer(writer, &origin);
+                options.copy_through(&input, output, &mut news, wrap)?.read_notices(output)
+            }
+            None => options.copy(&input, output, &mut news)?.notices(output),
+        };
+        drop(news);
+        print_notices(&notices);
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use wiregauge_system::notice::print_notices;
+use wiregauge_trace_edit::copy_job::CopyInput;
 
 use super::output_args::OutputArgs;
+use super::progress::byte_progress;
 use super::selection_args::SelectionArgs;
 
 /// Copy a part of a trace file: by time, number, channel, or every n-th message.
@@ -32,7 +35,10 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        self.putting.copy(&[self.input], &self.selecting, &self.output)?;
+        let (files, filter) = ([self.input], self.selecting.filter());
+        let (input, options) = (CopyInput::new(&files, &filter), self.putting.options());
+        let copied = options.copy(&input, &self.output, &mut byte_progress("copying"))?;
+        print_notices(&copied.notices(&self.output));
         Ok(ExitCode::SUCCESS)
     }
 }

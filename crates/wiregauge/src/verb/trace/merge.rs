@@ -4,13 +4,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use wiregauge_system::notice::{print_notice, print_notices};
 use wiregauge_system::quantity::parse_nonzero_bytes;
 use wiregauge_system::text::format_count;
 use wiregauge_trace::message_sorter::SortOptions;
+use wiregauge_trace_edit::copy_job::CopyInput;
 
 use super::output_args::OutputArgs;
+use super::progress::byte_progress;
 use super::selection_args::SelectionArgs;
-use crate::output::print_notice;
 
 /// Merge several trace files into one, by the times of their messages.
 ///
@@ -48,10 +50,12 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let window = self.sort_window / self.inputs.len().max(1) as u64;
         let sorting = Some(SortOptions { window, strict: self.sorted });
-        let Arguments { inputs, selecting, output, .. } = &self;
-        let outcome = self.putting.copy_sorted(inputs, selecting, sorting, output)?;
-        outcome.print(output);
-        let late = outcome.late_messages();
+        let filter = self.selecting.filter();
+        let input = CopyInput { sorting, ..CopyInput::new(&self.inputs, &filter) };
+        let options = self.putting.options();
+        let merged = options.copy(&input, &self.output, &mut byte_progress("copying"))?;
+        print_notices(&merged.notices(&self.output));
+        let late = merged.copied.late;
         if late == 0 {
             return Ok(ExitCode::SUCCESS);
         }

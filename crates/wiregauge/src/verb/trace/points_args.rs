@@ -1,23 +1,15 @@
-//! Points instead of the messages that hold them.
+//! Points instead of the messages that hold them: the arguments for that.
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::path::Path;
 
-use anyhow::{ensure, Result};
 use clap::ValueEnum;
-use wiregauge_flatbuffers::convert::Decoder;
-use wiregauge_points::{
-    table, CloudWriter, Elevation, PointSource, Rays, SensorConventions, SkipCounter, Survey,
-    TableContents, TableWriter, ToProtobuf,
-};
-use wiregauge_trace::channel::Channel;
-use wiregauge_trace::osi;
-use wiregauge_trace::write::{OutputFormat, Writer};
+use wiregauge_points::table::TableFormat;
+use wiregauge_points::{Elevation, Rays, SensorConventions};
+use wiregauge_trace_edit::copy_job::CopyOptions;
+use wiregauge_trace_edit::message_filter::MessageFilter;
+use wiregauge_trace_edit::points_job::PointsJob;
 
-use super::encoding_args::{is_osi_flat, osi_definition};
 use super::error_policy::ErrorPolicy;
-use super::output_args::{open_target, CopySummary, OutputArgs};
-use super::selection_args::SelectionArgs;
 
 /// The arguments that say what points become.
 #[derive(clap::Args)]
@@ -61,113 +53,36 @@ enum RayPosition {
 impl PointsArgs {
     /// Whether points are wanted: asked for, or as a table by the file's name.
     pub fn is_wanted(&self, output: &Path) -> bool {
-        self.points || table::TableFormat::from_path(output).is_some()
+        self.points || TableFormat::from_path(output).is_some()
     }
 
-    /// Writes the points in what is wanted of a file, and tells how much was read; whether
-    /// the points of all messages could be read.
-    pub fn write(
+    /// The points of the selected messages of a file.
+    pub fn job<'j>(
         &self,
-        input: &Path,
-        selecting: &SelectionArgs,
-        output: &Path,
-        putting: &OutputArgs,
-    ) -> Result<bool> {
-        let inputs = [input.to_owned()];
-        let (origin, reading) = (input.display().to_string(), self.point_options());
-        let skips = self.errors == ErrorPolicy::Skip;
-        let skipped = SkipCounter::default();
-        let counted = skips.then(|| skipped.clone());
-        let outcome = match table::TableFormat::from_path(output) {
-            Some(form) => {
-                ensure!(
-                    !self.keep_messages,
-                    "a table holds points alone; leave out --keep-messages"
-                );
-                let draft = open_target(output, &inputs)?.start_draft()?;
-                // A table says its columns before its rows.
-                let mut found = TableContents::default();
-                let survey = Box::new(
-                    Survey::new(&origin, reading, &mut found)
-                        .with_decoders(flat_decoder)
-                        .skip_failed(counted),
-                );
-                let surveyed = copy(&inputs, selecting, putting, OutputFormat::Osi, survey)?;
-                let table = Box::new(
-                    TableWriter::begin(draft, form, reading, found)?
-                        .with_decoders(flat_decoder)
-                        .skip_failed(skips),
-                );
-                surveyed.print_notices();
-                copy(&inputs, selecting, putting, OutputFormat::Osi, table)?
-            }
-            None => {
-                ensure!(
-                    OutputFormat::from_path(output)? == OutputFormat::Mcap,
-                    "{}: clouds of points are written to .mcap, and tables to .arrow or .parquet",
-                    output.display()
-                );
-                let draft = open_target(output, &inputs)?.start_draft()?;
-                let inner = OutputFormat::Mcap.begin(draft, putting.chunks.packing())?;
-                // What is kept is described as in any other MCAP.
-                let form = if self.keep_messages { OutputFormat::Mcap } else { OutputFormat::Osi };
-                let clouds = CloudWriter::new(&origin, inner, self.keep_messages, reading)
-                    .with_decoders(flat_decoder)
-                    .skip_failed(counted);
-                copy(&inputs, selecting, putting, form, Box::new(clouds))?
-            }
-        };
-        outcome.print_read(output);
-        Ok(skipped.load(Ordering::Relaxed) == 0)
+        input: &'j Path,
+        filter: &'j MessageFilter,
+        options: &'j CopyOptions,
+    ) -> PointsJob<'j> {
+        PointsJob {
+            input,
+            filter,
+            options,
+            conventions: self.conventions(),
+            keeps_messages: self.keep_messages,
+            skips_failed: self.errors == ErrorPolicy::Skip,
+        }
     }
 
-    fn point_options(&self) -> SensorConventions {
+    fn conventions(&self) -> SensorConventions {
         SensorConventions {
-            elevation: self.elevation.map(|way| match way {
+            elevation: self.elevation.map(|direction| match direction {
                 ElevationDirection::Down => Elevation::Down,
                 ElevationDirection::Up => Elevation::Up,
             }),
-            rays: self.rays.map(|stand| match stand {
+            rays: self.rays.map(|position| match position {
                 RayPosition::Edges => Rays::Edges,
                 RayPosition::Centers => Rays::Centers,
             }),
         }
     }
-}
-
-/// What makes Protobuf of OSI's messages in FlatBuffers.
-fn flat_decoder(channel: &Channel) -> Result<Option<ToProtobuf>> {
-    if !is_osi_flat(channel) {
-        return Ok(None);
-    }
-    let decoder = Decoder::from_channel(channel, &osi_definition(channel)?)?;
-    Ok(Some(Box::new(move |message: &[u8]| decoder.decode(message))))
-}
-
-/// Hands what is wanted to a writer of points. `form` says how channels are described where
-/// messages are kept; where none are it is that of `.osi`, which describes none.
-fn copy(
-    inputs: &[PathBuf],
-    selecting: &SelectionArgs,
-    putting: &OutputArgs,
-    form: OutputFormat,
-    writer: Box<dyn Writer + '_>,
-) -> Result<CopySummary> {
-    let mut readers = putting.open(inputs)?;
-    for (path, reader) in inputs.iter().zip(&readers) {
-        // Only a file that has neither topics nor types lacks both.
-        let is_told = reader
-            .channels()
-            .values()
-            .all(|channel| !channel.topic.is_empty() || !channel.definition.name.is_empty());
-        ensure!(is_told, osi::missing_type_message(path));
-    }
-    // What is neither shown nor kept need not be unpacked.
-    if form == OutputFormat::Osi && !selecting.selects_by_number() {
-        let has_points = |channel: &Channel| {
-            is_osi_flat(channel) || PointSource::from_channel(channel).is_some()
-        };
-        readers.iter_mut().for_each(|reader| reader.select_channels(&has_points));
-    }
-    putting.copy_into(inputs, readers, selecting, None, form, writer)
 }

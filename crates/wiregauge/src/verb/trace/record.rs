@@ -8,13 +8,15 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use wiregauge_cosim::master::plan::Pair;
 use wiregauge_cosim::recording::Recording;
+use wiregauge_cosim_run::recorder::count_steps;
+use wiregauge_system::notice::print_notice;
 use wiregauge_system::quantity::parse_time;
 use wiregauge_trace::version::Version;
+use wiregauge_trace_stream::record_from_bus::{BusRecorder, RecordLimits};
 
 use super::compression_args::CompressionArgs;
 use super::output_args::parse_version;
-use super::record_from_bus::{self, RecordLimits};
-use super::transport_args::TransportArgs;
+use super::transport_args::{prepare_program, TransportArgs};
 use crate::connect_args::ConnectArgs;
 use crate::max_memory::MaxMemoryArgs;
 use crate::recorder::{record, Recorder};
@@ -91,35 +93,31 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         self.memory.apply();
-        let Some(source) = &self.source else {
-            let patience = RecordLimits { wait: self.wait, duration: self.duration };
-            let packing = self.chunks.packing();
-            record_from_bus::record(&self.output, packing, &self.over, self.bind, &patience)?;
+        if let Some(transport) = self.over.transport() {
+            let recorder = BusRecorder {
+                output: &self.output,
+                packing: self.chunks.packing(),
+                transport: &transport,
+                bind: self.bind,
+                limits: RecordLimits { wait: self.wait, duration: self.duration },
+            };
+            recorder.record(&prepare_program, &print_notice)?;
             return Ok(ExitCode::SUCCESS);
-        };
-        let mut pair = Pair { source: source.clone(), ..Pair::default() };
+        }
+        let source = self.source.clone().context("--source is missing")?;
+        let mut pair = Pair { source, ..Pair::default() };
         pair.model = self.model.clone().unwrap_or_default();
         self.coupling.apply_to(&mut pair)?;
         let recording = match &self.model {
             Some(_) => Recording::from_pair(&pair, &self.variable)?,
             None => Recording::from_source(&pair, &self.variable)?,
         };
-        let steps = match (self.steps, self.duration) {
-            (Some(steps), _) => steps,
-            (None, duration) => {
-                let seconds = duration.map(|duration| duration.as_secs_f64());
-                let seconds = seconds.or(recording.proposed_duration()).with_context(|| {
-                    format!(
-                        "{} proposes no stopTime: say how much is recorded by --duration TIME or \
-                         --steps N",
-                        source.display()
-                    )
-                })?;
-                (seconds / recording.step).round().max(1.0) as u64
-            }
+        let steps = match self.steps {
+            Some(steps) => steps,
+            None => count_steps(&recording, self.duration, &pair.source)?,
         };
-        let inputs: Vec<&Path> =
-            [Some(source), self.model.as_ref()].into_iter().flatten().map(|p| &**p).collect();
+        let inputs = [Some(&*pair.source), self.model.as_deref()];
+        let inputs: Vec<&Path> = inputs.into_iter().flatten().collect();
         let recorder = Recorder {
             output: &self.output,
             inputs: &inputs,

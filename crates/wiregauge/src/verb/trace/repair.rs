@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use wiregauge_system::notice::{print_notice, print_notices};
 use wiregauge_system::text::escape_short;
-use wiregauge_trace::open;
+use wiregauge_trace_edit::output_file::repaired_path;
 
 use super::output_args::OutputArgs;
-use crate::output::print_notice;
+use super::progress::byte_progress;
 
 /// Save every whole message of a truncated or damaged trace file.
 ///
@@ -36,23 +37,17 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let output = match self.output {
             Some(output) => output,
-            None => {
-                let whole = self.input.file_stem().unwrap_or_default().to_string_lossy();
-                let ends = [".osi", ".mcap", ".bag", ".db3"];
-                let stem = ends.iter().find_map(|end| whole.strip_suffix(end));
-                let end = match open::container_name(&self.input)? {
-                    "OSI" => "osi",
-                    _ => "mcap",
-                };
-                self.input.with_file_name(format!("{}_repaired.{end}", stem.unwrap_or(&whole)))
-            }
+            None => repaired_path(&self.input)?,
         };
-        let losses = self.putting.salvage(&self.input, &output)?;
-        for loss in &losses {
+        let (options, mut news) = (self.putting.options(), byte_progress("copying"));
+        let repaired = options.salvage(&self.input, &output, &mut news)?;
+        drop(news);
+        print_notices(&repaired.notices(&output));
+        for loss in &repaired.losses {
             let input = self.input.display();
             print_notice(&escape_short(&format!("{input}: byte {}: {}", loss.at, loss.what)));
         }
-        if losses.is_empty() {
+        if repaired.losses.is_empty() {
             print_notice("nothing was damaged");
         }
         Ok(ExitCode::SUCCESS)

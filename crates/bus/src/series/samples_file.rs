@@ -1,40 +1,17 @@
-//! `--samples`: every sample of a series in a file of its own.
+//! Every sample of a series in a file of its own.
 
-use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Result;
-use wiregauge_bus::catalogue::TransportEntry;
-use wiregauge_bus::conduct::samples::{samples_per_run, Labels, SampleFile};
-use wiregauge_bus::load::Load;
-use wiregauge_bus::placement::Placement;
 use wiregauge_participant::control::Role;
 use wiregauge_result::run::Case;
 use wiregauge_system::file::Target;
 
-use super::transport_row::TransportRow;
-use crate::output::ResultTarget;
-
-/// Where samples are kept.
-#[derive(clap::Args)]
-pub struct SamplesArgs {
-    /// Write every sample with its times to this file (Arrow, at most 100 million rows):
-    /// docs/bus.md.
-    #[arg(long, value_name = "FILE")]
-    samples: Option<PathBuf>,
-}
-
-impl SamplesArgs {
-    /// Looks whether they can be kept there, which replaces none of `inputs` and
-    /// not the result.
-    pub fn open(&self, inputs: &[&Path], outlet: &ResultTarget) -> Result<Option<Target>> {
-        outlet.samples(self.samples.as_deref(), inputs)
-    }
-
-    /// Whether the user asked for it.
-    pub fn is_given(&self) -> bool {
-        self.samples.is_some()
-    }
-}
+use crate::catalogue::TransportEntry;
+use crate::conduct::samples::{samples_per_run, Labels, SampleFile};
+use crate::load::Load;
+use crate::placement::Placement;
+use crate::series::transport_row::TransportRow;
 
 /// The file of a series, and how many samples of each load go into it.
 pub struct SeriesSamples {
@@ -46,6 +23,9 @@ pub struct SeriesSamples {
 
 impl SeriesSamples {
     /// Begins the file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
     pub fn create(
         target: Target,
         allotted: Vec<u64>,
@@ -64,11 +44,14 @@ impl SeriesSamples {
 
 /// How many samples of each load are kept, over so many transports and codecs;
 /// none where nothing is.
+///
+/// # Errors
+/// When there would be more than a file has.
 pub fn samples_per_load(
     target: Option<&Target>,
     loads: &[Load],
     rows: usize,
-    duration: std::time::Duration,
+    duration: Duration,
 ) -> Result<Vec<u64>> {
     match target {
         Some(_) => samples_per_run(loads, rows, duration),

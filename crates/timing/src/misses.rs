@@ -4,7 +4,7 @@
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::sample::allocate_filled;
+use crate::allocation::allocate_filled;
 
 /// The longest run of misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,7 @@ pub struct Streak {
 
 impl Streak {
     /// The next one was a miss or not, at a time.
+    #[inline]
     pub fn add(&mut self, missed: bool, sequence: u64, at: u64) {
         if !missed {
             self.now.longest = 0;
@@ -62,6 +63,7 @@ impl OnTimeSamples {
     }
 
     /// This one came in time.
+    #[inline]
     pub fn add(&mut self, sequence: u32) {
         let (word, bit) = (sequence as usize / 64, sequence % 64);
         if let Some(word) = self.0.get_mut(word) {

@@ -1,5 +1,4 @@
-//! The common time: nanoseconds since the run's epoch on the clock of the
-//! timing master.
+//! How participants' clocks are aligned to that of the timing master.
 //!
 //! Each participant asks the master for its time over a connection of its own,
 //! several times in a row, and believes the answer that came back fastest: its
@@ -10,15 +9,14 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
-use rustix::thread::clock_nanosleep_absolute;
-use rustix::time::{clock_gettime, ClockId, Timespec};
 use serde::{Deserialize, Serialize};
+use wiregauge_timing::clock::{monotonic, Clock};
 
 use crate::connect::{connect_with_retry, MAX_OUTAGE, RETRY_PAUSE};
 use crate::token::{receives_token, send_token};
@@ -27,50 +25,6 @@ use crate::token::{receives_token, send_token};
 const REQUESTS: usize = 16;
 /// How long the master may take over an answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// Nanoseconds on this machine's monotonic clock.
-pub fn monotonic() -> u64 {
-    let time = clock_gettime(ClockId::Monotonic);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
-/// The common time as this participant knows it.
-#[derive(Clone, Debug)]
-pub struct Clock(Arc<Inner>);
-
-#[derive(Debug)]
-struct Inner {
-    /// The run's epoch on the master's monotonic clock.
-    epoch: u64,
-    /// What is added to the own monotonic clock to get the master's.
-    offset: AtomicI64,
-}
-
-impl Clock {
-    /// The timing master's: its epoch is on its own clock.
-    pub fn new(epoch: u64) -> Clock {
-        Clock(Arc::new(Inner { epoch, offset: AtomicI64::new(0) }))
-    }
-
-    /// Nanoseconds since the epoch; 0 before it.
-    pub fn now(&self) -> u64 {
-        let master = monotonic() as i64 + self.0.offset.load(Ordering::Relaxed);
-        (master - self.0.epoch as i64).max(0) as u64
-    }
-
-    /// Sleeps until a time since the epoch.
-    pub fn wait_until(&self, time: u64) {
-        let master = (self.0.epoch + time) as i64;
-        let own = master - self.0.offset.load(Ordering::Relaxed);
-        let until = Timespec { tv_sec: own / 1_000_000_000, tv_nsec: own % 1_000_000_000 };
-        // A signal ends the sleep early.
-        while clock_nanosleep_absolute(ClockId::Monotonic, &until).is_err() {}
-    }
-
-    fn adjust(&self, offset: i64) {
-        self.0.offset.store(offset, Ordering::Relaxed);
-    }
-}
 
 /// What was found out about a participant's clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -330,15 +284,6 @@ fn measure_offset(stream: &mut TcpStream) -> Result<OffsetSample> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_sleep_ends_at_its_time_and_not_before() {
-        let clock = Clock::new(monotonic());
-        let until = clock.now() + 3_000_000;
-        clock.wait_until(until);
-        assert!(clock.now() >= until);
-        clock.wait_until(0);
-    }
 
     #[test]
     fn the_offset_to_the_own_clock_is_within_its_uncertainty() {

@@ -6,27 +6,29 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Error, Result};
+use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::relay::{Relay, RelayOutput};
-use wiregauge_participant::latency::TimeHistogram;
 use wiregauge_participant::stream::frame::{self, ChannelDescription, Frame, FrameMessage};
 use wiregauge_participant::stream::setup::StreamReport;
-use wiregauge_participant::usage::host_id;
 use wiregauge_system::file::Target;
 use wiregauge_system::interrupt::Interrupted;
 use wiregauge_system::text::{escape_short, format_count};
+use wiregauge_timing::latency::TimeHistogram;
+use wiregauge_timing::usage::host_id;
 use wiregauge_trace::channel::{Channel, Definition};
 use wiregauge_trace::read::{MessageInfo, MessagePosition};
 use wiregauge_trace::write::{ChunkOptions, OutputFormat, Writer};
 
-use super::transport_args::{TransportArgs, MAX_FRAME};
-use crate::output::print_notice;
+use crate::stream_end::{StreamEnd, StreamTransport, MAX_FRAME};
+use crate::time_text::format_distribution;
+use crate::Notify;
 
 /// Longest silence of a player, which tells each second that it is there.
 const SILENCE: Duration = Duration::from_secs(10);
 /// Most bytes that the channels of a trace may say of themselves.
 const MAX_DESCRIPTIONS: usize = 256 << 20;
 
-/// How long is listened.
+/// How long is listened; without an end until the user stops it.
 pub struct RecordLimits {
     /// For a player to come.
     pub wait: Option<Duration>,
@@ -34,31 +36,50 @@ pub struct RecordLimits {
     pub duration: Option<Duration>,
 }
 
-/// Records what a player sends, until it is done.
-pub fn record(
-    output: &Path,
-    packing: ChunkOptions,
-    over: &TransportArgs,
-    bind: Option<IpAddr>,
-    patience: &RecordLimits,
-) -> Result<()> {
-    let form = OutputFormat::from_path(output)?;
-    let (end, made_up) = over.recorder(bind)?;
-    let target = Target::open(output, &[])?;
-    let mut relay = Relay::start(end.program()?, &end.setup)?;
-    let StreamReport::Open(endpoint) = relay.read_report()? else {
-        bail!("the listener says nonsense")
-    };
-    let writer = form.begin(target.start_draft()?, packing)?;
-    print_notice(&escape_short(&format!(
-        "listens; play to it by: {}",
-        end.invitation(&endpoint, made_up)
-    )));
-    let mut tape = BusRecording::new(writer);
-    let ended = tape.listen(&mut relay, patience);
-    // Readers that leave tell the player that they have everything.
-    relay.close();
-    tape.finish(ended, output, end.entry.drops)
+/// What is recorded from the bus, and where it is written.
+pub struct BusRecorder<'r> {
+    /// The file.
+    pub output: &'r Path,
+    /// How MCAP is packed.
+    pub packing: ChunkOptions,
+    /// The transport.
+    pub transport: &'r StreamTransport,
+    /// Where it listens; none for this machine alone.
+    pub bind: Option<IpAddr>,
+    /// How long.
+    pub limits: RecordLimits,
+}
+
+impl BusRecorder<'_> {
+    /// Records what a player sends, until it is done. `prepare` finds or builds the program of
+    /// the transport.
+    ///
+    /// # Errors
+    /// When no player comes or it does not come to its end, or the file cannot be written. What
+    /// came before is in the file.
+    pub fn record(
+        &self,
+        prepare: &dyn Fn(&StreamEnd) -> Result<Program>,
+        notify: Notify,
+    ) -> Result<()> {
+        let form = OutputFormat::from_path(self.output)?;
+        let (end, made_up) = self.transport.recorder(self.bind)?;
+        let target = Target::open(self.output, &[])?;
+        let mut relay = Relay::start(prepare(&end)?, &end.setup)?;
+        let StreamReport::Open(endpoint) = relay.read_report()? else {
+            bail!("the listener says nonsense")
+        };
+        let writer = form.begin(target.start_draft()?, self.packing)?;
+        notify(&escape_short(&format!(
+            "listens; play to it by: {}",
+            end.invitation(&endpoint, made_up)
+        )));
+        let mut recording = BusRecording::new(writer);
+        let ended = recording.listen(&mut relay, &self.limits);
+        // Readers that leave tell the player that they have everything.
+        relay.close();
+        recording.finish(ended, self.output, end.entry.drops, notify)
+    }
 }
 
 /// What ended it.
@@ -122,7 +143,7 @@ impl BusRecording {
     }
 
     /// Takes what comes until the end of the stream.
-    fn listen(&mut self, relay: &mut Relay, patience: &RecordLimits) -> Result<EndReason> {
+    fn listen(&mut self, relay: &mut Relay, limits: &RecordLimits) -> Result<EndReason> {
         let began = Instant::now();
         let (mut last, mut first) = (None, None);
         loop {
@@ -143,7 +164,7 @@ impl BusRecording {
             }
             if self.messages > 0 {
                 let first = *first.get_or_insert_with(Instant::now);
-                if patience.duration.is_some_and(|duration| first.elapsed() >= duration) {
+                if limits.duration.is_some_and(|duration| first.elapsed() >= duration) {
                     return Ok(EndReason::Enough);
                 }
             }
@@ -153,9 +174,9 @@ impl BusRecording {
                     "the player did not come to its end: it has said nothing for {SILENCE:?}"
                 ),
                 None => ensure!(
-                    patience.wait.is_none_or(|wait| began.elapsed() < wait),
+                    limits.wait.is_none_or(|wait| began.elapsed() < wait),
                     "no player has come in {:?}",
-                    patience.wait.unwrap_or_default()
+                    limits.wait.unwrap_or_default()
                 ),
             }
         }
@@ -262,10 +283,16 @@ impl BusRecording {
 
     /// Keeps what came, tells of it, and fails where that is not all of the trace. Of a
     /// transport that drops by design, that something is missing is no failure.
-    fn finish(self, ended: Result<EndReason>, output: &Path, drops: bool) -> Result<()> {
+    fn finish(
+        self,
+        ended: Result<EndReason>,
+        output: &Path,
+        drops: bool,
+        notify: Notify,
+    ) -> Result<()> {
         let BusRecording { writer, messages, bytes, missing, .. } = self;
         if self.foreign > 0 {
-            print_notice(&format!("{} samples came that are not of the trace", self.foreign));
+            notify(&format!("{} samples came that are not of the trace", self.foreign));
         }
         if messages == 0 {
             let nothing = || match self.unknown {
@@ -279,57 +306,37 @@ impl BusRecording {
         }
         let remarks = writer.remarks();
         writer.finish()?;
-        remarks.iter().for_each(|remark| print_notice(&escape_short(remark)));
+        remarks.iter().for_each(|remark| notify(&escape_short(remark)));
         let shown = output.display();
         if !self.left_out.is_empty() {
             let left_out = self.left_out.join(", ");
-            print_notice(&escape_short(&format!(
-                "left out, as {shown} cannot hold it: {left_out}"
-            )));
+            notify(&escape_short(&format!("left out, as {shown} cannot hold it: {left_out}")));
         }
         if self.before > 0 {
-            print_notice(&format!(
-                "{} sent before it listened",
-                format_count(self.before, "message")
-            ));
+            notify(&format!("{} sent before it listened", format_count(self.before, "message")));
         }
         if self.unknown > 0 {
             let unknown = format_count(self.unknown, "message");
-            print_notice(&format!(
+            notify(&format!(
                 "{unknown} not recorded, as they came before what tells of their channels"
             ));
         }
         let messages = format_count(messages, "message");
-        print_notice(&format!(
-            "{messages} of {bytes} bytes in {shown}{}",
-            format_latency(&self.latency)
-        ));
+        let latency = format_distribution(&self.latency.distribution());
+        let latency = latency.map_or(String::new(), |times| format!("; they took {times}"));
+        notify(&format!("{messages} of {bytes} bytes in {shown}{latency}"));
         let kept = |error: Error| Err(error.context("what came before is in the file"));
         match ended {
             Err(error) => kept(error),
             Ok(EndReason::Enough) => Ok(()),
             Ok(EndReason::All) if missing == 0 => Ok(()),
             Ok(EndReason::All) if drops => {
-                print_notice(&format!("{missing} messages did not come"));
+                notify(&format!("{missing} messages did not come"));
                 Ok(())
             }
             Ok(EndReason::All) => {
                 bail!("{missing} messages did not come; what came is in the file")
             }
-        }
-    }
-}
-
-/// How long messages took, where one clock tells.
-fn format_latency(times: &TimeHistogram) -> String {
-    let told = times.distribution();
-    let micros = |nanos: u64| format!("{:.1} µs", nanos as f64 / 1e3);
-    match told.quantile(0.5) {
-        None => String::new(),
-        Some(half) => {
-            let most = micros(told.most);
-            let [half, tail] = [half, told.quantile(0.99).unwrap_or(told.most)].map(micros);
-            format!("; they took {half} (median), {tail} (99 %), {most} (most)")
         }
     }
 }

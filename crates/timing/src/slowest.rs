@@ -88,11 +88,13 @@ impl SlowestSamples {
     }
 
     /// Whether one that took so long is among the slowest so far.
+    #[inline]
     pub fn would_keep(&self, time: u64) -> bool {
         self.found.len() < MAX_SLOWEST || self.found.last().is_some_and(|slow| time > slow.time)
     }
 
     /// One more, that was sent at a time and took so long.
+    #[inline]
     pub fn add(&mut self, sequence: u32, at: u64, time: u64, clock: &Clock) {
         if !self.would_keep(time) {
             return;

@@ -67,6 +67,7 @@ static STEAL_TIME: AtomicU64 = AtomicU64::new(0);
 /// What a hypervisor has taken of each processor's time since the machine's
 /// start, in nanoseconds: as it was when [`read_steal_time`] last looked, so
 /// that who measures need not read a file.
+#[inline]
 pub fn steal_time() -> u64 {
     STEAL_TIME.load(Ordering::Relaxed)
 }

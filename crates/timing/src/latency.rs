@@ -28,6 +28,7 @@ impl TimeHistogram {
     }
 
     /// One more.
+    #[inline]
     pub fn add(&mut self, nanoseconds: u64) {
         // Cannot fail while it grows by itself.
         let _ = self.0.record(nanoseconds);

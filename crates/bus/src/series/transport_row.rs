@@ -2,19 +2,19 @@
 //! and what came of its loads.
 
 use anyhow::{bail, Result};
-use wiregauge_bus::catalogue::program::Program;
-use wiregauge_bus::catalogue::TransportEntry;
-use wiregauge_bus::load::Load;
-use wiregauge_bus::placement::Placement;
+use wiregauge_build_tools::default_build_folder;
 use wiregauge_participant::control::TransportInfo;
 use wiregauge_participant::sample::HEADER_SIZE;
 use wiregauge_result::run::{Status, Subject};
 use wiregauge_result::warning::Caution;
 use wiregauge_system::interrupt::Interrupted;
 
-use super::payload::PayloadCodec;
-use crate::progress::Progress;
-use crate::workload::build_folder;
+use crate::catalogue::program::Program;
+use crate::catalogue::TransportEntry;
+use crate::load::Load;
+use crate::placement::Placement;
+use crate::series::context::SeriesContext;
+use crate::series::payload::PayloadCodec;
 
 /// A transport with what came of it.
 pub struct TransportRow {
@@ -40,11 +40,11 @@ impl TransportRow {
     pub fn for_transports(
         entries: &[TransportEntry],
         placement: &Placement,
-        progress: &Progress,
+        context: &SeriesContext,
     ) -> Result<Vec<TransportRow>> {
         entries
             .iter()
-            .map(|entry| TransportRow::new(entry, find_program(entry, placement, progress)))
+            .map(|entry| TransportRow::new(entry, find_program(entry, placement, context)))
             .collect()
     }
 
@@ -54,19 +54,7 @@ impl TransportRow {
             Err(error) if error.is::<Interrupted>() => return Err(error),
             Err(error) => (None, Status::Skipped(format!("{error:#}"))),
         };
-        let subject = Subject {
-            id: entry.id.into(),
-            title: entry.title.into(),
-            language: String::new(),
-            library: String::new(),
-            built: String::new(),
-            origin: None,
-            options: Vec::new(),
-            bound: false,
-            unchecked: false,
-            lowerings: Vec::new(),
-            status,
-        };
+        let subject = Subject { status, ..Subject::new(entry.id, entry.title, "") };
         let (codec, worked, failures) = (None, false, Vec::new());
         Ok(TransportRow { entry: *entry, program, codec, subject, worked, failures })
     }
@@ -149,16 +137,17 @@ impl TransportRow {
 fn find_program(
     entry: &TransportEntry,
     placement: &Placement,
-    progress: &Progress,
+    context: &SeriesContext,
 ) -> Result<Program> {
     if let Some(why) = placement.unreachable_reason(entry.reach) {
         bail!("{why}");
     }
-    let program = Program::prepare(entry.engine(), &build_folder()?, &|what, done, total| {
-        progress.show(&format!("{}: {what}", entry.title), done, total);
-    })?;
+    let program =
+        Program::prepare(entry.engine(), &default_build_folder()?, &|what, done, total| {
+            (context.show)(&format!("{}: {what}", entry.title), done, total);
+        })?;
     if placement.has_remote() {
-        progress.show(&format!("{}: on the other machines", entry.title), 0, 0);
+        (context.show)(&format!("{}: on the other machines", entry.title), 0, 0);
     }
     placement.prepare(entry.engine())?;
     Ok(program)
@@ -167,8 +156,8 @@ fn find_program(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::all;
     use anyhow::anyhow;
-    use wiregauge_bus::catalogue::all;
 
     fn row() -> TransportRow {
         TransportRow::new(&all()[0], Ok(Program::BuiltIn)).unwrap()

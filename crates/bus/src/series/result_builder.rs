@@ -1,27 +1,21 @@
 //! What a series finds, until it is a result.
 
-use std::process::ExitCode;
-use std::time::{Instant, SystemTime};
-
 use anyhow::Result;
-use wiregauge_bus::result::measured_trial::MeasuredTrial;
-use wiregauge_result::environment::Environment;
 use wiregauge_result::run::{
-    Case, Curve, Fact, Measurement, Reference, Run, Settings, SlowestSample, FORMAT, VERSION,
+    Case, Curve, Fact, Measurement, Reference, Run, Settings, SlowestSample, Subject,
 };
+use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_result::warning::{self, Caution};
 use wiregauge_system::interrupt::{self, Interrupted};
 
-use super::transport_row::TransportRow;
-use crate::output::{command_line, write_result, ResultTarget};
-use crate::tools;
+use crate::result::measured_trial::MeasuredTrial;
+use crate::series::context::SeriesContext;
+use crate::series::transport_row::TransportRow;
 
 /// What a series finds.
 pub struct ResultBuilder {
-    began: Instant,
-    started: String,
-    environment: Environment,
+    builder: RunBuilder,
     /// What was sampled.
     pub measurements: Vec<Measurement>,
     /// What was counted.
@@ -50,13 +44,23 @@ pub struct ResultInfo {
     pub reference: Option<Reference>,
 }
 
+/// A result of the bus.
+pub struct BusResult {
+    /// The result.
+    pub run: Run,
+    /// Whether the user asked to stop, so that it is not all.
+    pub interrupted: bool,
+    /// Whether a transport lost samples that promises to lose none.
+    pub has_losses: bool,
+}
+
 impl ResultBuilder {
     /// Nothing so far. The machine is watched from now on.
-    pub fn new() -> ResultBuilder {
+    pub fn new(context: &SeriesContext) -> ResultBuilder {
+        let mut builder = RunBuilder::begin(RunKind::Bus);
+        builder.watch_machine((context.tool_versions)());
         ResultBuilder {
-            began: Instant::now(),
-            started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-            environment: Environment::probe(tools::versions()),
+            builder,
             measurements: Vec::new(),
             facts: Vec::new(),
             curves: Vec::new(),
@@ -87,18 +91,11 @@ impl ResultBuilder {
         self.measurements.is_empty() && self.facts.is_empty() && self.curves.is_empty()
     }
 
-    /// Writes the result and prints it: what there is of it, where the user asked
-    /// to stop. The exit status tells that, and losses of what promises none.
+    /// The result: what there is of it, where the user asked to stop.
     ///
     /// # Errors
-    /// That the user asked to stop before anything was found; a disk that is
-    /// full.
-    pub fn write(
-        mut self,
-        about: ResultInfo,
-        rows: Vec<TransportRow>,
-        outlet: ResultTarget,
-    ) -> Result<ExitCode> {
+    /// That the user asked to stop before anything was found.
+    pub fn finish(mut self, about: ResultInfo, rows: Vec<TransportRow>) -> Result<BusResult> {
         let interrupted = interrupt::interrupted();
         if interrupted {
             if self.is_empty() {
@@ -106,51 +103,34 @@ impl ResultBuilder {
             }
             self.cautions.push(Caution::Interrupted);
         }
-        let lost = self.cautions.iter().any(|caution| matches!(caution, Caution::Lost { .. }));
-        let seconds = self.began.elapsed().as_secs_f64();
-        self.environment.finish();
-        let mut cautions = self.environment.cautions();
-        cautions.append(&mut self.cautions);
-        let mut subjects = Vec::new();
-        for row in rows {
-            let (subject, failures) = row.into_subject();
-            subjects.push(subject);
-            cautions.extend(failures);
-        }
+        let has_losses =
+            self.cautions.iter().any(|caution| matches!(caution, Caution::Lost { .. }));
+        let settings = Settings {
+            processes: 1,
+            rounds: about.rounds,
+            epoch_ns: about.epoch_ns,
+            // As `CodecProcess::start` sets the codecs' runners.
+            buffers: "reused".into(),
+            objects: "fresh".into(),
+            scratch: "reused".into(),
+            seed: about.seed,
+        };
+        let (subjects, failures): (Vec<Subject>, Vec<Vec<Caution>>) =
+            rows.into_iter().map(TransportRow::into_subject).unzip();
         let mut run = Run {
-            format: FORMAT.into(),
-            version: VERSION,
-            title: about.title,
-            kind: RunKind::Bus,
-            command: command_line(),
-            started: self.started,
-            seconds,
-            environment: self.environment,
-            warnings: warning::merge(&cautions),
-            settings: Settings {
-                processes: 1,
-                rounds: about.rounds,
-                epoch_ns: about.epoch_ns,
-                // As `CodecProcess::start` sets the codecs' runners.
-                buffers: "reused".into(),
-                objects: "fresh".into(),
-                scratch: "reused".into(),
-                seed: about.seed,
-            },
             cases: about.cases,
             subjects,
             measurements: self.measurements,
             facts: self.facts,
             curves: self.curves,
             slowest: self.slowest,
-            require: None,
             reference: about.reference,
+            ..self.builder.finish(about.title, settings)
         };
-        let code = write_result(&mut run, outlet)?;
-        Ok(match (interrupted, lost) {
-            (true, _) => ExitCode::from(130),
-            (_, true) => ExitCode::FAILURE,
-            _ => code,
-        })
+        let mut cautions = run.environment.cautions();
+        cautions.append(&mut self.cautions);
+        cautions.extend(failures.into_iter().flatten());
+        run.warnings = warning::merge(&cautions);
+        Ok(BusResult { run, interrupted, has_losses })
     }
 }

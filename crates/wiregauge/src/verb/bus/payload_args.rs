@@ -1,21 +1,13 @@
 //! What samples carry: generated content, a message as codecs write it, or points as they are
 //! made small.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{bail, ensure, Result};
 use indexmap::IndexMap;
-use tempfile::TempDir;
-use wiregauge_child_process::child::Limits;
-use wiregauge_child_process::runner::{Launch, Runner, RunnerError};
+use wiregauge_bus::series::payload::{median_message, PayloadMessage};
 use wiregauge_formats::build::Variant;
-use wiregauge_gauge::runners::check::{prove, status};
-use wiregauge_gauge::runners::plan::{Entrant, Judge, Load};
-use wiregauge_participant::codec_process::CodecSetup;
 use wiregauge_reduction::table::Table;
-use wiregauge_result::run::{Case, Subject};
 use wiregauge_schema::{SchemaSource, Sizes};
 
 use crate::codec_selection::{self, UserRunner};
@@ -23,8 +15,6 @@ use crate::point_entrants::{entrant, rows, PointRowArgs};
 use crate::progress::Progress;
 use crate::workload::{build_folder, Workload};
 
-/// How long a codec may take over one answer.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// Recorded messages to choose one from.
 const MAX_RECORDED: usize = 64;
 /// Messages of points to choose one from.
@@ -63,29 +53,6 @@ pub struct PayloadArgs {
     choice: PointRowArgs,
 }
 
-/// A message with the codecs that write it.
-pub struct PayloadMessage {
-    /// The message as it is named in the result.
-    pub case: Case,
-    /// The codecs.
-    pub codecs: Vec<PayloadCodec>,
-    /// How many points it has, where it is of points.
-    pub points: Option<f64>,
-    /// Keeps the message and its schema for the participants.
-    _folder: TempDir,
-}
-
-/// A codec that has proven itself on the message, or why not.
-#[derive(Clone)]
-pub struct PayloadCodec {
-    /// How it is named in the result.
-    pub subject: Subject,
-    /// The encoded message's size in bytes.
-    pub size: usize,
-    /// How participants start it; none where the status says why.
-    pub coding: Option<CodecSetup>,
-}
-
 impl PayloadArgs {
     /// The recording.
     pub fn input(&self) -> Option<&Path> {
@@ -115,7 +82,7 @@ impl PayloadArgs {
             return Ok(None);
         }
         let workload = self.workload(seed)?;
-        let load = median(workload.loads()?)?;
+        let load = median_message(workload.loads()?)?;
         let mut codecs = codec_selection::select_codecs(&self.codecs, &[])?;
         let only_own = self.codecs.is_empty() && !self.runner.is_empty();
         codecs.retain(|codec| !codec.is_bound && !only_own);
@@ -138,13 +105,12 @@ impl PayloadArgs {
                 names.join(", ")
             );
         }
-        let load = median(loads)?;
+        let load = median_message(loads)?;
         let table = Table::from_bytes(&load.samples[0].canonical)?;
         let entrants = rows.into_iter().map(entrant).collect::<Result<_>>()?;
-        Ok(PayloadMessage {
-            points: Some(table.rows() as f64),
-            ..PayloadMessage::from_entrants(load, entrants)?
-        })
+        let mut message = PayloadMessage::from_entrants(load, entrants)?;
+        message.points = Some(table.rows() as f64);
+        Ok(message)
     }
 
     fn workload(&self, seed: u64) -> Result<Workload> {
@@ -161,60 +127,4 @@ impl PayloadArgs {
         let message = SchemaSource::parse(self.message.as_deref().unwrap_or_default());
         Workload::message(&message, &sizes, None, 1, seed)
     }
-}
-
-impl PayloadMessage {
-    /// A message with those of the entrants that can carry it.
-    fn from_entrants(load: Load, entrants: Vec<Entrant>) -> Result<PayloadMessage> {
-        let folder = tempfile::tempdir().context("no folder for the message")?;
-        let message = folder.path().join("message");
-        fs::write(&message, &load.samples[0].canonical)?;
-        let mut codecs = Vec::new();
-        for (number, Entrant { mut subject, runner, judge }) in entrants.into_iter().enumerate() {
-            let (mut size, mut coding) = (0, None);
-            if let Some(launch) = runner {
-                match encoded(&launch, &load, &mut subject, judge.as_ref()) {
-                    Ok(bytes) => {
-                        let schema = folder.path().join(format!("schema{number}"));
-                        fs::write(&schema, &launch.schema)?;
-                        let Launch { program, arguments, .. } = launch;
-                        let message = message.clone();
-                        (size, coding) =
-                            (bytes, Some(CodecSetup { program, arguments, schema, message }));
-                    }
-                    Err(trouble) => subject.status = status(trouble),
-                }
-            }
-            codecs.push(PayloadCodec { subject, size, coding });
-        }
-        Ok(PayloadMessage { case: load.case, codecs, points: None, _folder: folder })
-    }
-}
-
-/// Of several messages the one of median size.
-fn median(loads: Vec<Load>) -> Result<Load> {
-    let mut load = loads.into_iter().next().context("no message")?;
-    let count = load.samples.len();
-    load.samples.sort_by_key(|sample| sample.canonical.len());
-    load.samples = load.samples.into_iter().skip(count / 2).take(1).collect();
-    let sample = load.samples.first().context("no message")?;
-    load.case.canonical_bytes = sample.canonical.len() as f64;
-    load.case.messages = 1;
-    if count > 1 {
-        load.case.notes = vec![format!("the one of median size among {count} recorded messages")];
-    }
-    Ok(load)
-}
-
-/// Has a codec carry the message; the size that it writes.
-fn encoded(
-    launch: &Launch,
-    load: &Load,
-    subject: &mut Subject,
-    judge: Option<&Judge>,
-) -> Result<usize, RunnerError> {
-    let mut runner = Runner::start(launch, Limits::default(), None, PATIENCE)?;
-    subject.library.clone_from(&runner.hello.library);
-    let encoded = prove(&mut runner, &load.samples, false, judge)?.encoded;
-    Ok(encoded.iter().map(Vec::len).sum())
 }

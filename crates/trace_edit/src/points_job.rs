@@ -1,0 +1,153 @@
+//! Points instead of the messages that hold them.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{ensure, Result};
+use wiregauge_flatbuffers::convert::Decoder;
+use wiregauge_points::table::{TableFormat, TableWriter};
+use wiregauge_points::{
+    CloudWriter, PointSource, SensorConventions, SkipCounter, Survey, TableContents, ToProtobuf,
+};
+use wiregauge_trace::channel::Channel;
+use wiregauge_trace::copy::ProgressCallback;
+use wiregauge_trace::osi;
+use wiregauge_trace::write::{OutputFormat, Writer};
+
+use crate::copy_job::{CopyInput, CopyOptions};
+use crate::copy_summary::CopySummary;
+use crate::encoding::{is_osi_flat, osi_definition};
+use crate::message_filter::MessageFilter;
+use crate::output_file::open_target;
+
+/// Points that are made of the messages of a file.
+pub struct PointsJob<'j> {
+    /// The file.
+    pub input: &'j Path,
+    /// Which of its messages.
+    pub filter: &'j MessageFilter,
+    /// How the file is read, and MCAP written.
+    pub options: &'j CopyOptions,
+    /// What sensors mean by their numbers.
+    pub conventions: SensorConventions,
+    /// Whether clouds are written beside all messages, and not alone.
+    pub keeps_messages: bool,
+    /// Whether messages whose points cannot be read are left out, and no error.
+    pub skips_failed: bool,
+}
+
+/// What came of points.
+pub struct PointsSummary {
+    /// What was read to find the columns of a table.
+    surveyed: Option<CopySummary>,
+    /// What was read for the output.
+    copied: CopySummary,
+    /// How many messages were left out, as their points cannot be read.
+    pub skipped: u64,
+}
+
+impl PointsSummary {
+    /// Notices of the output, a line each.
+    pub fn notices(&self, output: &Path) -> Vec<String> {
+        let surveyed = self.surveyed.as_ref().map_or(Vec::new(), CopySummary::escaped_remarks);
+        [surveyed, self.copied.read_notices(output)].concat()
+    }
+}
+
+impl PointsJob<'_> {
+    /// Writes clouds to `.mcap`, or a table to `.arrow` or `.parquet`. `news` is told how many
+    /// bytes of how many were read, for a table twice.
+    ///
+    /// # Errors
+    /// When the input is damaged or holds no points, or the output cannot be written.
+    pub fn write(&self, output: &Path, news: &mut ProgressCallback) -> Result<PointsSummary> {
+        match TableFormat::from_path(output) {
+            Some(form) => self.write_table(form, output, news),
+            None => self.write_clouds(output, news),
+        }
+    }
+
+    fn write_table(
+        &self,
+        form: TableFormat,
+        output: &Path,
+        news: &mut ProgressCallback,
+    ) -> Result<PointsSummary> {
+        ensure!(!self.keeps_messages, "a table holds points alone; leave out --keep-messages");
+        let draft = open_target(output, &self.files())?.start_draft()?;
+        // A table says its columns before its rows.
+        let (mut found, skipped) = (TableContents::default(), SkipCounter::default());
+        let survey = Survey::new(&self.origin(), self.conventions, &mut found)
+            .with_decoders(create_flat_decoder)
+            .skip_failed(self.skips_failed.then(|| skipped.clone()));
+        let surveyed = self.copy(OutputFormat::Osi, Box::new(survey), news)?;
+        let table = TableWriter::begin(draft, form, self.conventions, found)?
+            .with_decoders(create_flat_decoder)
+            .skip_failed(self.skips_failed);
+        let copied = self.copy(OutputFormat::Osi, Box::new(table), news)?;
+        Ok(PointsSummary { surveyed: Some(surveyed), copied, skipped: skipped.count() })
+    }
+
+    fn write_clouds(&self, output: &Path, news: &mut ProgressCallback) -> Result<PointsSummary> {
+        ensure!(
+            OutputFormat::from_path(output)? == OutputFormat::Mcap,
+            "{}: clouds of points are written to .mcap, and tables to .arrow or .parquet",
+            output.display()
+        );
+        let draft = open_target(output, &self.files())?.start_draft()?;
+        let inner = OutputFormat::Mcap.begin(draft, self.options.chunks)?;
+        // What is kept is described as in any other MCAP.
+        let form = if self.keeps_messages { OutputFormat::Mcap } else { OutputFormat::Osi };
+        let skipped = SkipCounter::default();
+        let clouds = CloudWriter::new(&self.origin(), inner, self.keeps_messages, self.conventions)
+            .with_decoders(create_flat_decoder)
+            .skip_failed(self.skips_failed.then(|| skipped.clone()));
+        let copied = self.copy(form, Box::new(clouds), news)?;
+        Ok(PointsSummary { surveyed: None, copied, skipped: skipped.count() })
+    }
+
+    fn files(&self) -> [PathBuf; 1] {
+        [self.input.to_owned()]
+    }
+
+    fn origin(&self) -> String {
+        self.input.display().to_string()
+    }
+
+    /// Hands the messages to a writer of points. `form` says how channels are described where
+    /// messages are kept; where none are it is that of `.osi`, which describes none.
+    fn copy(
+        &self,
+        form: OutputFormat,
+        writer: Box<dyn Writer + '_>,
+        news: &mut ProgressCallback,
+    ) -> Result<CopySummary> {
+        let files = self.files();
+        let mut readers = self.options.open(&files)?;
+        for (path, reader) in files.iter().zip(&readers) {
+            // Only a file that has neither topics nor types lacks both.
+            let is_typed = reader
+                .channels()
+                .values()
+                .all(|channel| !channel.topic.is_empty() || !channel.definition.name.is_empty());
+            ensure!(is_typed, osi::missing_type_message(path));
+        }
+        // What is neither shown nor kept need not be unpacked.
+        if form == OutputFormat::Osi && !self.filter.selects_by_number() {
+            let has_points = |channel: &Channel| {
+                is_osi_flat(channel) || PointSource::from_channel(channel).is_some()
+            };
+            readers.iter_mut().for_each(|reader| reader.select_channels(&has_points));
+        }
+        let input = CopyInput::new(&files, self.filter);
+        self.options.copy_into(&input, readers, form, writer, news)
+    }
+}
+
+/// What makes Protobuf of OSI's messages in FlatBuffers.
+fn create_flat_decoder(channel: &Channel) -> Result<Option<ToProtobuf>> {
+    if !is_osi_flat(channel) {
+        return Ok(None);
+    }
+    let decoder = Decoder::from_channel(channel, &osi_definition(channel)?)?;
+    Ok(Some(Box::new(move |message: &[u8]| decoder.decode(message))))
+}

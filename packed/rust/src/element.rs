@@ -86,6 +86,9 @@ pub trait Number: Copy + sealed::Sealed {
     const IS_FLOAT: bool;
     #[doc(hidden)]
     fn load(bytes: &[u8]) -> Self;
+    /// A row of a column: one comparison tells whether it is there.
+    #[doc(hidden)]
+    fn load_row(column: &[u8], row: usize) -> Self;
     #[doc(hidden)]
     fn store(self, bytes: &mut [u8]);
     /// Its bits, the highest of a signed type or a float repeated above.
@@ -116,6 +119,10 @@ macro_rules! numbers {
                 <$type>::from_le_bytes(bytes.try_into().expect("an element's bytes"))
             }
             #[inline]
+            fn load_row(column: &[u8], row: usize) -> Self {
+                <$type>::from_le_bytes(column.as_chunks().0[row])
+            }
+            #[inline]
             fn store(self, bytes: &mut [u8]) {
                 bytes.copy_from_slice(&self.to_le_bytes());
             }
@@ -143,6 +150,10 @@ macro_rules! floats {
             #[inline]
             fn load(bytes: &[u8]) -> Self {
                 <$type>::from_bits(<$bits>::load(bytes))
+            }
+            #[inline]
+            fn load_row(column: &[u8], row: usize) -> Self {
+                <$type>::from_bits(<$bits>::load_row(column, row))
             }
             #[inline]
             fn store(self, bytes: &mut [u8]) {
@@ -181,6 +192,10 @@ impl Number for Half {
     #[inline]
     fn load(bytes: &[u8]) -> Self {
         Half(u16::load(bytes))
+    }
+    #[inline]
+    fn load_row(column: &[u8], row: usize) -> Self {
+        Half(u16::load_row(column, row))
     }
     #[inline]
     fn store(self, bytes: &mut [u8]) {

@@ -137,7 +137,7 @@ impl<'a, T: Number + 'a> ColumnView<'a, T> {
     ///
     /// If there is no such row.
     pub fn get(&self, row: usize) -> T {
-        T::load(&self.data[row * T::SIZE..][..T::SIZE])
+        T::load_row(self.data, row)
     }
 
     /// Whether a row has a value.

@@ -29,11 +29,13 @@ inline std::pair<std::uint64_t, std::uint64_t> allocation_counts() {
   return {out[0], out[1]};
 }
 
+// What is not timed is cold to the compiler, and what is timed is hot: g++ lets a file grow by
+// inlining so far and no further, so it has to begin with the timed loops (docs/by-hand.md).
 template <class Codec>
 class Runner {
  public:
   // Serves one gauge until it says `quit` or closes the pipe.
-  int serve() {
+  [[gnu::cold]] int serve() {
     std::ios::sync_with_stdio(false);
     std::cin.tie(nullptr);
     std::string line;
@@ -70,13 +72,13 @@ class Runner {
   using Message = typename Codec::Message;
   using Object = typename Codec::Object;
 
-  static void send(const char *word, const void *bytes, std::size_t size) {
+  [[gnu::cold]] static void send(const char *word, const void *bytes, std::size_t size) {
     std::cout << word << ' ' << size << '\n';
     std::cout.write(static_cast<const char *>(bytes), static_cast<std::streamsize>(size));
     std::cout.flush();
   }
 
-  void answer(const std::vector<std::string> &words, const Buffer &payload) {
+  [[gnu::cold]] void answer(const std::vector<std::string> &words, const Buffer &payload) {
     const std::string &verb = words[0];
     if (verb == "hello" && words.size() == 2) {
       if (words[1] != "2")
@@ -113,10 +115,10 @@ class Runner {
     }
   }
 
-  void say(const std::string &text) { reply_.append(text.data(), text.size()); }
+  [[gnu::cold]] void say(const std::string &text) { reply_.append(text.data(), text.size()); }
 
   // The settings of a request, all of which it has to state.
-  static Reuse reuse(const std::vector<std::string> &words, std::size_t at) {
+  [[gnu::cold]] static Reuse reuse(const std::vector<std::string> &words, std::size_t at) {
     const auto lives = [](const std::string &word, const std::string &name) {
       if (word == name + "=reused") return true;
       if (word == name + "=fresh") return false;
@@ -126,14 +128,14 @@ class Runner {
             lives(words[at + 2], "buffers")};
   }
 
-  static std::optional<std::size_t> prove(const std::string &word) {
+  [[gnu::cold]] static std::optional<std::size_t> prove(const std::string &word) {
     if (word == "prove=none") return std::nullopt;
     if (word.rfind("prove=", 0) == 0) return std::stoull(word.substr(6));
     throw std::runtime_error("prove=INDEX or prove=none, not '" + word + "'");
   }
 
   template <class Read>
-  void values(const char *name, Read read) {
+  [[gnu::cold]] void values(const char *name, Read read) {
     const auto tallied = [&](auto tally) {
       Object object{};
       Message message{};
@@ -150,7 +152,7 @@ class Runner {
     say(text);
   }
 
-  void report(const Outcome &outcome) {
+  [[gnu::cold]] void report(const Outcome &outcome) {
     say("ns " + std::to_string(outcome.ns) + "\n");
     char text[64];
     std::snprintf(text, sizeof text, "sum %.17e\n", outcome.sum);
@@ -166,7 +168,7 @@ class Runner {
       if (*product) reply_.append((*product)->data(), (*product)->size());
   }
 
-  void message(Wire canonical) {
+  [[gnu::cold]] void message(Wire canonical) {
     Reader reader(canonical);
     Sample<Message> sample;
     sample.message = Message::from_canonical(reader);
@@ -181,7 +183,7 @@ class Runner {
     samples_.push_back(std::move(sample));
   }
 
-  void decode(Wire wire) {
+  [[gnu::cold]] void decode(Wire wire) {
     Message message{};
     Object object{};
     codec_->parse(wire, object);
@@ -191,14 +193,14 @@ class Runner {
     message.to_canonical(writer);
   }
 
-  Outcome run(const std::string &experiment, std::uint64_t iterations, Reuse reuse,
-              std::optional<std::size_t> prove) {
+  [[gnu::hot]] Outcome run(const std::string &experiment, std::uint64_t iterations, Reuse reuse,
+                           std::optional<std::size_t> prove) {
     return Loop<Codec>(codec_, samples_, iterations, reuse, prove).run(experiment);
   }
 
   // Counts over one pass through the messages. A first pass warms up what is
   // reused; the loop's own set-up goes out by the difference of two passes.
-  void allocations(const std::string &experiment, Reuse reuse) {
+  [[gnu::cold]] void allocations(const std::string &experiment, Reuse reuse) {
     const std::uint64_t count = samples_.size();
     const auto pass = [&](std::uint64_t iterations) {
       const auto before = allocation_counts();

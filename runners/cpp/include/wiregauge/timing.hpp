@@ -108,7 +108,7 @@ class Loop {
     codec_->recycle(*parsed_);
   }
 
-  Outcome run(const std::string &experiment) {
+  [[gnu::hot]] Outcome run(const std::string &experiment) {
     if (experiment == "encode")
       return run([this](const Sample &sample) { return encode(sample); }, &Loop::encoded);
     if (experiment == "encode/populate")
@@ -169,7 +169,7 @@ class Loop {
   // Calls `step` with the messages in turn; the results are summed, so that
   // none can be dropped by the optimizer.
   template <class Step>
-  Outcome timed(Step step) {
+  [[gnu::hot]] Outcome timed(Step step) {
     Outcome outcome;
     std::size_t next = 0;
     const auto start = std::chrono::steady_clock::now();

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "wiregauge/packed.hpp"
@@ -20,6 +23,10 @@ inline void check(const packed::Error &error) {
   if (error) throw std::runtime_error(error.message());
 }
 
+// The names of columns that are filled in one loop.
+template <std::size_t kCount>
+using Names = std::array<std::string_view, kCount>;
+
 // What becomes of a column that rows may be without.
 enum class State { absent, partial, whole };
 
@@ -31,8 +38,8 @@ class Count {
  public:
   explicit Count(const std::vector<Record> &records) : records_(records) {}
 
-  template <class T, class Get>
-  void number(std::string_view, Get) {
+  template <class... T, class Get>
+  void numbers(const Names<sizeof...(T)> &, Get) {
     any_ = true;
   }
   template <class T, class Get>
@@ -73,9 +80,10 @@ class Plan {
  public:
   explicit Plan(const std::vector<State> &states) : state_(states.begin()) {}
 
-  template <class T, class Get>
-  void number(std::string_view name, Get) {
-    add(name, packed::detail::ElementOf<T>::value, State::whole);
+  template <class... T, class Get>
+  void numbers(const Names<sizeof...(T)> &names, Get) {
+    std::size_t i = 0;
+    (add(names[i++], packed::detail::ElementOf<T>::value, State::whole), ...);
   }
   template <class T, class Get>
   void maybe(std::string_view name, Get) {
@@ -109,10 +117,10 @@ class Fill {
        const packed::Table &table, std::size_t begin, std::size_t end)
       : records_(records.data()), state_(states.begin()), table_(table), begin_(begin), end_(end) {}
 
-  template <class T, class Get>
-  void number(std::string_view, Get get) {
-    const auto sink = table_.column<T>(index_++);
-    for (std::size_t row = begin_; row < end_; ++row) sink[row] = get(records_[row]);
+  template <class... T, class Get>
+  void numbers(const Names<sizeof...(T)> &, Get get) {
+    const std::tuple<packed::Sink<T>...> sinks{table_.column<T>(index_++)...};
+    put(sinks, get, std::index_sequence_for<T...>());
   }
   template <class T, class Get>
   void maybe(std::string_view, Get get) {
@@ -136,6 +144,15 @@ class Fill {
   }
 
  private:
+  // All of a record's numbers at once, so that it is read once.
+  template <class Sinks, class Get, std::size_t... kIndex>
+  void put(const Sinks &sinks, Get get, std::index_sequence<kIndex...>) const {
+    for (std::size_t row = begin_; row < end_; ++row) {
+      const auto numbers = get(records_[row]);
+      ((std::get<kIndex>(sinks)[row] = std::get<kIndex>(numbers)), ...);
+    }
+  }
+
   const Record *records_;
   std::vector<State>::const_iterator state_;
   const packed::Table &table_;
@@ -144,7 +161,7 @@ class Fill {
   std::size_t index_ = 0;
 };
 
-// Rows that are filled column after column while their records are in the cache.
+// Rows that are filled, some columns after the others, while their records are in the cache.
 constexpr std::size_t kBlock = 1024;
 
 // Makes the field of records; empty where there are none.

@@ -2,7 +2,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use wiregauge_fuzz_support::{check_error, number};
-use wiregauge_participant::clock::{Alignment, OffsetSample};
+use wiregauge_participant::clock_alignment::{Alignment, OffsetSample};
 
 pub fn read(data: &[u8]) {
     let (mut sights, mut own, mut rest) = (Vec::new(), 1_000, data);

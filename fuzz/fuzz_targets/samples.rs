@@ -1,9 +1,9 @@
 //! What a receiver finds in its samples, and which of them came.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_participant::latency::TimeHistogram;
 use wiregauge_participant::sample::{SampleContent, HEADER_SIZE};
 use wiregauge_participant::sequence::Sequence;
+use wiregauge_timing::latency::TimeHistogram;
 
 pub fn read(data: &[u8]) {
     let Some((&size, rest)) = data.split_first() else { return };

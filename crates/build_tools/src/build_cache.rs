@@ -47,22 +47,6 @@ pub fn create_folder_atomically(
     fs::rename(&half, folder).with_context(|| format!("cannot make {}", folder.display()))
 }
 
-/// Where the user has programs built: the folder in `WIREGAUGE_BUILD`, or one in the user's
-/// cache.
-///
-/// # Errors
-/// When neither that nor `XDG_CACHE_HOME` nor `HOME` is set.
-pub fn user_build_folder() -> Result<PathBuf> {
-    if let Some(folder) = std::env::var_os("WIREGAUGE_BUILD") {
-        return Ok(folder.into());
-    }
-    let cache = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))
-        .context("no cache folder: set HOME or WIREGAUGE_BUILD")?;
-    Ok(cache.join("wiregauge"))
-}
-
 /// The build folder that a step's own folder is in: what has the folder of messages.
 ///
 /// # Errors
@@ -72,6 +56,22 @@ pub fn build_folder(step_folder: &Path) -> Result<&Path> {
         .ancestors()
         .find(|folder| folder.join("messages").is_dir())
         .with_context(|| format!("{} is in no build folder", step_folder.display()))
+}
+
+/// Where programs are built: the folder in `WIREGAUGE_BUILD`, or the user's
+/// cache.
+///
+/// # Errors
+/// When neither `HOME` nor `WIREGAUGE_BUILD` is set.
+pub fn default_build_folder() -> Result<PathBuf> {
+    if let Some(folder) = std::env::var_os("WIREGAUGE_BUILD") {
+        return Ok(folder.into());
+    }
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))
+        .context("no cache folder: set HOME or WIREGAUGE_BUILD")?;
+    Ok(cache.join("wiregauge"))
 }
 
 /// Keeps two builds out of one folder; the second waits.

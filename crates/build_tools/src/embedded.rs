@@ -13,6 +13,7 @@ static RUNNERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../runners");
 static RUNNER: Dir = include_dir!("$CARGO_MANIFEST_DIR/../runner");
 static ENGINES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../engines");
 static PARTICIPANT: Dir = include_dir!("$CARGO_MANIFEST_DIR/../participant");
+static TIMING: Dir = include_dir!("$CARGO_MANIFEST_DIR/../timing");
 static FMUS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../fmus");
 static PACKED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/include");
 static PACKED_PYTHON: Dir =
@@ -45,7 +46,11 @@ pub fn runners() -> EmbeddedSources {
 
 /// The engines of the bus, which are built apart, and what they link.
 pub fn engines() -> EmbeddedSources {
-    EmbeddedSources::from_folders(&[("engines", &ENGINES), ("crates/participant", &PARTICIPANT)])
+    EmbeddedSources::from_folders(&[
+        ("engines", &ENGINES),
+        ("crates/participant", &PARTICIPANT),
+        ("crates/timing", &TIMING),
+    ])
 }
 
 /// The FMUs, and the packed field's header in `packed/`.
@@ -153,7 +158,7 @@ mod tests {
                     "packed/rust/src",
                 ][..],
             ),
-            (engines(), &["engines", "crates/participant"]),
+            (engines(), &["engines", "crates/participant", "crates/timing"]),
             (fmus(), &["fmus", "packed/include"]),
         ] {
             let there: Vec<PathBuf> =

@@ -11,8 +11,9 @@ mod progress;
 pub mod python;
 mod tool;
 pub mod toolchain;
+pub mod versions;
 
-pub use build_cache::{build_folder, hash, lock, user_build_folder, write_if_changed};
+pub use build_cache::{build_folder, default_build_folder, hash, lock, write_if_changed};
 pub use need::Need;
 pub use progress::Progress;
 pub use tool::{first_error, run, shell_quoted, CompilerProcess};

@@ -26,7 +26,7 @@ use wiregauge_bus::load::Load;
 use wiregauge_bus::machines::join_listener::JoinListener;
 use wiregauge_bus::placement::Placement;
 use wiregauge_participant::control::{Mode, DEFAULT_SILENCE_LIMIT};
-use wiregauge_participant::usage::Usage;
+use wiregauge_timing::usage::Usage;
 
 /// How often what is compared takes turns.
 const TURNS: usize = 5;

@@ -2,7 +2,7 @@
 //! simulation bus, conducts them through their life cycle, notices when one is
 //! lost, and makes `run.json` of what they saw.
 //!
-//! The participants' own side (clock, samples, transports) is the crate
+//! The participants' own side (clocks, samples, transports) is the crate
 //! `wiregauge-participant`, which is also linked into the programs that bring
 //! the heavier transports ([`catalogue::engine`]).
 
@@ -15,4 +15,5 @@ pub mod relay;
 pub mod result;
 pub mod scenario;
 pub mod search;
+pub mod series;
 pub mod transports;

@@ -12,8 +12,8 @@ use anyhow::{Context, Result};
 use wiregauge_child_process::child::{Child, Limits};
 use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::serve;
-use wiregauge_participant::scratch;
 use wiregauge_participant::transport::Transport;
+use wiregauge_timing::scratch;
 
 use crate::catalogue::engine::Engine;
 use crate::catalogue::program::Program;

@@ -11,11 +11,11 @@ use anyhow::{anyhow, bail, ensure, Context, Error, Result};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::{ioctl_fionbio, Errno};
 use rustix::process::{kill_process_group, waitid, Pid, Signal, WaitId, WaitIdOptions};
-use wiregauge_participant::sample::{allocate_zeroed, resize};
 use wiregauge_participant::stream::setup::{
     parse_record_header, Setup, StreamReport, FAILURE, MAX_LINE, RECORD_HEADER_SIZE,
 };
 use wiregauge_system::{group, interrupt};
+use wiregauge_timing::allocation::{allocate_zeroed, resize};
 
 use crate::catalogue::program::Program;
 

@@ -2,4 +2,5 @@
 
 pub mod goal;
 pub mod headroom;
+pub mod headroom_search;
 pub mod verdict;

@@ -11,7 +11,6 @@ use anyhow::Result;
 use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::result::measured_trial::MeasuredTrial;
-use wiregauge_participant::clock::monotonic;
 use wiregauge_participant::control::{
     split, Assignment, ControlReceiver, ControlSender, Master, Mode, Order, ParticipantResult,
     Peers, ReceiverResult, Report, Role, SenderResult, TransportInfo, HEARTBEAT_INTERVAL,
@@ -20,6 +19,7 @@ use wiregauge_participant::participant::serve;
 use wiregauge_participant::sample::{write_header, Header, SampleContent};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 use wiregauge_result::environment::Environment;
+use wiregauge_timing::clock::monotonic;
 
 const MS: u64 = 1_000_000;
 /// The master's clock is an hour ahead…

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::{anyhow, ensure, Context, Result};
 use wiregauge_child_process::child::ChildFailure;
-use wiregauge_participant::scratch::Scratch;
 use wiregauge_system::interrupt;
+use wiregauge_timing::scratch::Scratch;
 
 use crate::host::host_process::{HostError, HostProcess};
 use crate::host::job::{Feed, Job, ReceiverSetup};

@@ -18,8 +18,8 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 
 use anyhow::{anyhow, bail, ensure, Result};
-use wiregauge_participant::clock::monotonic;
-use wiregauge_participant::sample::allocate_zeroed;
+use wiregauge_timing::allocation::allocate_zeroed;
+use wiregauge_timing::clock::monotonic;
 
 use crate::fmi::status::recent_messages;
 use crate::host::coupled::Coupled;

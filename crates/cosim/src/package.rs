@@ -13,7 +13,7 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_participant::scratch::Scratch;
+use wiregauge_timing::scratch::Scratch;
 use zip::ZipArchive;
 
 use crate::package::description::{Description, Fmi};

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
-use wiregauge_participant::scratch::Scratch;
 use wiregauge_system::interrupt;
+use wiregauge_timing::scratch::Scratch;
 
 use crate::fmu_feed::to_error;
 use crate::host::host_process::HostProcess;

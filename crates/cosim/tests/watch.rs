@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use wiregauge_cosim::host::job::StepTimes;
 use wiregauge_cosim::host::watch::SlowStepWatch;
-use wiregauge_participant::clock::monotonic;
+use wiregauge_timing::clock::monotonic;
 
 /// A step that does something.
 fn step(number: u64, work: impl FnOnce()) -> StepTimes {

@@ -4,19 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use wiregauge_build_tools::{user_build_folder, write_if_changed};
+use wiregauge_build_tools::{default_build_folder, write_if_changed};
 
 use crate::python::Python;
-
-/// OSI's [`descriptors`], kept in the user's build folder.
-///
-/// # Errors
-/// When they are not there and the official package cannot be installed.
-pub fn load_definitions() -> Result<Vec<u8>> {
-    let build = user_build_folder()?;
-    let definitions = Python::environment(&build).and_then(|python| descriptors(&build, &python));
-    definitions.context("OSI's definitions, which a trace of OSI does not carry, are not there")
-}
 
 /// The encoded `FileDescriptorSet` of all of OSI with its imports, each file
 /// after those that it imports. Kept in the build folder.
@@ -33,4 +23,14 @@ pub fn descriptors(build: &Path, python: &Python) -> Result<Vec<u8>> {
     fs::remove_file(&partial)?;
     write_if_changed(&path, &bytes)?;
     Ok(bytes)
+}
+
+/// OSI's definitions, from the official package, kept in the default build folder.
+///
+/// # Errors
+/// When they are not there and the package cannot be installed.
+pub fn osi_definitions() -> Result<Vec<u8>> {
+    let build = default_build_folder()?;
+    let definitions = Python::environment(&build).and_then(|python| descriptors(&build, &python));
+    definitions.context("OSI's definitions, which a trace of OSI does not carry, are not there")
 }

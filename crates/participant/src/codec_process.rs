@@ -21,7 +21,7 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use crate::sample::allocate_zeroed;
+use wiregauge_timing::allocation::allocate_zeroed;
 
 /// Version of the runner protocol.
 const PROTOCOL: u32 = 2;

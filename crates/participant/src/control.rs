@@ -15,19 +15,19 @@ use anyhow::{bail, ensure, Context, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Alignment;
+use crate::clock_alignment::Alignment;
 use crate::codec_process::CodecSetup;
 use crate::inbox::Inbox;
-use crate::latency::Distribution;
-use crate::misses::Misses;
 use crate::progress::Progress;
 use crate::realtime::Realtime;
 use crate::sample_times::SampleTimesChunk;
 use crate::seal::SharedSeal;
-use crate::slowest::SlowSample;
 use crate::transport::Topic;
-use crate::usage::Usage;
 use crate::window::Window;
+use wiregauge_timing::latency::Distribution;
+use wiregauge_timing::misses::Misses;
+use wiregauge_timing::slowest::SlowSample;
+use wiregauge_timing::usage::Usage;
 
 /// Version of the messages; conductor and participant must have the same.
 pub const PROTOCOL_VERSION: u32 = 5;

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use crate::clock::Clock;
 use crate::control::{Assignment, Pinged};
-use crate::latency::TimeHistogram;
 use crate::run_context::RunControl;
 use crate::sample::{self, loss_timeout, Header, SampleContent};
 use crate::sender::sleep_until;
 use crate::transport::{Reader, Writer};
+use wiregauge_timing::clock::Clock;
+use wiregauge_timing::latency::TimeHistogram;
 
 /// Longest wait of the receiver between two looks at whether to go on.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);

@@ -1,5 +1,6 @@
 //! A participant of a simulation bus: a program, or a thread of one, that
-//! sends or receives samples over a transport and keeps a common time.
+//! sends or receives samples over a transport and keeps a common time
+//! ([`clock_alignment`]).
 //!
 //! It does what the conductor tells it over the control channel ([`control`])
 //! and goes through the states *loaded*, *initialized*, *running* and
@@ -8,15 +9,13 @@
 //! ([`transport`]). Programs that bring a heavier transport link this crate
 //! and call [`participant::main`].
 
-pub mod clock;
+pub mod clock_alignment;
 pub mod codec_process;
 pub mod connect;
 pub mod control;
 pub mod echo;
 pub mod inbox;
-pub mod latency;
 pub mod lockstep;
-pub mod misses;
 pub mod participant;
 pub mod progress;
 pub mod realtime;
@@ -24,14 +23,11 @@ pub mod receiver;
 pub mod run_context;
 pub mod sample;
 pub mod sample_times;
-pub mod scratch;
 pub mod seal;
 pub mod sender;
 pub mod sequence;
-pub mod slowest;
 pub mod stream;
 pub mod token;
 pub mod transport;
-pub mod usage;
 pub mod wake_up;
 pub mod window;

@@ -13,24 +13,25 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 
-use crate::clock::{monotonic, Clock, ClockFollower, TimeServer};
+use crate::clock_alignment::{ClockFollower, TimeServer};
 use crate::codec_process::{CodecProcess, CodecSetup};
 use crate::connect::await_listener;
 use crate::control::{
     self, Assignment, ControlReceiver, ControlSender, Loaded, Master, Mode, Opened, Order,
     ParticipantResult, Peers, ReceiverResult, Report, Role, TransportInfo, PROTOCOL_VERSION,
 };
-use crate::latency::Distribution;
 use crate::lockstep::{StepAnnouncer, StepReceiver};
 use crate::progress::ProgressBuffer;
 use crate::run_context::{RunContext, RunControl};
 use crate::sample::HEADER_SIZE;
 use crate::sample_times::{RecordedTimes, SampleTimes};
-use crate::scratch;
 use crate::token;
 use crate::transport::{Reader, Transport, Writer};
-use crate::usage::{host_id, read_steal_time};
 use crate::{echo, receiver, sender, stream, wake_up};
+use wiregauge_timing::clock::{monotonic, Clock};
+use wiregauge_timing::latency::Distribution;
+use wiregauge_timing::scratch;
+use wiregauge_timing::usage::{host_id, read_steal_time};
 
 /// How long the sender looks for the readers.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(20);

@@ -7,17 +7,17 @@ use anyhow::Result;
 
 use crate::codec_process::{CodecProcess, CodecTask};
 use crate::control::{Mode, ReceiverResult};
-use crate::latency::TimeHistogram;
 use crate::lockstep::StepReceiver;
-use crate::misses::OnTimeSamples;
 use crate::run_context::RunContext;
 use crate::sample::{loss_timeout, SampleContent, SampleError};
 use crate::sample_times::SampleTimes;
 use crate::sequence::Sequence;
-use crate::slowest::SlowestSamples;
 use crate::transport::Reader;
-use crate::usage::Usage;
 use crate::window::Windows;
+use wiregauge_timing::latency::TimeHistogram;
+use wiregauge_timing::misses::OnTimeSamples;
+use wiregauge_timing::slowest::SlowestSamples;
+use wiregauge_timing::usage::Usage;
 
 /// Longest wait for a sample between two looks at whether to go on.
 const SLICE: Duration = Duration::from_millis(100);

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::clock::{monotonic, Clock};
 use crate::control::Assignment;
 use crate::progress::ProgressBuffer;
-use crate::scratch;
+use wiregauge_timing::clock::{monotonic, Clock};
+use wiregauge_timing::scratch;
 
 /// How long a conductor that is gone may take to be so.
 const CONDUCTOR_EXIT_TIMEOUT: Duration = Duration::from_secs(1);

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::sample::allocate_filled;
+use wiregauge_timing::allocation::allocate_filled;
 
 /// Most samples that are told at once.
 pub const CHUNK_SIZE: usize = 1 << 14;

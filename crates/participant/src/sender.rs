@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use anyhow::{ensure, Result};
 
-use crate::clock::Clock;
 use crate::codec_process::{CodecProcess, CodecTask};
 use crate::control::{Mode, SenderResult};
-use crate::latency::TimeHistogram;
 use crate::lockstep::StepAnnouncer;
-use crate::misses::Streak;
 use crate::run_context::{RunContext, RunControl};
 use crate::sample::{self, Header, SampleContent};
 use crate::sample_times::SampleTimes;
-use crate::slowest::SlowestSamples;
 use crate::transport::Writer;
-use crate::usage::{minimize_timer_slack, Usage};
 use crate::window::Windows;
+use wiregauge_timing::clock::Clock;
+use wiregauge_timing::latency::TimeHistogram;
+use wiregauge_timing::misses::Streak;
+use wiregauge_timing::slowest::SlowestSamples;
+use wiregauge_timing::usage::{minimize_timer_slack, Usage};
 
 /// From the start to the first deadline.
 const START_DELAY_NS: u64 = 10_000_000;

@@ -6,9 +6,9 @@ use std::thread;
 
 use anyhow::Result;
 
-use crate::clock::{monotonic, Clock};
-use crate::latency::{Distribution, TimeHistogram};
-use crate::usage::minimize_timer_slack;
+use wiregauge_timing::clock::{monotonic, Clock};
+use wiregauge_timing::latency::{Distribution, TimeHistogram};
+use wiregauge_timing::usage::minimize_timer_slack;
 
 /// How often it is tried.
 const TIMES: u64 = 200;

@@ -7,8 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::latency::{Distribution, TimeHistogram};
-use crate::usage::steal_time;
+use wiregauge_timing::latency::{Distribution, TimeHistogram};
+use wiregauge_timing::usage::steal_time;
 
 /// What arrived in one window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

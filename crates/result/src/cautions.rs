@@ -1,8 +1,17 @@
-//! What the samples themselves say against being trusted.
+//! What a machine and the samples themselves say against being trusted.
 
 use crate::run::{Measurement, Run, Subject};
 use crate::stats::Summary;
-use crate::warning::{self, Caution};
+use crate::warning::{self, Caution, Warning};
+
+/// Puts down in a result why its figures may not be trustworthy: what its machine and its
+/// samples say, and `more`.
+pub fn add_warnings(run: &mut Run, more: Vec<Warning>) {
+    let mut cautions = run.environment.cautions();
+    cautions.extend(find_cautions(run));
+    run.warnings = warning::merge(&cautions);
+    run.warnings.extend(more);
+}
 
 /// The cautions of a run's measurements.
 pub fn find_cautions(run: &Run) -> Vec<Caution> {

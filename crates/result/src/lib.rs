@@ -8,6 +8,7 @@ pub mod environment;
 pub mod random;
 pub mod requirement;
 pub mod run;
+pub mod run_builder;
 pub mod run_kind;
 pub mod stats;
 pub mod verdict;

@@ -168,6 +168,25 @@ pub struct Subject {
     pub status: Status,
 }
 
+impl Subject {
+    /// A subject that is to be measured, of which no more is known yet.
+    pub fn new(id: impl Into<String>, title: impl Into<String>, language: &str) -> Subject {
+        Subject {
+            id: id.into(),
+            title: title.into(),
+            language: language.into(),
+            library: String::new(),
+            built: String::new(),
+            origin: None,
+            options: Vec::new(),
+            bound: false,
+            unchecked: false,
+            lowerings: Vec::new(),
+            status: Status::Measured,
+        }
+    }
+}
+
 /// What a subject's program was made with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Origin {

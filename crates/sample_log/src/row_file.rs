@@ -11,6 +11,7 @@ use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, Schema};
 
 use wiregauge_system::file::{Draft, Target};
+use wiregauge_system::notice::print_notice;
 
 /// Most rows of a file.
 pub const MOST: u64 = 100_000_000;
@@ -24,6 +25,28 @@ pub struct RowFile {
     rows: u64,
     /// The first thing that went wrong.
     failure: Option<Error>,
+}
+
+/// What became of a file of rows.
+pub struct WrittenRows {
+    /// How the user calls the file.
+    pub display_name: String,
+    /// How many rows it has; a file without any is not written.
+    pub count: Result<u64>,
+}
+
+impl WrittenRows {
+    /// Tells the user how many rows, be they samples or steps, are in which file.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub fn announce(self, what: &str) -> Result<()> {
+        let count = self.count?;
+        if count > 0 {
+            print_notice(&format!("{count} {what} in {}", self.display_name));
+        }
+        Ok(())
+    }
 }
 
 impl RowFile {
@@ -46,11 +69,6 @@ impl RowFile {
         let words = words.into_iter().map(|(_, words)| Arc::new(StringArray::from(words)));
         let words = words.collect();
         Ok(RowFile { shown, schema, writer, words, rows: 0, failure: None })
-    }
-
-    /// How the user calls it.
-    pub fn display_name(&self) -> &str {
-        &self.shown
     }
 
     /// Adds rows that have the same words. What goes wrong is told in the end:
@@ -77,12 +95,12 @@ impl RowFile {
         Ok(())
     }
 
-    /// Moves the file to its place, where there is anything in it. How many rows
-    /// it has.
-    ///
-    /// # Errors
-    /// When it could not be written.
-    pub fn finish(mut self) -> Result<u64> {
+    /// Moves the file to its place, where there is anything in it.
+    pub fn finish(self) -> WrittenRows {
+        WrittenRows { display_name: self.shown.clone(), count: self.write_end() }
+    }
+
+    fn write_end(mut self) -> Result<u64> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
@@ -117,14 +135,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.arrow");
         let open = || file(Target::open(&path, &[]).unwrap());
-        assert_eq!(open().finish().unwrap(), 0);
+        assert_eq!(open().finish().count.unwrap(), 0);
         assert!(!path.exists(), "nothing is no file");
         let mut rows = open();
         for _ in 0..2 {
             rows.add(&["c"], vec![Arc::new(UInt32Array::from(vec![1, 2, 3]))]);
         }
         assert!(!path.exists());
-        assert_eq!(rows.finish().unwrap(), 6);
+        assert_eq!(rows.finish().count.unwrap(), 6);
         assert!(path.exists());
     }
 
@@ -136,7 +154,7 @@ mod tests {
         for word in ["c", "unknown", "c"] {
             rows.add(&[word], vec![Arc::new(UInt32Array::from(vec![1]))]);
         }
-        assert!(rows.finish().unwrap_err().to_string().contains("unknown"));
+        assert!(rows.finish().count.unwrap_err().to_string().contains("unknown"));
         assert!(!path.exists());
     }
 }

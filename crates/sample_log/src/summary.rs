@@ -1,8 +1,8 @@
 //! What keeps a time from being kept, as results tell it: the longest run of
 //! misses, and the slowest samples and steps with what the machine did then.
 
-use wiregauge_participant::misses::Misses;
-use wiregauge_participant::slowest::SlowSample;
+use wiregauge_timing::misses::Misses;
+use wiregauge_timing::slowest::SlowSample;
 
 use wiregauge_result::run::{Fact, SlowestSample};
 
@@ -62,7 +62,7 @@ pub fn slow_sample(case: &str, subject: &str, metric: &str, slow: &SlowSample) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wiregauge_participant::slowest::ProcessCounters;
+    use wiregauge_timing::slowest::ProcessCounters;
 
     #[test]
     fn a_run_of_misses_has_a_beginning() {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
-use wiregauge_osi::descriptors::load_definitions;
+use wiregauge_osi::descriptors::osi_definitions;
 use wiregauge_system::text::escape_short;
 use wiregauge_trace::channel::{Channel, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
 use wiregauge_trace::open::{self, OpenHints};
@@ -70,7 +70,7 @@ impl ChannelHints {
             osi::missing_type_message(path)
         );
         if channel.is_osi() && channel.definition.data.is_empty() {
-            let definitions = load_definitions()?;
+            let definitions = osi_definitions()?;
             let definition = parser::extract_definition(&definitions, &channel.definition.name)?;
             channel.definition = definition.into();
             if let Some(topic) = topic {
@@ -131,7 +131,7 @@ fn first_message_version(
     hints: &OpenHints,
     type_name: &str,
 ) -> Result<Option<Version>> {
-    let mut reader = open::open_with(path, hints, &load_definitions)?;
+    let mut reader = open::open_with(path, hints, &osi_definitions)?;
     reader.salvage();
     while let Some(head) = reader.next()? {
         if reader.channels()[&head.channel].definition.name == type_name {

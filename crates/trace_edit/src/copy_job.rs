@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Error, Result};
 use wiregauge_flatbuffers::json;
-use wiregauge_osi::descriptors::load_definitions;
+use wiregauge_osi::descriptors::osi_definitions;
 use wiregauge_packing::unpacker::Unpacker;
 use wiregauge_system::file::Draft;
 use wiregauge_trace::channel::Channel;
@@ -184,7 +184,7 @@ impl CopyOptions {
     }
 
     fn open_file(&self, path: &Path) -> Result<Box<dyn Reader>> {
-        let reader = open::open_with(path, &self.hints.open_hints(), &load_definitions)?;
+        let reader = open::open_with(path, &self.hints.open_hints(), &osi_definitions)?;
         Ok(self.repeat_static_data(reader, path))
     }
 
@@ -255,8 +255,7 @@ impl CopyOptions {
         let read = join_names(files);
         if selection.is_part() {
             for path in files {
-                let mut reader =
-                    open::open_with(path, &self.hints.open_hints(), &load_definitions)?;
+                let mut reader = open::open_with(path, &self.hints.open_hints(), &osi_definitions)?;
                 ensure!(reader.next()?.is_none(), explain_unmatched(&read));
             }
         }

@@ -9,7 +9,7 @@ use wiregauge_build_tools::{run, Need};
 use wiregauge_flatbuffers::convert::{ConversionTarget, Converter, FindDefinition};
 use wiregauge_flatbuffers::Losses;
 use wiregauge_formats::formats::flatbuffers::definition::definition;
-use wiregauge_osi::descriptors::load_definitions;
+use wiregauge_osi::descriptors::osi_definitions;
 use wiregauge_osi::flatbuffers::STRUCTS;
 use wiregauge_packing::unpacker::Unpacker;
 use wiregauge_schema::file;
@@ -150,7 +150,7 @@ pub fn osi_definition(channel: &Channel) -> Result<Definition> {
         name.starts_with("osi3."),
         "what {name} is in Protobuf is not told; say it by --definition"
     );
-    parser::extract_definition(&load_definitions()?, name)
+    parser::extract_definition(&osi_definitions()?, name)
 }
 
 /// A channel's definition, said in FlatBuffers by the message compiler.

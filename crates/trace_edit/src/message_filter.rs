@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_osi::descriptors::load_definitions;
+use wiregauge_osi::descriptors::osi_definitions;
 use wiregauge_system::quantity::parse_nanoseconds;
 use wiregauge_trace::mcap::summary::Summary;
 use wiregauge_trace::open::{self, OpenHints};
@@ -93,7 +93,7 @@ fn first_time(path: &Path, hints: &OpenHints) -> Result<Nanoseconds> {
             return Ok(known.times.0.into());
         }
     }
-    let mut reader = open::open_with(path, hints, &load_definitions)?;
+    let mut reader = open::open_with(path, hints, &osi_definitions)?;
     let mut is_empty = true;
     while let Some(head) = reader.next()? {
         is_empty = false;

@@ -1,8 +1,7 @@
 //! Streams recordings: plays their messages at their times to standard output, to the bus and
-//! to an FMU, and records a trace file from the bus and from FMUs. It is apart from
-//! `wiregauge-trace-edit`, as it needs the bus and the co-simulation, and edits need neither.
+//! to an FMU, and records a trace file from the bus. It is apart from `wiregauge-trace-edit`,
+//! as it needs the bus and the co-simulation, and edits need neither.
 
-pub mod fmu_recorder;
 pub mod play_to_bus;
 pub mod play_to_fmu;
 pub mod playback;

@@ -8,10 +8,10 @@ use wiregauge_cosim::fmu_feed::{FeedInput, FeedSummary, FmuFeed, ProducedMessage
 use wiregauge_cosim::master::plan::Parameters;
 use wiregauge_cosim::recording::RecordedVariable;
 use wiregauge_cosim::stepping::Length;
+use wiregauge_cosim_run::recorder::Recorder;
 use wiregauge_system::text::escape_short;
 use wiregauge_trace::play::Lateness;
 
-use crate::fmu_recorder::FmuRecorder;
 use crate::playback::{FirstMessages, Playback};
 use crate::Notify;
 
@@ -58,7 +58,7 @@ impl PlayedFmu<'_> {
         )?;
         let made = feeding.results().to_vec();
         let inputs = [playback.input.as_path(), self.path];
-        let recorder = self.output.map(|output| FmuRecorder::new(output, &inputs, notify));
+        let recorder = self.output.map(|output| Recorder::new(output, &inputs, self.patience));
         let name = feeding.name().to_owned();
         let mut recording = match &recorder {
             Some(_) if made.is_empty() => bail!("{name} has no output that could be recorded"),
@@ -76,7 +76,7 @@ impl PlayedFmu<'_> {
             )));
         }
         let mut take = |made: ProducedMessage| match &mut recording {
-            Some(recording) => recording.write(made.variable, made.time, made.bytes),
+            Some(recording) => recording.take(made.variable, made.time, made.bytes),
             None => Ok(()),
         };
         let mut last_turn = 0;

@@ -1,6 +1,6 @@
 //! Times as the user reads them.
 
-use wiregauge_participant::latency::Distribution;
+use wiregauge_timing::latency::Distribution;
 
 /// Nanoseconds by their shares: `1.0 µs (median), 2.0 µs (99 %), 3.0 µs (most)`.
 pub fn format_shares([half, tail, most]: [u64; 3]) -> String {

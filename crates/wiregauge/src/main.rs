@@ -3,10 +3,7 @@
 
 mod codec_selection;
 mod connect_args;
-mod experiment;
-mod fmu_entrants;
-mod installed_libraries;
-mod libraries;
+mod library_args;
 mod list_format;
 mod max_memory;
 mod output;

@@ -8,10 +8,11 @@ use anyhow::{ensure, Result};
 use clap::ValueEnum;
 use wiregauge_report::text::{csv, json, markdown, terminal};
 use wiregauge_result::run::{Run, Status};
-use wiregauge_result::warning::Warning;
-use wiregauge_result::{cautions, warning};
+use wiregauge_result::warning;
 use wiregauge_system::file::{self, Target};
 use wiregauge_system::interrupt;
+use wiregauge_system::notice::end_line;
+pub use wiregauge_system::notice::print_notice;
 use wiregauge_system::text::escape_lines;
 
 use crate::requirements::{RequirementArgs, VerdictTarget, FAILED};
@@ -48,21 +49,6 @@ pub fn print(text: &str) -> Result<()> {
 /// Writes a result for people: what a terminal would obey is written out.
 pub fn print_escaped(text: &str) -> Result<()> {
     print(&escape_lines(text))
-}
-
-/// Tells the user something. Paths and names in it are the words of others, so what a
-/// terminal would obey is written out. That nobody reads it is no error.
-pub fn print_notice(what: &str) {
-    let _ = std::io::stderr().lock().write_all(escape_lines(&end_line(what)).as_bytes());
-}
-
-/// Tells the user several things, a line each.
-pub fn print_notices(notices: &[String]) {
-    notices.iter().for_each(|notice| print_notice(notice));
-}
-
-fn end_line(text: &str) -> String {
-    format!("{}\n", text.strip_suffix('\n').unwrap_or(text))
 }
 
 /// How many characters a line may have: what `COLUMNS` says, or the terminal;
@@ -117,18 +103,10 @@ impl ResultTarget {
     }
 }
 
-/// Judges a result, with `more` to be said of it, writes it to a file and shows
-/// it. The exit status says whether a subject failed, or that it was interrupted.
-pub fn judge_and_write(
-    run: &mut Run,
-    more: Vec<Warning>,
-    outlet: ResultTarget,
-) -> Result<ExitCode> {
-    let mut cautions = run.environment.cautions();
-    cautions.extend(cautions::find_cautions(run));
-    run.warnings = warning::merge(&cautions);
-    run.warnings.extend(more);
-    let code = write_result(run, outlet)?;
+/// Writes a result and shows it, as [`write_result`] does. The exit status also says that the
+/// measurement was interrupted.
+pub fn write_measured(mut run: Run, outlet: ResultTarget) -> Result<ExitCode> {
+    let code = write_result(&mut run, outlet)?;
     Ok(if interrupt::interrupted() { ExitCode::from(130) } else { code })
 }
 
@@ -176,9 +154,4 @@ fn save_elsewhere(run: &Run, error: anyhow::Error) -> anyhow::Error {
         Some(path) => error.context(format!("the result is in {} instead", path.display())),
         None => error.context("the result is lost"),
     }
-}
-
-/// The command line, as a shell takes it.
-pub fn command_line() -> Vec<String> {
-    std::iter::once("wiregauge".to_owned()).chain(std::env::args().skip(1)).collect()
 }

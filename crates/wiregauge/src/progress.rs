@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
+use wiregauge_system::interrupt;
 use wiregauge_system::text::escape;
 
 use crate::output::print_notice;
@@ -36,6 +38,14 @@ impl Progress {
             Some(Log::new(PAUSE, print_notice))
         };
         Progress { bar, log }
+    }
+
+    /// The same for builds, which an interruption stops.
+    pub fn stoppable(&self) -> impl Fn(&str, usize, usize) -> Result<()> + '_ {
+        |what, done, total| {
+            self.show(what, done, total);
+            interrupt::check().map_err(Into::into)
+        }
     }
 
     /// What is done, and how much of how much.

@@ -13,11 +13,11 @@ pub enum SmallArrays {
 }
 
 impl SmallArrays {
-    /// Has a schema compiled so.
-    pub fn apply(self, schema: &mut Schema) {
-        schema.small_array = match self {
+    /// The longest array that becomes fields.
+    pub fn longest(self) -> u32 {
+        match self {
             SmallArrays::Fields => Schema::small_array(),
             SmallArrays::List => 0,
-        };
+        }
     }
 }

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 use wiregauge_participant::participant;
-use wiregauge_participant::sample::{allocate_zeroed, loss_timeout, resize};
+use wiregauge_participant::sample::loss_timeout;
 use wiregauge_participant::transport::{Reader, SampleHandler, Topic, Transport, Writer};
+use wiregauge_timing::allocation::{allocate_zeroed, resize};
 
 fn main() -> ExitCode {
     if std::env::var_os(CONFIGURATION).is_none() {

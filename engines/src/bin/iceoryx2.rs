@@ -18,9 +18,9 @@ use iceoryx2::sample_mut::SampleMut;
 use iceoryx2::service::port_factory::{event, publish_subscribe};
 use rustix::fs::statvfs;
 use wiregauge_participant::participant;
-use wiregauge_participant::sample::{allocate_zeroed, resize};
-use wiregauge_participant::scratch::shared_prefix;
 use wiregauge_participant::transport::{self, Topic, Transport};
+use wiregauge_timing::allocation::{allocate_zeroed, resize};
+use wiregauge_timing::scratch::shared_prefix;
 
 fn main() -> ExitCode {
     set_log_level(LogLevel::Error);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{ensure, Result};
 use arrow_array::{ArrayRef, Int64Array, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field};
-use wiregauge_sample_log::row_file::{RowFile, MOST};
+use wiregauge_sample_log::row_file::{RowFile, WrittenRows, MOST};
 use wiregauge_system::file::Target;
 
 use crate::load::Load;
@@ -80,11 +80,6 @@ impl SampleFile {
         Ok(SampleFile(RowFile::begin(target, words, number_fields())?))
     }
 
-    /// How the user calls it.
-    pub fn display_name(&self) -> &str {
-        self.0.display_name()
-    }
-
     /// Adds samples of a run. What goes wrong is told in the end.
     pub fn add(&mut self, case: &str, subject: &str, load: &Load, rows: &SampleRows) {
         for (receiver, received) in rows.receivers.iter().zip(&rows.received) {
@@ -92,12 +87,8 @@ impl SampleFile {
         }
     }
 
-    /// Moves the file to its place, where there is anything in it. How many rows
-    /// it has.
-    ///
-    /// # Errors
-    /// When it could not be written.
-    pub fn finish(self) -> Result<u64> {
+    /// Moves the file to its place, where there is anything in it.
+    pub fn finish(self) -> WrittenRows {
         self.0.finish()
     }
 }
@@ -173,7 +164,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("samples.arrow");
         let open = || SampleFile::create(Target::open(&path, &[]).unwrap(), labels()).unwrap();
-        assert_eq!(open().finish().unwrap(), 0);
+        assert_eq!(open().finish().count.unwrap(), 0);
         assert!(!path.exists(), "nothing is no file");
         let mut samples = open();
         let receivers = ["a", "b"].map(str::to_owned);
@@ -186,7 +177,7 @@ mod tests {
         };
         samples.add("d", "t", &LOAD, &rows);
         assert!(!path.exists(), "it is there when it is whole");
-        assert_eq!(samples.finish().unwrap(), 4);
+        assert_eq!(samples.finish().count.unwrap(), 4);
         let batches = FileReader::try_new(File::open(&path).unwrap(), None).unwrap();
         let batches: Vec<RecordBatch> = batches.map(Result::unwrap).collect();
         let column = |name: &str| -> Vec<Option<i64>> {

@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 use indexmap::IndexMap;
 use wiregauge_participant::codec_process::CodecSetup;
 use wiregauge_participant::control::{Assignment, Role};
-use wiregauge_participant::scratch::Scratch;
 use wiregauge_participant::transport::Topic;
 use wiregauge_result::environment::Environment;
+use wiregauge_timing::scratch::Scratch;
 
 use crate::catalogue::program::Program;
 use crate::catalogue::TransportEntry;

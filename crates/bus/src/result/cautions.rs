@@ -1,7 +1,7 @@
 //! What keeps a trial from being trusted.
 
-use wiregauge_participant::latency::Distribution;
 use wiregauge_result::warning::{Caution, MOST_STEAL};
+use wiregauge_timing::latency::Distribution;
 
 use crate::result::measured_trial::MeasuredTrial;
 use crate::result::windows::total;

@@ -2,12 +2,12 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use wiregauge_participant::control::ReceiverResult;
-use wiregauge_participant::latency::Distribution;
 use wiregauge_participant::sample::HEADER_SIZE;
 use wiregauge_participant::window::Window;
 use wiregauge_result::run::Fact;
 use wiregauge_result::stats::{mean, variance};
 use wiregauge_sample_log as sample_log;
+use wiregauge_timing::latency::Distribution;
 
 use crate::conduct::record::RunRecord;
 use crate::result::measured_trial::{slowest, MeasuredTrial};
@@ -160,8 +160,8 @@ mod tests {
     use std::time::Duration;
 
     use wiregauge_participant::control::{Mode, SenderResult};
-    use wiregauge_participant::misses::Misses;
     use wiregauge_result::environment::Environment;
+    use wiregauge_timing::misses::Misses;
 
     use super::*;
     use crate::load::Load;

@@ -5,13 +5,13 @@
 //! throughput, its variance and the samples of a window.
 
 use wiregauge_participant::control::{Mode, ReceiverResult};
-use wiregauge_participant::latency::Distribution;
-use wiregauge_participant::misses::Misses;
 use wiregauge_participant::window::Window;
 use wiregauge_result::environment::Environment;
 use wiregauge_result::run::{Curve, Measurement};
 use wiregauge_result::stats::mean;
 use wiregauge_sample_log as sample_log;
+use wiregauge_timing::latency::Distribution;
+use wiregauge_timing::misses::Misses;
 
 use crate::conduct::record::RunRecord;
 use crate::load::Load;

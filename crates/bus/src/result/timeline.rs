@@ -1,10 +1,10 @@
 //! How times went in the course of a run: window by window, and its slowest
 //! samples.
 
-use wiregauge_participant::slowest::{SlowSample, MAX_SLOWEST};
 use wiregauge_participant::window::Window;
 use wiregauge_result::run::{Curve, SlowestSample};
 use wiregauge_sample_log as sample_log;
+use wiregauge_timing::slowest::{SlowSample, MAX_SLOWEST};
 
 use crate::result::measured_trial::MeasuredTrial;
 
@@ -79,7 +79,7 @@ fn largest_by_window(all: &[&[Window]], figure: Figure) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wiregauge_participant::latency::Distribution;
+    use wiregauge_timing::latency::Distribution;
 
     fn window(span: u64, p50: u64, most: u64) -> Window {
         let times = Distribution { count: 9, most, shares: vec![(0.5, p50)], ..Default::default() };

@@ -1,6 +1,6 @@
 //! Whether a load on a transport was good: all of it arrived, and in time.
 
-use wiregauge_participant::latency::Distribution;
+use wiregauge_timing::latency::Distribution;
 
 use crate::result::measured_trial::MeasuredTrial;
 use crate::search::headroom::Verdict;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
-use wiregauge_participant::sample::{allocate_zeroed, resize};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
+use wiregauge_timing::allocation::{allocate_zeroed, resize};
 
 use crate::catalogue::{Provider, Reach, TransportEntry};
 

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_participant::connect::{connect_with_retry, MAX_OUTAGE};
-use wiregauge_participant::sample::{allocate_zeroed, resize};
 use wiregauge_participant::token::{receives_token, send_token};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
+use wiregauge_timing::allocation::{allocate_zeroed, resize};
 
 use crate::catalogue::{Provider, Reach, TransportEntry};
 

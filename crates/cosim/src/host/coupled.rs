@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use anyhow::{anyhow, Context, Result};
-use wiregauge_participant::clock::monotonic;
+use wiregauge_timing::clock::monotonic;
 
 use crate::host::job::{Chain, HostSummary, MessageDigest, StepTimes, HEAD_SIZE};
 use crate::host::loaded_fmu::{

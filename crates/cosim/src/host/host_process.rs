@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use wiregauge_child_process::child::{
     describe, describe_memory_limit, Child, ChildFailure, Death, Limits,
 };
-use wiregauge_participant::scratch::Scratch;
 use wiregauge_system::text::escape_short;
+use wiregauge_timing::scratch::Scratch;
 
 use crate::host::job::{HostSummary, Job, Proof, TimedSteps, PROTOCOL};
 use crate::host::position::HostPosition;

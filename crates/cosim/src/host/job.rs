@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use wiregauge_participant::slowest::SlowSample;
+use wiregauge_timing::slowest::SlowSample;
 
 /// Version of the protocol.
 pub const PROTOCOL: u32 = 4;

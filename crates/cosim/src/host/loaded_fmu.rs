@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, Context, Result};
-use wiregauge_participant::clock::monotonic;
+use wiregauge_timing::clock::monotonic;
 
 use crate::fmi::instance::Instance;
 use crate::fmi::message;

@@ -1,9 +1,9 @@
 //! What the machine does to a host while it steps: looked at between the steps,
 //! where one was slow.
 
-use wiregauge_participant::clock::{monotonic, Clock};
-use wiregauge_participant::slowest::{SlowSample, SlowestSamples};
-use wiregauge_participant::usage::read_steal_time;
+use wiregauge_timing::clock::{monotonic, Clock};
+use wiregauge_timing::slowest::{SlowSample, SlowestSamples};
+use wiregauge_timing::usage::read_steal_time;
 
 use crate::host::job::StepTimes;
 

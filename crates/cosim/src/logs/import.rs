@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use indexmap::IndexMap;
-use wiregauge_result::run::{Case, Fact, Measurement, Status, Subject};
+use wiregauge_result::run::{Case, Fact, Measurement, Subject};
 use wiregauge_result::stats::median;
 use wiregauge_result::warning::Warning;
 
@@ -198,17 +198,8 @@ impl Imported {
             let named = |(who, name): (&str, &String)| format!("{who}: {name}");
             let options = ["source", "model"].into_iter().zip(identities);
             self.subjects.push(Subject {
-                id: slug(title),
-                title: title.clone(),
-                language: "unknown".into(),
-                library: String::new(),
-                built: String::new(),
-                origin: None,
                 options: options.filter(|(_, name)| !name.is_empty()).map(named).collect(),
-                bound: false,
-                unchecked: false,
-                lowerings: Vec::new(),
-                status: Status::Measured,
+                ..Subject::new(slug(title), title, "unknown")
             });
         }
         let mut columns: Vec<(usize, Measurement)> = Vec::new();

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use anyhow::{bail, Result};
 use wiregauge_child_process::child::ChildFailure;
 use wiregauge_gauge::rounds::{Contender, ProcessRounds, Turn};
-use wiregauge_participant::scratch::Scratch;
-use wiregauge_participant::slowest::SlowSample;
 use wiregauge_result::run::{Status, Subject};
 use wiregauge_system::interrupt;
+use wiregauge_timing::scratch::Scratch;
+use wiregauge_timing::slowest::SlowSample;
 
 use crate::host::host_process::{HostError, HostExit};
 use crate::host::job::{HostSummary, StepTimes};

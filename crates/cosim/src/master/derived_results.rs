@@ -1,10 +1,10 @@
 //! What is told of a co-simulation beside its samples: sizes, how single steps
 //! are distributed, the slowest of them, and what the hosts said.
 
-use wiregauge_participant::latency::reported_shares;
 use wiregauge_result::run::{Curve, Fact, SlowestSample, Subject};
 use wiregauge_result::stats::tail;
 use wiregauge_result::warning::Warning;
+use wiregauge_timing::latency::reported_shares;
 
 use crate::host::job::HostSummary;
 use crate::master::case_run::CaseRun;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use wiregauge_participant::scratch::Scratch;
+use wiregauge_timing::scratch::Scratch;
 
 use crate::host::host_process::{HostError, HostProcess};
 use crate::host::job::{Chain, FmuSetup, Job, ReceiverSetup, TimedSteps};

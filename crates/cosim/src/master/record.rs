@@ -1,8 +1,8 @@
 //! The steps of one process: how many in a row took longer than they simulate,
 //! and, where they go into a file, all of them.
 
-use wiregauge_participant::misses::{Misses, Streak};
-use wiregauge_participant::slowest::SlowSample;
+use wiregauge_timing::misses::{Misses, Streak};
+use wiregauge_timing::slowest::SlowSample;
 
 use crate::host::job::StepTimes;
 

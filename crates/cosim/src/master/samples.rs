@@ -5,9 +5,9 @@ use std::sync::Arc;
 use anyhow::Result;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field};
-use wiregauge_participant::clock::monotonic;
-use wiregauge_sample_log::row_file::{RowFile, MOST};
+use wiregauge_sample_log::row_file::{RowFile, WrittenRows, MOST};
 use wiregauge_system::file::Target;
+use wiregauge_timing::clock::monotonic;
 
 use crate::host::job::StepTimes;
 use crate::master::record::KeptStep;
@@ -57,11 +57,6 @@ impl StepFile {
         Ok(StepFile { file: RowFile::begin(target, words, numbers())?, origin: monotonic() })
     }
 
-    /// How the user calls it.
-    pub fn display_name(&self) -> &str {
-        self.file.display_name()
-    }
-
     /// Adds steps of a process, with the phases of all that it did, if its FMUs
     /// logged them. What goes wrong is told in the end.
     pub fn add(&mut self, whose: &StepOrigin, kept: &[KeptStep], phases: &[Phases]) {
@@ -71,12 +66,8 @@ impl StepFile {
         }
     }
 
-    /// Moves the file to its place, where there is anything in it. How many rows
-    /// it has.
-    ///
-    /// # Errors
-    /// When it could not be written.
-    pub fn finish(self) -> Result<u64> {
+    /// Moves the file to its place, where there is anything in it.
+    pub fn finish(self) -> WrittenRows {
         self.file.finish()
     }
 }
@@ -183,7 +174,7 @@ mod tests {
         let whose =
             StepOrigin { case: "c", subject: "s", process: 3, simulated: (0.0, 0.5), cycle: 9 };
         samples.add(&whose, &all, &phases);
-        assert_eq!(samples.finish().unwrap(), all.len() as u64);
+        assert_eq!(samples.finish().count.unwrap(), all.len() as u64);
         let reader = FileReader::try_new(File::open(&path).unwrap(), None).unwrap();
         let batches: Vec<RecordBatch> = reader.map(Result::unwrap).collect();
         assert_eq!(batches.len(), 2);

@@ -1,9 +1,9 @@
 //! What the steps of a subject on a case come to, over all of its processes.
 
-use wiregauge_participant::misses::Misses;
-use wiregauge_participant::slowest::{SlowSample, MAX_SLOWEST};
 use wiregauge_result::run::{Fact, SlowestSample};
 use wiregauge_sample_log as sample_log;
+use wiregauge_timing::misses::Misses;
+use wiregauge_timing::slowest::{SlowSample, MAX_SLOWEST};
 
 use crate::master::record::StepRecord;
 

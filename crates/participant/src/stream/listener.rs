@@ -6,8 +6,8 @@ use anyhow::Result;
 
 use super::parent_process::ParentProcess;
 use super::setup::{record_header, Setup, StreamReport, FAILURE, FRAME};
-use crate::clock::monotonic;
 use crate::transport::Transport;
+use wiregauge_timing::clock::monotonic;
 
 /// How long it waits for a frame until it looks whether it is still wanted.
 const PATIENCE: Duration = Duration::from_millis(100);

@@ -14,9 +14,9 @@ use anyhow::{bail, ensure, Result};
 use super::frame::{self, FrameHeader};
 use super::parent_process::ParentProcess;
 use super::setup::{parse_record_header, PlayResult, Setup, StreamReport, RECORD_HEADER_SIZE};
-use crate::clock::{monotonic, Clock};
-use crate::latency::TimeHistogram;
 use crate::transport::{Transport, Writer};
+use wiregauge_timing::clock::{monotonic, Clock};
+use wiregauge_timing::latency::TimeHistogram;
 
 /// From beat to beat, in nanoseconds.
 const BEAT: u64 = 1_000_000_000;

@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::control::Role;
-use crate::latency::Distribution;
 use crate::transport::Topic;
+use wiregauge_timing::latency::Distribution;
 
 /// Length of what comes before the bytes of a record.
 pub const RECORD_HEADER_SIZE: usize = 16;

@@ -1,13 +1,12 @@
 //! `wiregauge bus`: what reaches the other side in time.
 
+pub mod bus_result;
 mod headroom;
 mod participant;
-mod payload;
-mod result_builder;
+mod payload_args;
 mod run;
-pub mod samples_file;
-pub mod series;
-mod transport_row;
+pub mod run_args;
+pub mod samples_args;
 mod transports;
 
 use std::process::ExitCode;

@@ -8,12 +8,13 @@ use std::process::ExitCode;
 
 use anyhow::{bail, ensure, Result};
 use indexmap::IndexMap;
+use wiregauge_codec_run::codec_selection;
+use wiregauge_codec_run::measurement::{experiments, select_experiments, Task};
+use wiregauge_codec_run::workload::{Builtin, Sweep, Workload};
 use wiregauge_schema::{Cardinality, Field, Schema, SchemaSource, Sizes};
 
-use self::measuring::{experiments, Measuring, Task};
-use crate::codec_selection;
+use self::measuring::Measuring;
 use crate::output::print;
-use crate::workload::{Builtin, Sweep, Workload};
 
 /// Measure what a message costs in every format.
 ///
@@ -130,7 +131,7 @@ impl Arguments {
         let task = Task {
             title: format!("{message} ({})", workload.source),
             codecs: codec_selection::select_codecs(&self.measuring.codecs, &languages)?,
-            experiments: self.measuring.wanted(experiments())?,
+            experiments: select_experiments(experiments(), &self.measuring.experiments)?,
             least_iterations: 0,
             reference: None,
             derive: |_| Vec::new(),

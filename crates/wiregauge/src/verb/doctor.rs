@@ -4,11 +4,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{bail, Result};
+use wiregauge_codec_run::{installed_libraries, tools};
 use wiregauge_result::doctor::{examine, render};
 use wiregauge_result::environment::Environment;
 
 use crate::output::{print, ResultFormat};
-use crate::{installed_libraries, tools};
 
 /// Show what on this machine disturbs measurements, and how to fix it.
 #[derive(clap::Args)]

@@ -2,16 +2,18 @@
 
 mod codecs;
 mod fep;
-mod pedestrian;
-mod persival;
+mod fmus;
 mod traces;
 
 use std::process::ExitCode;
 
 use anyhow::{bail, Result};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
+use wiregauge_repeat::codec_experiment::CodecExperiment;
+use wiregauge_repeat::experiment;
+use wiregauge_repeat::fmu_experiment::FmuExperiment;
+use wiregauge_repeat::publication::Publication;
 
-use crate::experiment::{Publication, Published};
 use crate::output::print;
 
 /// The experiment that the user chose, with its own arguments.
@@ -29,24 +31,28 @@ struct Experiment {
 /// Carries an experiment out, by its own arguments.
 type Run = dyn Fn(&ArgMatches) -> Result<ExitCode>;
 
-/// All experiments, by name. Those of codecs register themselves.
+/// All experiments, by name. Those of codecs and of FMUs register themselves.
 fn all() -> Vec<Experiment> {
     let mut all = vec![
-        experiment(fep::PUBLICATION, fep::Arguments::run),
-        experiment(pedestrian::PUBLICATION, pedestrian::Arguments::run),
-        experiment(persival::PUBLICATION, persival::Arguments::run),
-        experiment(traces::PUBLICATION, traces::Arguments::run),
+        with_arguments(experiment::fep::PUBLICATION, fep::Arguments::run),
+        with_arguments(experiment::traces::PUBLICATION, traces::Arguments::run),
     ];
-    all.extend(Published::all().into_iter().map(|published| Experiment {
+    all.extend(CodecExperiment::all().into_iter().map(|published| Experiment {
         publication: published.publication,
         arguments: Box::new(|command| codecs::arguments(command, published)),
         run: Box::new(|matches| codecs::run(matches, published)),
+    }));
+    all.extend(FmuExperiment::all().into_iter().map(|published| Experiment {
+        publication: published.publication,
+        arguments: Box::new(|command| fmus::arguments(command, published)),
+        run: Box::new(|matches| fmus::run(matches, published)),
     }));
     all.sort_by_key(|experiment| experiment.publication.name);
     all
 }
 
-fn experiment<A: Args + 'static>(
+/// An experiment with its arguments.
+fn with_arguments<A: Args + 'static>(
     publication: Publication,
     run: fn(A) -> Result<ExitCode>,
 ) -> Experiment {

@@ -58,7 +58,7 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let mut schema = load(&self.source, &self.include, None)?;
-        self.small_arrays.apply(&mut schema);
+        schema.small_array = self.small_arrays.longest();
         if self.format == ListFormat::Json {
             print(&serde_json::to_string_pretty(&schema)?)?;
         } else if let Some(name) = &self.idl {

@@ -1,7 +1,7 @@
 //! Runs with noise of known kinds, to test the statistics against.
 
 use crate::random::Random;
-use crate::run::{Case, Measurement, Run, Settings, Status, Subject, FORMAT, VERSION};
+use crate::run::{Case, Measurement, Run, Settings, Subject, FORMAT, VERSION};
 use crate::run_kind::RunKind;
 
 /// How noisy the simulated machine is; standard deviations are relative.
@@ -144,17 +144,9 @@ impl Simulation {
 
 fn run(measurements: Vec<Measurement>) -> Run {
     let subject = |i: usize| Subject {
-        id: format!("s{i}"),
-        title: format!("Subject {i}"),
-        language: "Rust".into(),
         library: "none 1.0".into(),
-        built: String::new(),
-        origin: None,
-        options: Vec::new(),
         bound: i == 0,
-        unchecked: false,
-        lowerings: Vec::new(),
-        status: Status::Measured,
+        ..Subject::new(format!("s{i}"), format!("Subject {i}"), "Rust")
     };
     Run {
         format: FORMAT.into(),

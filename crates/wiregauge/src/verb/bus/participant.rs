@@ -14,6 +14,7 @@ use wiregauge_bus::machines::rendezvous::Rendezvous;
 use wiregauge_bus::machines::secret::Key;
 use wiregauge_bus::placement::Placement;
 use wiregauge_bus::scenario::Scenario;
+use wiregauge_bus::series::Series;
 use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::run_in_threads;
 use wiregauge_participant::stream;
@@ -21,8 +22,9 @@ use wiregauge_system::interrupt;
 use wiregauge_system::quantity::parse_time;
 use wiregauge_system::text::escape_short;
 
-use super::samples_file::SamplesArgs;
-use super::series::{ResultArgs, Series};
+use super::bus_result::measure_series;
+use super::run_args::ResultArgs;
+use super::samples_args::SamplesArgs;
 use crate::workload::build_folder;
 
 /// Take part in a scenario on two or more machines.
@@ -122,7 +124,7 @@ impl Arguments {
         let machines = gathering.machines();
         let placement = Placement::on_machines(&scenario.participants, machines);
         let series = Series { samples, ..Series::from_scenario(scenario.clone(), placement) };
-        let outcome = series.run_with(outlet, &|| gathering.await_lost(self.return_within));
+        let outcome = measure_series(series, outlet, &|| gathering.await_lost(self.return_within));
         for machine in machines {
             if let Some(lost) = machine.loss_reason() {
                 print_progress(&lost);

@@ -12,12 +12,14 @@ use wiregauge_bus::load::Load;
 use wiregauge_bus::placement::Placement;
 use wiregauge_bus::result::fan_out::FanOut;
 use wiregauge_bus::scenario::Scenario;
+use wiregauge_bus::series::Series;
 use wiregauge_participant::control;
 use wiregauge_system::quantity::{parse_bytes, parse_time};
 
-use super::payload::PayloadArgs;
-use super::samples_file::SamplesArgs;
-use super::series::{RunArgs, Series};
+use super::bus_result::measure_series;
+use super::payload_args::PayloadArgs;
+use super::run_args::RunArgs;
+use super::samples_args::SamplesArgs;
 use crate::progress::Progress;
 use crate::unique_names::check_unique;
 
@@ -148,7 +150,8 @@ impl Arguments {
             let scenario = Scenario::read(path)?;
             scenario.terms.realtime.check_permissions()?;
             let placement = Placement::on_machines(&scenario.participants, &[]);
-            return Series { samples, ..Series::from_scenario(scenario, placement) }.run(outlet);
+            let series = Series { samples, ..Series::from_scenario(scenario, placement) };
+            return measure_series(series, outlet, &|| {});
         }
         self.check()?;
         let (cycle, fast) = (self.cycle, self.fast);
@@ -180,6 +183,6 @@ impl Arguments {
             samples,
             reference: None,
         };
-        series.run(outlet)
+        measure_series(series, outlet, &|| {})
     }
 }

@@ -3,27 +3,25 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
-use anyhow::{bail, Result};
+use anyhow::Result;
 use clap::ValueEnum;
-use wiregauge_formats::{build, Codec, RunnerLanguage};
-use wiregauge_gauge::runners::measure;
-use wiregauge_gauge::runners::plan::{Experiment, Plan};
-use wiregauge_result::environment::Environment;
-use wiregauge_result::run::{Fact, Reference, Run, Settings, FORMAT, VERSION};
+use wiregauge_codec_run::codec_selection::{parse_languages, UserRunner};
+use wiregauge_codec_run::effort::Effort;
+use wiregauge_codec_run::measurement::{measure, MeasureOptions, Task};
+use wiregauge_formats::RunnerLanguage;
+use wiregauge_result::run::Settings;
+use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
-use wiregauge_system::interrupt;
 use wiregauge_system::quantity::parse_timeout;
 
-use crate::codec_selection::{self, CodecEntrants, UserRunner};
-use crate::libraries::{self, LibraryArgs};
+use crate::library_args::LibraryArgs;
 use crate::max_memory::MaxMemoryArgs;
-use crate::output::{command_line, judge_and_write, ResultFormat, ResultTarget};
+use crate::output::{write_measured, ResultFormat, ResultTarget};
 use crate::progress::Progress;
 use crate::requirements::RequirementArgs;
 use crate::small_arrays::SmallArrays;
-use crate::workload::{build_folder, Workload};
 
 /// Who takes part, how long it takes and where the result goes.
 #[derive(clap::Args)]
@@ -34,7 +32,7 @@ pub struct Measuring {
     /// Measure only codecs in these languages: rust, cpp, python, java, or all. By
     /// default: those of the named codecs, or rust and cpp without the code that
     /// wiregauge generates.
-    #[arg(long, value_delimiter = ',', value_name = "NAME,…", value_parser = codec_selection::parse_languages)]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…", value_parser = parse_languages)]
     language: Vec<Languages>,
     #[command(flatten)]
     libraries: LibraryArgs,
@@ -113,53 +111,12 @@ impl Life {
     }
 }
 
-/// The experiments in the order of the table; phases stand with their whole.
-const EXPERIMENTS: [&str; 12] = [
-    "encode",
-    "encode/populate",
-    "encode/write",
-    "decode",
-    "decode/parse",
-    "decode/extract",
-    "decode/checked",
-    "project",
-    "project/checked",
-    "fixed",
-    "element",
-    "verify",
-];
-
-/// All experiments.
-pub fn experiments() -> Vec<Experiment> {
-    EXPERIMENTS.iter().map(|name| Experiment::plain(name)).collect()
-}
-
-/// What is measured.
-pub struct Task {
-    /// One line that says what.
-    pub title: String,
-    /// The message and its values.
-    pub workload: Workload,
-    /// Who takes part.
-    pub codecs: Vec<&'static Codec>,
-    /// What is measured of each.
-    pub experiments: Vec<Experiment>,
-    /// Messages that each cell must have processed at least, unless it is to be quick.
-    pub least_iterations: u64,
-    /// Published figures to show beside the measured ones.
-    pub reference: Option<Reference>,
-    /// What follows from the samples.
-    pub derive: fn(&Run) -> Vec<Fact>,
-}
-
-/// Where a measurement goes, and since when it is under way.
+/// Where a measurement goes, and the result that it becomes.
 pub struct Destination {
     /// Where the result goes.
     pub outlet: ResultTarget,
-    /// When it began.
-    pub began: Instant,
-    /// The same on the clock.
-    pub started: String,
+    /// The result, from the beginning of the measurement on.
+    pub builder: RunBuilder,
 }
 
 impl Measuring {
@@ -168,8 +125,7 @@ impl Measuring {
         self.memory.apply();
         Ok(Destination {
             outlet: ResultTarget::open(&self.output, self.format, inputs, &self.required)?,
-            began: Instant::now(),
-            started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            builder: RunBuilder::begin(RunKind::Codecs),
         })
     }
 
@@ -178,96 +134,44 @@ impl Measuring {
         self.language.concat()
     }
 
-    /// Of these experiments those that are wanted.
-    pub fn wanted(&self, mut all: Vec<Experiment>) -> Result<Vec<Experiment>> {
-        if self.experiments.is_empty() {
-            return Ok(all);
-        }
-        for name in &self.experiments {
-            if !all.iter().any(|experiment| experiment.metric == *name) {
-                let known: Vec<&str> = all.iter().map(|e| e.metric.as_str()).collect();
-                bail!("there is no experiment '{name}'; there are {}", known.join(", "));
-            }
-        }
-        all.retain(|experiment| self.experiments.contains(&experiment.metric));
-        Ok(all)
-    }
-
     /// Builds the runners, measures, writes the result and shows it.
     pub fn carry_out(&self, task: Task, destination: Destination) -> Result<ExitCode> {
-        let Task { title, mut workload, codecs, experiments, least_iterations, reference, derive } =
-            task;
-        self.small_arrays.apply(&mut workload.schema);
-        if self.small_arrays == SmallArrays::List {
-            workload.notes.push("short fixed arrays are lists where a format has no arrays".into());
-        }
-        let folder = build_folder()?;
+        let Destination { outlet, builder } = destination;
         let progress = Progress::new();
-        let show = |what: &str, done: usize, total: usize| {
-            progress.show(what, done, total);
-            interrupt::check().map_err(Into::into)
-        };
-        let variants = self.libraries.variants(&codecs, &folder, &show)?;
-        let CodecEntrants { entrants, tools, libraries } =
-            codec_selection::build(&workload, &variants, &self.runner, &folder, &progress)?;
-        let plan = Plan {
-            cases: workload.loads()?,
-            entrants,
-            experiments,
-            settings: self.settings(),
-            time: self.duration.unwrap_or(Duration::from_secs(if self.quick { 55 } else { 285 })),
-            patience: self.timeout,
-            most_rounds: if self.quick { 60 } else { 200 },
-            least_iterations: if self.quick { 0 } else { least_iterations },
-            counter: Some(build::build_allocation_counter(&folder)?),
-            squeeze: true,
-            corruptions: self.corrupt,
-        };
-        // Probed after the build, whose load is not the measurement's.
-        let mut environment = Environment::probe(tools);
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
-        let mut measured = measure(&plan, &show)?;
-        libraries::add_library_notes(&mut measured.subjects, &libraries);
-        environment.finish();
+        let run = measure(task, self.options(), builder, &show);
         drop(progress);
+        write_measured(run?, outlet)
+    }
 
-        let mut settings = plan.settings.clone();
-        settings.rounds = measured.rounds;
-        let mut run = Run {
-            format: FORMAT.into(),
-            version: VERSION,
-            title,
-            kind: RunKind::Codecs,
-            command: command_line(),
-            started: destination.started,
-            seconds: destination.began.elapsed().as_secs_f64(),
-            environment,
-            warnings: Vec::new(),
-            settings,
-            cases: plan.cases.into_iter().map(|load| load.case).collect(),
-            subjects: measured.subjects,
-            measurements: measured.measurements,
-            facts: measured.facts,
-            curves: Vec::new(),
-            slowest: Vec::new(),
-            require: None,
-            reference,
-        };
-        let more = derive(&run);
-        run.facts.extend(more);
-        judge_and_write(&mut run, measured.warnings, destination.outlet)
+    fn options(&self) -> MeasureOptions {
+        MeasureOptions {
+            libraries: self.libraries.options(),
+            runners: self.runner.clone(),
+            small_array: self.small_arrays.longest(),
+            effort: self.effort(),
+            settings: self.settings(),
+            patience: self.timeout,
+            corruptions: self.corrupt,
+        }
+    }
+
+    fn effort(&self) -> Effort {
+        Effort {
+            is_quick: self.quick,
+            duration: self.duration,
+            processes: self.processes,
+            seed: self.seed,
+        }
     }
 
     /// How samples are taken.
     pub fn settings(&self) -> Settings {
         Settings {
-            processes: self.processes.unwrap_or(if self.quick { 3 } else { 5 }),
-            rounds: 5,
-            epoch_ns: if self.quick { 500_000 } else { 2_000_000 },
             scratch: self.scratch.word(),
             buffers: self.buffers.word(),
             objects: self.objects.word(),
-            seed: self.seed,
+            ..self.effort().settings()
         }
     }
 }

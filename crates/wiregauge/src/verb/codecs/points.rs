@@ -3,26 +3,24 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
-use wiregauge_gauge::runners::measure;
-use wiregauge_gauge::runners::plan::{Experiment, Plan};
-use wiregauge_reduction::reduction::DecodeUnit;
+use wiregauge_codec_run::effort::Effort;
+use wiregauge_codec_run::point_entrants::rows;
+use wiregauge_codec_run::point_measurement::{measure_points, PointTask};
 use wiregauge_reduction::row::ReductionRow;
 use wiregauge_reduction::runner;
 use wiregauge_reduction::shim::Native;
-use wiregauge_result::environment::Environment;
-use wiregauge_result::run::{Fact, Run, Settings, FORMAT, VERSION};
+use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_system::quantity::parse_timeout;
 
 use crate::max_memory::MaxMemoryArgs;
-use crate::output::{self, judge_and_write, print, ResultFormat, ResultTarget};
-use crate::point_entrants::{entrant, rows, PointRowArgs};
+use crate::output::{print, write_measured, ResultFormat, ResultTarget};
+use crate::point_entrants::PointRowArgs;
 use crate::progress::Progress;
 use crate::requirements::RequirementArgs;
-use crate::tools;
 use crate::workload::build_folder;
 
 /// Measure how small points become, how long that takes, and how exact they stay: in the
@@ -115,99 +113,25 @@ impl Arguments {
         let rows = rows(&self.codecs, |row| self.exact || !row.entry.exact)?;
         let inputs: Vec<&Path> = self.files.iter().map(PathBuf::as_path).collect();
         let outlet = ResultTarget::open(&self.output, self.format, &inputs, &self.required)?;
-        let began = Instant::now();
-        let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-        let (cases, points) = self.choice.cases(&self.files, self.messages as usize, self.seed)?;
-        let entrants = rows.iter().map(|row| entrant(*row)).collect::<Result<Vec<_>>>()?;
-        let plan = Plan {
-            cases,
-            entrants,
-            experiments: ["encode", "decode"].map(Experiment::plain).to_vec(),
-            settings: self.settings(),
-            time: self.duration.unwrap_or(Duration::from_secs(if self.quick { 55 } else { 285 })),
-            patience: Duration::from_secs(60),
-            most_rounds: if self.quick { 60 } else { 200 },
-            least_iterations: 0,
-            counter: None,
-            squeeze: false,
-            corruptions: 0,
+        let builder = RunBuilder::begin(RunKind::Points);
+        let task = PointTask {
+            files: self.files,
+            messages: self.messages as usize,
+            choice: self.choice.choice(),
+            rows,
+            effort: Effort {
+                is_quick: self.quick,
+                duration: self.duration,
+                processes: self.processes,
+                seed: self.seed,
+            },
         };
         let progress = Progress::new();
-        let is_there = |row: &ReductionRow| {
-            row.shim().is_some_and(|shim| shim.missing_requirement().is_none())
-        };
-        let is_glued = rows.iter().any(is_there);
-        let mut environment = Environment::probe(tools::glue_versions(is_glued));
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
-        let mut measured = measure(&plan, &show)?;
-        environment.finish();
+        let run = measure_points(&task, builder, &show);
         drop(progress);
-        let weighed: Vec<(String, String)> = measured
-            .facts
-            .iter()
-            .filter(|fact| fact.metric == "size")
-            .map(|fact| (fact.case.clone(), fact.subject.clone()))
-            .collect();
-        for (case, id) in weighed {
-            let points = plan.cases.iter().zip(&points).find(|(load, _)| load.case.id == case);
-            if let (Some((_, points)), Some(row)) = (points, ReductionRow::find(&id)) {
-                measured.facts.extend(facts(&case, row, *points));
-            }
-        }
-        let mut settings = plan.settings.clone();
-        settings.rounds = measured.rounds;
-        let mut run = Run {
-            format: FORMAT.into(),
-            version: VERSION,
-            title: "Points made small".into(),
-            kind: RunKind::Points,
-            command: output::command_line(),
-            started,
-            seconds: began.elapsed().as_secs_f64(),
-            environment,
-            warnings: Vec::new(),
-            settings,
-            cases: plan.cases.into_iter().map(|load| load.case).collect(),
-            subjects: measured.subjects,
-            measurements: measured.measurements,
-            facts: measured.facts,
-            curves: Vec::new(),
-            slowest: Vec::new(),
-            require: None,
-            reference: None,
-        };
-        judge_and_write(&mut run, measured.warnings, outlet)
+        write_measured(run?, outlet)
     }
-
-    fn settings(&self) -> Settings {
-        Settings {
-            processes: self.processes.unwrap_or(if self.quick { 3 } else { 5 }),
-            rounds: 5,
-            epoch_ns: if self.quick { 500_000 } else { 2_000_000 },
-            scratch: "reused".into(),
-            buffers: "reused".into(),
-            objects: "reused".into(),
-            seed: self.seed,
-        }
-    }
-}
-
-/// What is known of a row without measuring it.
-fn facts(case: &str, row: ReductionRow, points: f64) -> [Fact; 3] {
-    let fact = |metric: &str, value| Fact {
-        case: case.into(),
-        subject: row.id(),
-        metric: metric.into(),
-        unit: "1".into(),
-        value,
-    };
-    let part = match row.decode_unit() {
-        DecodeUnit::Row => 1.0,
-        DecodeUnit::Block(rows) => points.min(rows as f64),
-        DecodeUnit::Whole => points,
-    };
-    let order = f64::from(u8::from(row.keeps_order()));
-    [fact("points", points), fact("order", order), fact("part", part)]
 }
 
 /// The rows with what moves their figures.

@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
-use std::time::SystemTime;
 
 use anyhow::Result;
 use wiregauge_cosim::logs::import::{import, LogInput};
+use wiregauge_result::cautions::add_warnings;
 use wiregauge_result::environment::Environment;
-use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
+use wiregauge_result::run::{Run, Settings};
+use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_system::text::escape_short;
 
-use crate::output::{command_line, judge_and_write, print_notice, ResultFormat, ResultTarget};
+use crate::output::{print_notice, write_measured, ResultFormat, ResultTarget};
 use crate::requirements::RequirementArgs;
 
 /// Make a result from performance logs that FMUs have written.
@@ -71,13 +72,17 @@ impl Arguments {
         for note in &imported.notes {
             print_notice(&escape_short(note));
         }
+        let settings = Settings {
+            processes: imported.processes,
+            rounds: imported.rounds,
+            epoch_ns: 0,
+            buffers: "reused".into(),
+            objects: "reused".into(),
+            scratch: "reused".into(),
+            seed: 0,
+        };
+        let builder = RunBuilder::begin(RunKind::Cosim);
         let mut run = Run {
-            format: FORMAT.into(),
-            version: VERSION,
-            title: "Co-simulation from performance logs".into(),
-            kind: RunKind::Cosim,
-            command: command_line(),
-            started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
             seconds: 0.0,
             // That of the logs is unknown, and this machine's would mislead.
             environment: Environment {
@@ -85,25 +90,13 @@ impl Arguments {
                 build: "release".into(),
                 ..Environment::default()
             },
-            warnings: Vec::new(),
-            settings: Settings {
-                processes: imported.processes,
-                rounds: imported.rounds,
-                epoch_ns: 0,
-                buffers: "reused".into(),
-                objects: "reused".into(),
-                scratch: "reused".into(),
-                seed: 0,
-            },
             cases: imported.cases,
             subjects: imported.subjects,
             measurements: imported.measurements,
             facts: imported.facts,
-            curves: Vec::new(),
-            slowest: Vec::new(),
-            require: None,
-            reference: None,
+            ..builder.finish("Co-simulation from performance logs".into(), settings)
         };
-        judge_and_write(&mut run, imported.warnings, outlet)
+        add_warnings(&mut run, imported.warnings);
+        write_measured(run, outlet)
     }
 }

@@ -3,26 +3,20 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 use anyhow::Result;
-use wiregauge_cosim::master::measure;
-use wiregauge_cosim::master::plan::{Entrant, Load, Plan};
-use wiregauge_cosim::master::samples::StepFile;
-use wiregauge_result::environment::Environment;
-use wiregauge_result::run::{Case, Reference, Run, Settings, FORMAT, VERSION};
-use wiregauge_result::run_kind::RunKind;
+use wiregauge_cosim_run::measurement::{measure, CosimOptions, CosimResult, CosimWorkload};
+use wiregauge_result::run::Run;
 use wiregauge_system::file::Target;
 use wiregauge_system::quantity::parse_timeout;
 use wiregauge_system::text::escape_short;
 
 use crate::max_memory::MaxMemoryArgs;
-use crate::output::{command_line, judge_and_write, print_notice, ResultFormat, ResultTarget};
+use crate::output::{print_notice, write_measured, ResultFormat, ResultTarget};
 use crate::progress::Progress;
-use crate::recorder::host;
 use crate::requirements::RequirementArgs;
 use crate::step_timeout::StepTimeoutArgs;
-use crate::tools;
 
 /// How long a measurement takes and where its result goes.
 #[derive(clap::Args)]
@@ -72,22 +66,6 @@ pub struct MeasurementArgs {
     required: RequirementArgs,
 }
 
-/// What is measured.
-pub struct CosimWorkload {
-    /// One line that says what.
-    pub title: String,
-    /// What it is measured on.
-    pub cases: Vec<Load>,
-    /// Who takes part.
-    pub entrants: Vec<Entrant>,
-    /// Whether the FMUs take new buffers and objects in each step.
-    pub fresh: bool,
-    /// Published figures to show beside the measured ones.
-    pub reference: Option<Reference>,
-    /// What is to be derived from the samples.
-    pub derive: Box<dyn Fn(&mut Run)>,
-}
-
 /// Where a measurement goes.
 pub struct Destination {
     outlet: ResultTarget,
@@ -117,95 +95,29 @@ impl MeasurementArgs {
         progress: Progress,
     ) -> Result<ExitCode> {
         let Destination { outlet, samples } = destination;
-        let began = Instant::now();
-        let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-        let life = if workload.fresh { "fresh" } else { "reused" };
-        let settings = Settings {
-            processes: self.processes.unwrap_or(if self.quick { 3 } else { 5 }),
-            rounds: self.rounds.unwrap_or(5),
-            epoch_ns: if self.quick { 2_000_000 } else { 10_000_000 },
-            buffers: life.into(),
-            objects: life.into(),
-            scratch: "reused".into(),
-            seed: self.seed,
-        };
-        let plan = Plan {
-            cases: workload.cases,
-            entrants: workload.entrants,
-            host: host()?,
-            settings,
-            time: self.duration.unwrap_or(Duration::from_secs(if self.quick { 40 } else { 240 })),
-            most_rounds: self.rounds.unwrap_or(if self.quick { 60 } else { 200 }),
-            patience: self.steps_take.timeout,
-            steps: self.epoch_steps,
-            warm_up: self.warm_up,
-            dump: self.dump.clone(),
-        };
-        // Probed after the build, whose load is not the measurement's.
-        let mut environment = Environment::probe(tools::fmu_versions());
-        let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
-        let mut samples = samples.map(|target| begin(target, &plan)).transpose()?;
-        let measured = measure(&plan, samples.as_mut(), &show);
-        environment.finish();
-        drop(progress);
-        // Also those of before an interruption.
-        let kept = samples.map_or(Ok(()), finish);
-        if let (Err(_), Err(error)) = (&measured, &kept) {
-            print_notice(&format!("wiregauge: {error:#}"));
-        }
-        let measured = measured?;
-
-        let mut settings = plan.settings.clone();
-        settings.rounds = measured.rounds;
-        let mut cases: Vec<Case> = plan.cases.into_iter().map(|load| load.case).collect();
-        for (case, note) in measured.notes {
-            cases[case].notes.push(note);
-        }
-        let mut run = Run {
-            format: FORMAT.into(),
-            version: VERSION,
-            title: workload.title,
-            kind: RunKind::Cosim,
-            command: command_line(),
-            started,
-            seconds: began.elapsed().as_secs_f64(),
-            environment,
-            warnings: Vec::new(),
-            settings,
-            cases,
-            subjects: measured.subjects,
-            measurements: measured.measurements,
-            facts: measured.facts,
-            curves: measured.curves,
-            slowest: measured.slowest,
-            require: None,
-            reference: workload.reference,
-        };
-        (workload.derive)(&mut run);
+        let show = move |what: &str, done, total| progress.show(what, done, total);
+        let CosimResult { run, kept } = measure(workload, &self.options(), samples, show)?;
         if matches!(self.format, ResultFormat::Csv | ResultFormat::Json) {
             print_missing_figures(&run);
         }
-        let code = judge_and_write(&mut run, measured.warnings, outlet);
+        let code = write_measured(run, outlet);
         kept?;
         code
     }
-}
 
-/// An empty file of steps.
-fn begin(target: Target, plan: &Plan) -> Result<StepFile> {
-    let cases = plan.cases.iter().map(|load| load.case.id.clone());
-    let subjects = plan.entrants.iter().map(|entrant| entrant.subject.id.clone());
-    StepFile::create(target, cases.collect(), subjects.collect())
-}
-
-/// Moves the file of steps to its place.
-fn finish(samples: StepFile) -> Result<()> {
-    let shown = samples.display_name().to_owned();
-    let kept = samples.finish()?;
-    if kept > 0 {
-        print_notice(&format!("{kept} steps in {shown}"));
+    fn options(&self) -> CosimOptions {
+        CosimOptions {
+            is_quick: self.quick,
+            duration: self.duration,
+            processes: self.processes,
+            rounds: self.rounds,
+            epoch_steps: self.epoch_steps,
+            warm_up: self.warm_up,
+            seed: self.seed,
+            patience: self.patience(),
+            dump: self.dump.clone(),
+        }
     }
-    Ok(())
 }
 
 /// Forms for programs have no place for why there are no figures.

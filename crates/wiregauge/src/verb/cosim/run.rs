@@ -9,14 +9,15 @@ use clap::ValueEnum;
 use wiregauge_cosim::master::plan::{Entrant, HostWork, Load, Pair};
 use wiregauge_cosim::package::distinct_names;
 use wiregauge_cosim::recording::Recording;
+use wiregauge_cosim_run::fmu_entrants::{encodings, load, memcpy, FmuEntrants, Member};
+use wiregauge_cosim_run::measurement::CosimWorkload;
 use wiregauge_osi::fmus::{Build, Model};
-use wiregauge_result::run::Case;
+use wiregauge_result::run::{Case, Subject};
 
-use super::measurement::{CosimWorkload, MeasurementArgs};
+use super::measurement::MeasurementArgs;
 use crate::connect_args::ConnectArgs;
-use crate::fmu_entrants::{encodings, load, memcpy, subject, FmuEntrants, Member};
 use crate::progress::Progress;
-use crate::recorder::Recorder;
+use crate::recorder::{self, Recorder};
 use crate::unique_names::check_unique;
 
 /// Couple FMUs and measure each phase of each step.
@@ -141,7 +142,11 @@ impl Arguments {
             }
             None => {
                 let title = format!("Co-simulation: SensorView from source to {}", self.model);
-                (title, self.cases(), self.fmu_entrants()?.entrants(&self.members()?, &progress)?)
+                (
+                    title,
+                    self.cases(),
+                    self.fmu_entrants()?.entrants(&self.members()?, &progress.stoppable())?,
+                )
             }
         };
         for entrant in &mut entrants {
@@ -249,14 +254,15 @@ fn record(
     pair.source_parameters.splice(0..0, load.source.iter().cloned());
     pair.model_parameters.splice(0..0, load.model.iter().cloned());
     let inputs = [pair.source.as_path(), &pair.model];
-    Recorder::new(file, &inputs, patience).record(&Recording::from_pair(&pair, &[])?, steps)
+    let recorder = Recorder::new(file, &inputs, patience);
+    recorder::record(&recorder, &Recording::from_pair(&pair, &[])?, steps)
 }
 
 /// FMUs of the user's own, and their bytes by memcpy.
 fn user_entrants(source: PathBuf, model: PathBuf) -> Vec<Entrant> {
     let pair = Pair { source, model, ..Pair::default() };
     let fmus = Entrant {
-        subject: subject("fmus".into(), "FMUs".into(), "unknown"),
+        subject: Subject::new("fmus", "FMUs", "unknown"),
         work: Some(HostWork::Fmus(Box::new(pair))),
         only: Vec::new(),
     };

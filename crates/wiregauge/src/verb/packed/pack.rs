@@ -7,6 +7,7 @@ use anyhow::Result;
 use wiregauge_packed::PackOptions;
 use wiregauge_packing::packer::Packer;
 use wiregauge_packing::structure::Structure;
+use wiregauge_system::notice::print_notices;
 use wiregauge_trace_edit::copy_job::CopyInput;
 use wiregauge_trace_edit::encoding::convert_to_protobuf;
 
@@ -17,7 +18,6 @@ use super::super::trace::selection_args::SelectionArgs;
 use super::reduction_args::{refuse_text, ReductionArgs};
 use super::{points, summary};
 use crate::list_format::ListFormat;
-use crate::output::print_notices;
 
 /// Pack reflections, detections and points. It prints the size of each column and its
 /// largest error.

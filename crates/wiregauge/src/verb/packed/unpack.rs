@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_packing::unpacker::Unpacker;
+use wiregauge_system::notice::print_notices;
 use wiregauge_trace::write::Writer;
 use wiregauge_trace_edit::copy_job::CopyInput;
 
@@ -14,7 +15,6 @@ use super::super::trace::selection_args::SelectionArgs;
 use super::reduction_args::refuse_text;
 use super::{points, summary};
 use crate::list_format::ListFormat;
-use crate::output::print_notices;
 
 /// Unpack what pack made: reflections, detections, PointCloud2, arrays of points.
 ///

@@ -4,19 +4,11 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use indexmap::IndexMap;
-use wiregauge_formats::{Codec, RunnerLanguage};
-use wiregauge_result::environment::Environment;
-use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
-use wiregauge_result::run_kind::RunKind;
-use wiregauge_system::interrupt;
+use wiregauge_repeat::codec_experiment::{CodecChoice, CodecExperiment};
 
-use crate::codec_selection;
-use crate::experiment::{Published, Weigh, Weighing, Weights};
-use crate::output::{command_line, judge_and_write};
+use crate::output::write_measured;
 use crate::progress::Progress;
-use crate::verb::codecs::measuring::{experiments, Destination, Measuring, Task};
-use crate::workload::build_folder;
+use crate::verb::codecs::measuring::{Destination, Measuring};
 
 /// Of an experiment that was about programs, too.
 #[derive(clap::Args)]
@@ -30,107 +22,37 @@ struct Programs {
 }
 
 /// What an experiment takes.
-pub fn arguments(verb: Command, published: &Published) -> Command {
-    let name = published.publication.name;
+pub fn arguments(verb: Command, experiment: &CodecExperiment) -> Command {
+    let name = experiment.publication.name;
     let mut examples = format!("Examples:\n  wiregauge repeat {name} --quick\n");
     let mut verb = Measuring::augment_args(verb);
-    if published.weight.is_some() {
+    if experiment.weight.is_some() {
         verb = Programs::augment_args(verb);
         examples += &format!("  wiregauge repeat {name} --weight\n");
     }
     examples += &format!("  wiregauge repeat {name} --codecs protobuf-cpp -o {name}.json");
-    let about = published.publication.about;
+    let about = experiment.publication.about;
     verb.about(about).after_help(examples)
 }
 
 /// Carries it out.
-pub fn run(matches: &ArgMatches, published: &'static Published) -> Result<ExitCode> {
+pub fn run(matches: &ArgMatches, experiment: &CodecExperiment) -> Result<ExitCode> {
     let measuring = Measuring::from_arg_matches(matches)?;
-    let weigh = match published.weight {
+    let weigh = match experiment.weight {
         Some(weigh) if Programs::from_arg_matches(matches)?.weight => Some(weigh),
         _ => None,
     };
     let destination = measuring.open(&[])?;
-    if let Some(weigh) = weigh {
-        return weigh_programs(&measuring, published, weigh, destination);
-    }
-    let workload = (published.workload)(measuring.seed)?;
-    let message = &workload.schema.root().name.original;
-    let task = Task {
-        title: format!("{}'s experiments: {message}", published.author),
-        codecs: codecs(&measuring, published)?,
-        experiments: measuring.wanted((published.experiments)(experiments()))?,
-        least_iterations: published.least_iterations,
-        reference: published.reference.map(|reference| reference()),
-        derive: published.derived,
-        workload,
+    let choice = CodecChoice { names: &measuring.codecs, languages: &measuring.languages() };
+    let Some(weigh) = weigh else {
+        let task = experiment.task(&choice, &measuring.experiments, measuring.seed)?;
+        return measuring.carry_out(task, destination);
     };
-    measuring.carry_out(task, destination)
-}
-
-/// The codecs that are named, or else those that the experiment is about.
-fn codecs(measuring: &Measuring, published: &Published) -> Result<Vec<&'static Codec>> {
-    let mut languages = measuring.languages();
-    if !measuring.codecs.is_empty() {
-        return codec_selection::select_codecs(&measuring.codecs, &languages);
-    }
-    let about = published.codecs.iter().filter_map(|name| Codec::find(name));
-    let about: Vec<&'static Codec> = about.collect();
-    if languages.is_empty() {
-        let mut all: Vec<&'static RunnerLanguage> = Vec::new();
-        for codec in &about {
-            if !all.contains(&codec.language) {
-                all.push(codec.language);
-            }
-        }
-        languages = all;
-    }
-    let wanted = about.iter().filter(|codec| languages.contains(&codec.language));
-    let names: Vec<String> = wanted.map(|codec| codec.name.to_owned()).collect();
-    codec_selection::select_codecs(&names, &languages)
-}
-
-/// What the programs of an experiment weigh.
-fn weigh_programs(
-    measuring: &Measuring,
-    published: &Published,
-    weigh: Weigh,
-    destination: Destination,
-) -> Result<ExitCode> {
-    let build = build_folder()?;
-    let progress = Progress::new();
-    let show = |what: &str, done: usize, total: usize| {
-        progress.show(what, done, total);
-        interrupt::check().map_err(Into::into)
-    };
-    let languages: Vec<&str> = measuring.languages().iter().map(|language| language.key).collect();
-    let settings = Settings { rounds: 1, epoch_ns: 0, ..measuring.settings() };
-    let mut environment = Environment::probe(IndexMap::new());
-    let turns = settings.processes;
-    let (build, only) = (&build, &measuring.codecs);
-    let weighing = Weighing { build, languages: &languages, only, turns, show: &show };
-    let Weights { case, subjects, measurements, facts } = weigh(&weighing)?;
-    environment.finish();
+    let Destination { outlet, builder } = destination;
+    let (settings, progress) = (measuring.settings(), Progress::new());
+    let show = progress.stoppable();
+    let run = experiment.weigh_programs(weigh, &choice, settings, builder, &show)?;
+    drop(show);
     drop(progress);
-    let mut run = Run {
-        format: FORMAT.into(),
-        version: VERSION,
-        title: format!("{}'s programs: {}", published.author, case.message),
-        kind: RunKind::Codecs,
-        command: command_line(),
-        started: destination.started,
-        seconds: destination.began.elapsed().as_secs_f64(),
-        environment,
-        warnings: Vec::new(),
-        settings,
-        cases: vec![case],
-        subjects,
-        measurements,
-        facts,
-        curves: Vec::new(),
-        slowest: Vec::new(),
-        require: None,
-        reference: None,
-    };
-    judge_and_write(&mut run, Vec::new(), destination.outlet)
+    write_measured(run, outlet)
 }

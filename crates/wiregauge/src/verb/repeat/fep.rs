@@ -6,18 +6,11 @@ use anyhow::Result;
 use wiregauge_bus::catalogue;
 use wiregauge_bus::conduct::run_settings::DEFAULT_DURATION;
 use wiregauge_bus::load::fep;
+use wiregauge_bus::series::Series;
 
-use crate::experiment::Publication;
-use crate::verb::bus::samples_file::SamplesArgs;
-use crate::verb::bus::series::{RunArgs, Series};
-
-/// What it repeats.
-pub const PUBLICATION: Publication = Publication {
-    name: "fep",
-    about: "FEP SDK 3's throughput of a bus, over all transports",
-    source: "CARIAD: FEP SDK 3, Performance",
-    year: "2023",
-};
+use crate::verb::bus::bus_result::measure_series;
+use crate::verb::bus::run_args::RunArgs;
+use crate::verb::bus::samples_args::SamplesArgs;
 
 /// Repeat FEP SDK 3's experiment over all transports.
 ///
@@ -55,7 +48,7 @@ impl Arguments {
         });
         terms.check_permissions(&entries)?;
         let subjects: Vec<String> = entries.iter().map(|entry| entry.id.to_owned()).collect();
-        Series {
+        let series = Series {
             title: "The simulation bus of FEP SDK 3, repeated".into(),
             loads: fep::loads(),
             entries,
@@ -64,7 +57,7 @@ impl Arguments {
             cargo: None,
             samples,
             reference: Some(fep::reference(&subjects)),
-        }
-        .run(outlet)
+        };
+        measure_series(series, outlet, &|| {})
     }
 }

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
-use wiregauge_osi::descriptors::load_definitions;
+use wiregauge_osi::descriptors::osi_definitions;
+use wiregauge_system::notice::{print_notice, print_notices};
 use wiregauge_system::text::{escape_short, format_count};
 use wiregauge_trace::check::rules::{Level, ALL};
 use wiregauge_trace::check::{check, CheckResult};
@@ -13,7 +14,7 @@ use wiregauge_trace::check::{check, CheckResult};
 use super::output_args::OutputArgs;
 use super::progress::byte_progress;
 use crate::list_format::ListFormat;
-use crate::output::{print, print_escaped, print_notice, print_notices};
+use crate::output::{print, print_escaped};
 
 /// The file does not keep the rules.
 const BROKEN: u8 = 1;
@@ -72,7 +73,7 @@ impl Arguments {
         let (mut texts, mut entries, mut holds) = (Vec::new(), Vec::new(), true);
         for path in &files {
             let hints = options.hints.open_hints();
-            let checked = check(path, &hints, &load_definitions, &mut byte_progress("checking"))?;
+            let checked = check(path, &hints, &osi_definitions, &mut byte_progress("checking"))?;
             // What was fixed is what counts.
             holds = checked.findings.is_valid() && (holds || self.fix.is_some());
             let file = path.display().to_string();

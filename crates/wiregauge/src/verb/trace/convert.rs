@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
+use wiregauge_system::notice::print_notices;
 use wiregauge_trace_edit::copy_job::CopyInput;
 
 use super::encoding_args::EncodingArgs;
@@ -11,7 +12,6 @@ use super::output_args::OutputArgs;
 use super::points_args::PointsArgs;
 use super::progress::byte_progress;
 use super::selection_args::SelectionArgs;
-use crate::output::print_notices;
 
 /// Convert a trace file to another container, another encoding, or points.
 ///

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use wiregauge_system::notice::print_notices;
 use wiregauge_trace_edit::copy_job::CopyInput;
 
 use super::output_args::OutputArgs;
 use super::progress::byte_progress;
 use super::selection_args::SelectionArgs;
-use crate::output::print_notices;
 
 /// Copy a part of a trace file: by time, number, channel, or every n-th message.
 #[derive(clap::Args)]

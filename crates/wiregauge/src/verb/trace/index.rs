@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
+use wiregauge_system::notice::print_notice;
 use wiregauge_system::text::format_count;
 use wiregauge_trace::open::container_name;
 use wiregauge_trace::osi::index::index_path;
 use wiregauge_trace::osi::index_writer::write;
 
 use super::progress::byte_progress;
-use crate::output::print_notice;
 
 /// Write an index beside .osi files, FILE.osi.index, to find messages faster.
 ///

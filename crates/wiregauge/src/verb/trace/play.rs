@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure, Result};
 use wiregauge_cosim::package::description::step_size;
+use wiregauge_system::notice::print_notice;
 use wiregauge_system::quantity::parse_time;
 use wiregauge_trace::play::{Lateness, PlayRate};
 use wiregauge_trace_edit::output_file::is_broken_pipe;
@@ -19,7 +20,6 @@ use super::selection_args::SelectionArgs;
 use super::transport_args::{prepare_program, TransportArgs};
 use crate::connect_args::{parse_setting, Setting};
 use crate::max_memory::MaxMemoryArgs;
-use crate::output::print_notice;
 use crate::recorder::host;
 use crate::step_timeout::StepTimeoutArgs;
 

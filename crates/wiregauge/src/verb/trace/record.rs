@@ -8,9 +8,10 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use wiregauge_cosim::master::plan::Pair;
 use wiregauge_cosim::recording::Recording;
+use wiregauge_cosim_run::recorder::count_steps;
+use wiregauge_system::notice::print_notice;
 use wiregauge_system::quantity::parse_time;
 use wiregauge_trace::version::Version;
-use wiregauge_trace_stream::fmu_recorder::{count_steps, FmuRecorder};
 use wiregauge_trace_stream::record_from_bus::{BusRecorder, RecordLimits};
 
 use super::compression_args::CompressionArgs;
@@ -18,8 +19,7 @@ use super::output_args::parse_version;
 use super::transport_args::{prepare_program, TransportArgs};
 use crate::connect_args::ConnectArgs;
 use crate::max_memory::MaxMemoryArgs;
-use crate::output::print_notice;
-use crate::recorder::run_fmus;
+use crate::recorder::{record, Recorder};
 use crate::step_timeout::StepTimeoutArgs;
 
 /// Record the outputs of FMUs, or a trace that is played to the bus.
@@ -118,14 +118,14 @@ impl Arguments {
         };
         let inputs = [Some(&*pair.source), self.model.as_deref()];
         let inputs: Vec<&Path> = inputs.into_iter().flatten().collect();
-        let recorder = FmuRecorder {
+        let recorder = Recorder {
             output: &self.output,
             inputs: &inputs,
             packing: self.chunks.packing(),
             protobuf_version: self.protobuf_version,
-            notify: &print_notice,
+            patience: self.steps_take.timeout,
         };
-        let is_sound = recorder.record(&recording, run_fmus(steps, self.steps_take.timeout)?)?;
-        Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        let sound = record(&recorder, &recording, steps)?;
+        Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

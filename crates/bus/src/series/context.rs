@@ -1,0 +1,12 @@
+//! What a series needs to know of the program that measures it.
+
+use indexmap::IndexMap;
+
+/// What the program gives to a series.
+pub struct SeriesContext<'a> {
+    /// Versions of the tools that programs are built with, by their names. It is asked
+    /// once, after the build.
+    pub tool_versions: &'a dyn Fn() -> IndexMap<String, String>,
+    /// Shows what goes on, and how much of how much is done.
+    pub show: &'a dyn Fn(&str, usize, usize),
+}

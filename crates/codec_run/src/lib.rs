@@ -1,0 +1,14 @@
+//! A run of codecs: the message and its values, the codecs that take part, the libraries
+//! that they are built with, and the measurement that becomes a result.
+//!
+//! Points that are made small are measured in the same way.
+
+pub mod codec_selection;
+pub mod effort;
+pub mod installed_libraries;
+pub mod libraries;
+pub mod measurement;
+pub mod point_entrants;
+pub mod point_measurement;
+pub mod tools;
+pub mod workload;

@@ -1,0 +1,163 @@
+//! A run of codecs: their runners are built, and measured on a workload.
+
+use std::time::Duration;
+
+use anyhow::{bail, Result};
+use wiregauge_build_tools::default_build_folder;
+use wiregauge_formats::{build, Codec};
+use wiregauge_gauge::rounds::Progress;
+use wiregauge_gauge::runners::plan::{Experiment, Plan};
+use wiregauge_gauge::runners::{self, Measured};
+use wiregauge_result::cautions;
+use wiregauge_result::run::{Fact, Reference, Run, Settings};
+use wiregauge_result::run_builder::RunBuilder;
+use wiregauge_system::interrupt;
+
+use crate::codec_selection::{self, CodecEntrants, UserRunner};
+use crate::effort::Effort;
+use crate::libraries::{self, LibraryOptions};
+use crate::workload::Workload;
+
+/// The experiments in the order of the table; phases stand with their whole.
+const EXPERIMENTS: [&str; 12] = [
+    "encode",
+    "encode/populate",
+    "encode/write",
+    "decode",
+    "decode/parse",
+    "decode/extract",
+    "decode/checked",
+    "project",
+    "project/checked",
+    "fixed",
+    "element",
+    "verify",
+];
+
+/// All experiments.
+pub fn experiments() -> Vec<Experiment> {
+    EXPERIMENTS.iter().map(|name| Experiment::plain(name)).collect()
+}
+
+/// Of these experiments those of these names; all where none is named.
+///
+/// # Errors
+/// When there is no such experiment.
+pub fn select_experiments(mut all: Vec<Experiment>, names: &[String]) -> Result<Vec<Experiment>> {
+    if names.is_empty() {
+        return Ok(all);
+    }
+    for name in names {
+        if !all.iter().any(|experiment| experiment.metric == *name) {
+            let known: Vec<&str> = all.iter().map(|e| e.metric.as_str()).collect();
+            bail!("there is no experiment '{name}'; there are {}", known.join(", "));
+        }
+    }
+    all.retain(|experiment| names.contains(&experiment.metric));
+    Ok(all)
+}
+
+/// What is measured.
+pub struct Task {
+    /// One line that says what.
+    pub title: String,
+    /// The message and its values.
+    pub workload: Workload,
+    /// Who takes part.
+    pub codecs: Vec<&'static Codec>,
+    /// What is measured of each.
+    pub experiments: Vec<Experiment>,
+    /// Messages that each cell must have processed at least, unless it is to be quick.
+    pub least_iterations: u64,
+    /// Published figures to show beside the measured ones.
+    pub reference: Option<Reference>,
+    /// What follows from the samples.
+    pub derive: fn(&Run) -> Vec<Fact>,
+}
+
+/// How it is measured.
+pub struct MeasureOptions {
+    /// With which libraries.
+    pub libraries: LibraryOptions,
+    /// Runners of the user's own.
+    pub runners: Vec<UserRunner>,
+    /// Up to which length a fixed array is so many fields where a format has no arrays; 0 for
+    /// lists throughout.
+    pub small_array: u32,
+    /// How much.
+    pub effort: Effort,
+    /// How samples are taken: those of the effort, with the user's choice of what is kept.
+    pub settings: Settings,
+    /// How long a runner may take for one answer before it counts as hung.
+    pub patience: Duration,
+    /// Damaged messages for each decoder.
+    pub corruptions: u64,
+}
+
+/// Builds the runners and measures. What speaks against the figures is in the result.
+///
+/// # Errors
+/// What concerns all rows, or an interruption before anything was measured; what concerns one
+/// row is its status.
+pub fn measure(
+    task: Task,
+    options: MeasureOptions,
+    mut builder: RunBuilder,
+    show: Progress,
+) -> Result<Run> {
+    let Task { title, mut workload, codecs, experiments, least_iterations, reference, derive } =
+        task;
+    let MeasureOptions { libraries, runners, small_array, effort, settings, .. } = options;
+    workload.schema.small_array = small_array;
+    if small_array == 0 {
+        workload.notes.push("short fixed arrays are lists where a format has no arrays".into());
+    }
+    let folder = default_build_folder()?;
+    let stoppable = |what: &str, done: usize, total: usize| {
+        show(what, done, total);
+        interrupt::check().map_err(Into::into)
+    };
+    let variants = libraries.variants(&codecs, &folder, &stoppable)?;
+    let CodecEntrants { entrants, tools, libraries } =
+        codec_selection::build(&workload, &variants, &runners, &folder, &stoppable)?;
+    let plan = Plan {
+        cases: workload.loads()?,
+        entrants,
+        experiments,
+        settings,
+        time: effort.time(),
+        patience: options.patience,
+        most_rounds: effort.most_rounds(),
+        least_iterations: if effort.is_quick { 0 } else { least_iterations },
+        counter: Some(build::build_allocation_counter(&folder)?),
+        squeeze: true,
+        corruptions: options.corruptions,
+    };
+    // Probed after the build, whose load is not the measurement's.
+    builder.watch_machine(tools);
+    let mut measured = runners::measure(&plan, show)?;
+    libraries::add_library_notes(&mut measured.subjects, &libraries);
+    builder.stop_watching();
+    let warnings = std::mem::take(&mut measured.warnings);
+    let mut run = Run { reference, ..finish_run(builder, title, plan, measured) };
+    let more = derive(&run);
+    run.facts.extend(more);
+    cautions::add_warnings(&mut run, warnings);
+    Ok(run)
+}
+
+/// The result of a plan.
+pub(crate) fn finish_run(
+    builder: RunBuilder,
+    title: String,
+    plan: Plan,
+    measured: Measured,
+) -> Run {
+    Run {
+        cases: plan.cases.into_iter().map(|load| load.case).collect(),
+        subjects: measured.subjects,
+        measurements: measured.measurements,
+        facts: measured.facts,
+        ..builder.finish(title, Settings { rounds: measured.rounds, ..plan.settings })
+    }
+}

@@ -1,0 +1,3 @@
+//! The published experiments, a file each.
+
+automod::dir!(pub "src/experiment");

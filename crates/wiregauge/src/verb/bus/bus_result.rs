@@ -1,0 +1,55 @@
+//! Measurements of the bus, as the command line calls them, and where their results go.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use wiregauge_bus::series::context::SeriesContext;
+use wiregauge_bus::series::result_builder::BusResult;
+use wiregauge_bus::series::{MeasuredSeries, Series};
+
+use crate::output::{write_result, ResultTarget};
+use crate::progress::Progress;
+use crate::tools;
+
+/// Measures a series, writes the result and prints it. Something is done before each
+/// load over a transport.
+///
+/// # Errors
+/// Those of the series, and of its result and its samples.
+pub fn measure_series(series: Series, outlet: ResultTarget, before: &dyn Fn()) -> Result<ExitCode> {
+    let MeasuredSeries { result, samples } =
+        with_context(|context| series.measure(context, before))?;
+    let code = result.and_then(|result| write_bus_result(result, outlet));
+    if let Some(samples) = samples {
+        samples.announce("samples")?;
+    }
+    code
+}
+
+/// Calls what measures with what it needs to know of this program. What goes on is shown
+/// meanwhile.
+///
+/// # Errors
+/// Those of what is called.
+pub fn with_context<T>(measure: impl FnOnce(&SeriesContext) -> Result<T>) -> Result<T> {
+    let progress = Progress::new();
+    measure(&SeriesContext {
+        tool_versions: &tools::versions,
+        show: &|what, done, total| progress.show(what, done, total),
+    })
+}
+
+/// Writes a result and prints it. The exit status says that it was interrupted, and of
+/// losses of what promises none.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_bus_result(result: BusResult, outlet: ResultTarget) -> Result<ExitCode> {
+    let BusResult { mut run, interrupted, has_losses } = result;
+    let code = write_result(&mut run, outlet)?;
+    Ok(match (interrupted, has_losses) {
+        (true, _) => ExitCode::from(130),
+        (_, true) => ExitCode::FAILURE,
+        _ => code,
+    })
+}

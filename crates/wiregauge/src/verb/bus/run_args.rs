@@ -1,0 +1,136 @@
+//! What all measuring sub-verbs take: how each run goes, and where the result goes.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Result;
+use wiregauge_bus::conduct::run_settings::{RunSettings, TransportOption};
+use wiregauge_bus::load::transport_option::parse_transport_option;
+use wiregauge_bus::placement::emulation::{Emulation, Rate};
+use wiregauge_bus::placement::Placement;
+use wiregauge_participant::realtime::Realtime;
+use wiregauge_system::quantity::parse_time;
+
+use crate::output::{ResultFormat, ResultTarget};
+use crate::requirements::RequirementArgs;
+
+/// Shortest window unless the user says so.
+const WINDOW: Duration = Duration::from_secs(1);
+
+/// How long a step may go unacknowledged unless the user says so.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Round trips before each run unless the user says so.
+const ROUND_TRIPS: u32 = 1000;
+
+/// What all measuring sub-verbs take.
+#[derive(clap::Args)]
+pub struct RunArgs {
+    /// Measure these transports, and raw TCP as the floor.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub transport: Vec<String>,
+    /// How long each run lasts: 10s, 5m. It must be longer than five windows; the first
+    /// three windows and the last one do not count. With eight more windows, seven
+    /// transports can be told apart.
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub duration: Option<Duration>,
+    /// Shortest window of the receiver [default: 1s].
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub window: Option<Duration>,
+    /// How long a step may stay unacknowledged in discrete mode [default: 5s].
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub timeout: Option<Duration>,
+    /// Announce each step by its own message in discrete mode, not only by its
+    /// sample.
+    #[arg(long)]
+    pub announce: bool,
+    /// How many round trips to measure before each run, in two seconds at most
+    /// [default: 1000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub round_trips: Option<u32>,
+    /// Emulate two hosts on this machine, with a link of this rate: 100mbit, 1gbit.
+    /// Needs root.
+    #[arg(long, value_name = "RATE")]
+    emulate: Option<Rate>,
+    /// How long a participant may be silent before it counts as lost.
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = parse_time)]
+    alive_within: Duration,
+    /// Run participants under SCHED_FIFO with this priority, from 1 to 99.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=99))]
+    priority: Option<i32>,
+    /// Run participants on these processors only, numbered from 0.
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    processors: Vec<usize>,
+    /// Lock the participants' memory (mlockall).
+    #[arg(long)]
+    lock_memory: bool,
+    /// Set an option of a transport, such as dds.domain=7.
+    #[arg(long, value_name = "TRANSPORT.NAME=VALUE", value_parser = parse_transport_option)]
+    option: Vec<TransportOption>,
+    /// Seed of the samples' content.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub delivery: ResultArgs,
+}
+
+/// Where the result goes.
+#[derive(clap::Args)]
+pub struct ResultArgs {
+    /// Write the result here. With -, the result goes to standard output and the table
+    /// to standard error [default: run.json].
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+    /// Format of what is printed [default: table].
+    #[arg(long, value_enum)]
+    format: Option<ResultFormat>,
+    #[command(flatten)]
+    required: RequirementArgs,
+}
+
+impl ResultArgs {
+    /// Looks whether the result can be kept, which replaces none of `inputs`.
+    pub fn open(&self, inputs: &[&Path]) -> Result<ResultTarget> {
+        let output = self.output.as_deref().unwrap_or(Path::new("run.json"));
+        ResultTarget::open(
+            output,
+            self.format.unwrap_or(ResultFormat::Table),
+            inputs,
+            &self.required,
+        )
+    }
+
+    /// Whether the user said anything of it.
+    pub fn is_given(&self) -> bool {
+        self.output.is_some() || self.format.is_some() || self.required.is_given()
+    }
+}
+
+impl RunArgs {
+    /// How each run goes, which lasts so long unless the user says so.
+    pub fn run_settings(&self, duration: Duration) -> RunSettings {
+        RunSettings {
+            duration: self.duration.unwrap_or(duration),
+            window: self.window.unwrap_or(WINDOW),
+            patience: self.timeout.unwrap_or(PATIENCE),
+            announced: self.announce,
+            round_trips: self.round_trips.unwrap_or(ROUND_TRIPS).into(),
+            alive: self.alive_within,
+            realtime: Realtime {
+                priority: self.priority,
+                processors: self.processors.clone(),
+                locked: self.lock_memory,
+            },
+            seed: self.seed,
+            choices: self.option.clone(),
+        }
+    }
+
+    /// Where participants run.
+    pub fn placement(&self) -> Result<Placement> {
+        match self.emulate {
+            Some(rate) => Ok(Placement::emulated(&Emulation::build(rate)?)),
+            None => Ok(Placement::local()),
+        }
+    }
+}

@@ -11,7 +11,9 @@ pub mod info;
 mod packable;
 pub mod packer;
 mod packing_writer;
+pub mod points_file;
 pub mod structure;
+pub mod text;
 pub mod unpacker;
 
 pub use packing_writer::Costs;

@@ -8,6 +8,7 @@ mod message;
 mod metadata;
 mod name;
 pub mod rules;
+pub mod text;
 
 use std::collections::BTreeMap;
 use std::path::Path;

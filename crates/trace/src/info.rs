@@ -1,6 +1,7 @@
 //! What is in a trace file, as far as can be told without parsing a message.
 
 mod histogram;
+pub mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

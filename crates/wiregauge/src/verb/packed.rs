@@ -2,7 +2,6 @@
 
 mod info;
 mod pack;
-mod points;
 mod reduction_args;
 mod summary;
 mod unpack;

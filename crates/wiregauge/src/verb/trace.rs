@@ -10,6 +10,7 @@ pub mod error_policy;
 mod index;
 mod info;
 mod merge;
+pub mod osi_type_arg;
 pub mod output_args;
 mod play;
 mod points_args;

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_packing::info::{read_field_info, read_info};
-use wiregauge_trace::open::OpenHints;
+use wiregauge_packing::points_file;
 
+use super::super::trace::osi_type_arg::OsiTypeArg;
 use super::super::trace::progress::byte_progress;
-use super::{points, summary};
+use super::summary;
 use crate::list_format::ListFormat;
 
 /// Show the packed fields in files: columns, types, resolutions, bytes, and rows that are
@@ -22,10 +23,8 @@ pub struct Arguments {
     /// Input: .mcap, .osi, or a file with one packed field.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Type of the messages in an .osi file, if its name does not say it: sv,
-    /// SensorView.
-    #[arg(long = "type", value_name = "TYPE")]
-    kind: Option<String>,
+    #[command(flatten)]
+    typed: OsiTypeArg,
     /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
     format: ListFormat,
@@ -34,12 +33,12 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let wish = OpenHints { osi_type: self.kind };
+        let wish = self.typed.open_hints();
         let mut shown = byte_progress("reading");
         let mut infos = Vec::new();
         for path in &self.files {
-            let told = match points::is_field(path)? {
-                true => read_field_info(path, &points::read(path)?)?,
+            let told = match points_file::is_field(path)? {
+                true => read_field_info(path, &points_file::read(path)?)?,
                 false => read_info(path, &wish, &mut shown)?,
             };
             infos.push(told);

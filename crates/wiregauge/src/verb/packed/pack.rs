@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use wiregauge_packed::PackOptions;
 use wiregauge_packing::packer::Packer;
+use wiregauge_packing::points_file;
 use wiregauge_packing::structure::Structure;
 use wiregauge_system::notice::print_notices;
 use wiregauge_trace_edit::copy_job::CopyInput;
@@ -16,7 +17,7 @@ use super::super::trace::output_args::OutputArgs;
 use super::super::trace::progress::byte_progress;
 use super::super::trace::selection_args::SelectionArgs;
 use super::reduction_args::{refuse_text, ReductionArgs};
-use super::{points, summary};
+use super::summary;
 use crate::list_format::ListFormat;
 
 /// Pack reflections, detections and points. It prints the size of each column and its
@@ -76,7 +77,7 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let plan = self.reducing.plan();
         let costs = match &self.point {
-            Some(Structure(points)) => points::pack(&self.input, &self.output, points, &plan)?,
+            Some(Structure(points)) => points_file::pack(&self.input, &self.output, points, &plan)?,
             None => {
                 refuse_text(&self.output)?;
                 let pack_options = PackOptions { plan, ..PackOptions::default() };

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use wiregauge_packing::points_file;
 use wiregauge_packing::unpacker::Unpacker;
 use wiregauge_system::notice::print_notices;
 use wiregauge_trace::write::Writer;
@@ -13,7 +14,7 @@ use super::super::trace::output_args::OutputArgs;
 use super::super::trace::progress::byte_progress;
 use super::super::trace::selection_args::SelectionArgs;
 use super::reduction_args::refuse_text;
-use super::{points, summary};
+use super::summary;
 use crate::list_format::ListFormat;
 
 /// Unpack what pack made: reflections, detections, PointCloud2, arrays of points.
@@ -46,8 +47,8 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let costs = if points::is_field(&self.input)? {
-            points::unpack(&self.input, &self.output)?
+        let costs = if points_file::is_field(&self.input)? {
+            points_file::unpack(&self.input, &self.output)?
         } else {
             refuse_text(&self.output)?;
             let (mut costs, origin) = (None, self.input.display().to_string());

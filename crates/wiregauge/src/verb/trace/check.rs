@@ -7,9 +7,8 @@ use anyhow::Result;
 use serde_json::json;
 use wiregauge_osi::descriptors::osi_definitions;
 use wiregauge_system::notice::{print_notice, print_notices};
-use wiregauge_system::text::{escape_short, format_count};
-use wiregauge_trace::check::rules::{Level, ALL};
-use wiregauge_trace::check::{check, CheckResult};
+use wiregauge_trace::check::check;
+use wiregauge_trace::check::text::{format_check, format_rules};
 
 use super::output_args::OutputArgs;
 use super::progress::byte_progress;
@@ -55,10 +54,7 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         if self.rules {
-            let lines = ALL
-                .iter()
-                .map(|rule| format!("{:24} {:8} {}", rule.id, level_name(rule.level), rule.what));
-            print(&lines.collect::<Vec<_>>().join("\n"))?;
+            print(&format_rules())?;
             return Ok(ExitCode::SUCCESS);
         }
         let (mut files, options) = (self.files.clone(), self.putting.options());
@@ -93,35 +89,5 @@ impl Arguments {
             print_notice("wiregauge trace check FILE --fix FIXED writes what can be known");
         }
         Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
-    }
-}
-
-/// What a file lacks, as people read it.
-fn format_check(file: &str, checked: &CheckResult) -> String {
-    let CheckResult { findings, messages } = checked;
-    let verdict = match (findings.is_valid(), findings.list().is_empty()) {
-        (true, true) => "keeps every rule",
-        (true, false) => "is a trace file of OSI, and lacks what is recommended",
-        (false, _) => "does not keep the rules for trace files of OSI",
-    };
-    let mut text =
-        format!("{}: {verdict}; {}\n", escape_short(file), format_count(*messages, "message"));
-    for finding in findings.list() {
-        let times = match finding.count {
-            1 => String::new(),
-            2 => ", and once more".to_owned(),
-            count => format!(", and {} times more", count - 1),
-        };
-        text += &format!("  {} {}: {}\n", level_name(finding.level), finding.rule, finding.what);
-        let (place, found) = (escape_short(&finding.place), escape_short(&finding.found));
-        text += &format!("    at {place}: {found}{times}\n    {}\n", finding.remedy);
-    }
-    text
-}
-
-fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Error => "error",
-        Level::Warning => "warning",
     }
 }

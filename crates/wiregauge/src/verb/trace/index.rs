@@ -10,6 +10,7 @@ use wiregauge_trace::open::container_name;
 use wiregauge_trace::osi::index::index_path;
 use wiregauge_trace::osi::index_writer::write;
 
+use super::osi_type_arg::OsiTypeArg;
 use super::progress::byte_progress;
 
 /// Write an index beside .osi files, FILE.osi.index, to find messages faster.
@@ -26,10 +27,8 @@ pub struct Arguments {
     /// Input: .osi.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Type of the messages in an .osi file, if its name does not say it: sv,
-    /// SensorView.
-    #[arg(long = "type", value_name = "TYPE")]
-    kind: Option<String>,
+    #[command(flatten)]
+    typed: OsiTypeArg,
 }
 
 impl Arguments {
@@ -47,7 +46,8 @@ impl Arguments {
                 "{shown} is a {kind}, and an index is of an .osi file; 'wiregauge trace convert \
                  {shown} -o drive.mcap' writes a file that has one"
             );
-            let messages = write(path, self.kind.as_deref(), &mut byte_progress("indexing"))?;
+            let messages =
+                write(path, self.typed.osi_type.as_deref(), &mut byte_progress("indexing"))?;
             print_notice(&format!(
                 "{} in {}",
                 format_count(messages, "message"),

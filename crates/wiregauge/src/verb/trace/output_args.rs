@@ -5,6 +5,7 @@ use wiregauge_trace_edit::channel_hints::ChannelHints;
 use wiregauge_trace_edit::copy_job::CopyOptions;
 
 use super::compression_args::CompressionArgs;
+use super::osi_type_arg::OsiTypeArg;
 
 /// The arguments that say what is written.
 #[derive(clap::Args)]
@@ -12,10 +13,8 @@ pub struct OutputArgs {
     /// How MCAP is packed.
     #[command(flatten)]
     chunks: CompressionArgs,
-    /// Type of the messages in an .osi file, if its name does not say it: sv,
-    /// SensorView.
-    #[arg(long = "type", value_name = "TYPE")]
-    kind: Option<String>,
+    #[command(flatten)]
+    typed: OsiTypeArg,
     /// Name in MCAP for the channel of an .osi file [default: its type].
     #[arg(long, value_name = "TOPIC")]
     channel_name: Option<String>,
@@ -42,7 +41,7 @@ impl OutputArgs {
     /// How files are read and written.
     pub fn options(&self) -> CopyOptions {
         let hints = ChannelHints {
-            osi_type: self.kind.clone(),
+            osi_type: self.typed.osi_type.clone(),
             channel_name: self.channel_name.clone(),
             protobuf_version: self.protobuf_version,
             osi_version: self.osi_version,

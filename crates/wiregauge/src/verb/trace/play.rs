@@ -16,6 +16,7 @@ use wiregauge_trace_stream::play_to_fmu::PlayedFmu;
 use wiregauge_trace_stream::playback::{format_lateness, Playback};
 use wiregauge_trace_stream::stream_end::StreamTransport;
 
+use super::osi_type_arg::OsiTypeArg;
 use super::selection_args::SelectionArgs;
 use super::transport_args::{prepare_program, TransportArgs};
 use crate::connect_args::{parse_setting, Setting};
@@ -55,10 +56,8 @@ pub struct Arguments {
     /// How many times to play it, one right after the other.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     loops: u32,
-    /// Type of the messages in an .osi file, if its name does not say it: sv,
-    /// SensorView.
-    #[arg(long = "type", value_name = "TYPE")]
-    kind: Option<String>,
+    #[command(flatten)]
+    typed: OsiTypeArg,
     #[command(flatten)]
     selecting: SelectionArgs,
     #[command(flatten)]
@@ -110,7 +109,7 @@ impl Arguments {
         let playback = Playback {
             input: self.input.clone(),
             filter: self.selecting.filter(),
-            osi_type: self.kind.clone(),
+            osi_type: self.typed.osi_type.clone(),
             rate: self.speed,
             loops: self.loops,
         };

@@ -5,28 +5,35 @@ use std::path::Path;
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_packed::{Plan, Points, MAXIMUM_SIZE};
-use wiregauge_packing::costs::{ChannelCosts, ColumnCosts};
-use wiregauge_packing::error_advice::add_advice;
-use wiregauge_packing::structure::Structure;
-use wiregauge_schema::file;
 use wiregauge_system::file::Target;
+use wiregauge_system::input::open_regular;
+
+use crate::costs::{ChannelCosts, ColumnCosts};
+use crate::error_advice::add_advice;
+use crate::structure::Structure;
 
 /// What a packed field begins with.
 const MAGIC: &[u8] = b"WGPACKED";
 
 /// Whether a file is a packed field by itself.
+///
+/// # Errors
+/// When it is no regular file, or cannot be read.
 pub fn is_field(path: &Path) -> Result<bool> {
     let mut head = Vec::new();
-    let file = file::open(path)?;
+    let file = open_regular(path)?;
     let read = file.take(MAGIC.len() as u64).read_to_end(&mut head);
     read.with_context(|| format!("cannot read {}", path.display()))?;
     Ok(head == MAGIC)
 }
 
 /// The bytes of a file that may be no larger than a packed field may be.
+///
+/// # Errors
+/// When it is larger, no regular file, or cannot be read.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let file = file::open(path)?;
+    let file = open_regular(path)?;
     let read = file.take(MAXIMUM_SIZE as u64 + 1).read_to_end(&mut bytes);
     read.with_context(|| format!("cannot read {}", path.display()))?;
     ensure!(
@@ -37,7 +44,11 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Packs an array of points.
+/// Packs a file that is an array of such points. What that took.
+///
+/// # Errors
+/// When it is no whole number of points, the plan names a column that they do not have, or the
+/// output cannot be written.
 pub fn pack(
     input: &Path,
     output: &Path,
@@ -70,7 +81,10 @@ pub fn pack(
     Ok(vec![costs])
 }
 
-/// Unpacks an array of points.
+/// Unpacks a file that is a packed field of points. What that took.
+///
+/// # Errors
+/// When it is no such field, or the output cannot be written.
 pub fn unpack(input: &Path, output: &Path) -> Result<Vec<ChannelCosts>> {
     let target = Target::open(output, &[input])?;
     let field = read(input)?;

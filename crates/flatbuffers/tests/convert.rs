@@ -384,7 +384,7 @@ fn structs_have_what_they_cannot_hold_beside_them() {
     let mut fewer = expected;
     fewer["echo_name"] = json!([{"text": "a"}]);
     let error = decode(&flat.pairing, &flat.bytes(&fewer), &mut Losses::new(true)).unwrap_err();
-    assert_eq!(error.to_string(), "echo_name has 1 elements beside 2");
+    assert_eq!(error.to_string(), "echo_name has 1 elements, but 2 has another number");
 }
 
 #[test]

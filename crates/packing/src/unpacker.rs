@@ -142,7 +142,7 @@ impl Writer for Unpacker {
         remarks.extend(self.dropped.as_ref().map(|(messages, name)| {
             format!(
                 "left out of {messages} messages, as OSI has no field for it: column '{name}' of \
-                 packed fields, and any others of that kind"
+                 packed fields, and other such columns"
             )
         }));
         remarks
@@ -153,7 +153,7 @@ impl Writer for Unpacker {
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
-        ensure!(self.found || !self.wants_any, "nothing in {} is packed", self.origin);
+        ensure!(self.found || !self.wants_any, "{} has no packed fields", self.origin);
         self.passage.inner.finish()
     }
 }

@@ -69,13 +69,13 @@ impl Notices {
         let unplaced = unplaced.map(|((topic, why), lists)| {
             format!("{topic}: {} of points {then}: {why}", format_count(*lists, "list"))
         });
-        let sign = "a positive elevation is taken to point down, as OSI defines it (Spherical3d: \
-                    a rotation about y by the right-hand rule); for data that mean up say \
-                    --elevation up";
+        let sign =
+            "a positive elevation points down here, as OSI defines it (Spherical3d: a rotation \
+             about y by the right-hand rule); if it points up in your data, give --elevation up";
         let sign = (self.by_elevation && reading.elevation.is_none()).then(|| sign.to_owned());
         let skipped = self.skipped.iter().map(|(topic, (messages, why))| {
             let messages = format_count(*messages, "message");
-            format!("{topic}: {messages} skipped, whose points cannot be read: {why}")
+            format!("{topic}: {messages} skipped, as reading points failed: {why}")
         });
         unplaced.chain(skipped).chain(sign).collect()
     }

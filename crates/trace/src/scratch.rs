@@ -82,8 +82,8 @@ pub(crate) fn unpack_to_path(
 
 fn no_room(path: &Path) -> String {
     format!(
-        "{} is packed as a whole, and there is no room beside it to unpack it; unpack it elsewhere \
-         first",
+        "{} is a compressed file, and its folder has no room to unpack it; unpack it in another \
+         folder first",
         path.display()
     )
 }

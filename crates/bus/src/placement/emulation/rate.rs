@@ -30,15 +30,15 @@ impl FromStr for Rate {
         let name = text[digits.len()..].to_ascii_lowercase();
         let Some((_, unit)) = UNITS.iter().find(|(known, _)| *known == name) else {
             // To tc, mbps is megabytes per second: who writes it seldom means that.
-            bail!("'{text}' is no rate; write it in kbit, mbit or gbit, such as 1gbit");
+            bail!("'{text}' is not a rate; write it in kbit, mbit or gbit, such as 1gbit");
         };
         let plain = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
         let number: f64 = Some(digits)
             .filter(|_| plain)
             .and_then(|digits| digits.parse().ok())
-            .with_context(|| format!("'{text}' is no rate; write it as 1gbit or 2.5gbit"))?;
+            .with_context(|| format!("'{text}' is not a rate; write it as 1gbit or 2.5gbit"))?;
         let bits = (number * *unit as f64).round() as u64;
-        ensure!((LEAST..=MOST).contains(&bits), "{text} is not emulated: 1mbit to 100gbit are");
+        ensure!((LEAST..=MOST).contains(&bits), "{text} cannot be emulated; give 1mbit to 100gbit");
         Ok(Rate { bits })
     }
 }

@@ -7,11 +7,11 @@ use anyhow::{bail, ensure, Context, Result};
 /// # Errors
 /// No number, a unit that there is not, or what is no rate.
 pub fn rate(text: &str) -> Result<f64> {
-    let wants = "wants a rate such as 10Hz";
+    let wants = "write a rate such as 10Hz";
     let rate = number(text, &[("khz", 1000.0), ("hz", 1.0), ("", 1.0)]).context(wants)?;
     ensure!(
         (1e-3..=1e9).contains(&rate),
-        "'{text}' is no rate: it must be from 0.001 to 1000000000 a second"
+        "'{text}' is not a rate from 0.001 to 1000000000 a second"
     );
     Ok(rate)
 }
@@ -21,7 +21,7 @@ pub fn rate(text: &str) -> Result<f64> {
 /// # Errors
 /// No number, a unit that there is not or none, or what is not above 0.
 pub fn speed(text: &str) -> Result<f64> {
-    let wants = "wants a speed such as 100km/h, 60mph or 30m/s";
+    let wants = "write a speed such as 100km/h, 60mph or 30m/s";
     let units = [("km/h", 1.0 / 3.6), ("mph", 0.44704), ("m/s", 1.0)];
     let speed = number(text, &units).context(wants)?;
     ensure!(speed > 0.0 && speed.is_finite(), "'{text}' is not above 0");
@@ -36,7 +36,7 @@ fn number(text: &str, units: &[(&str, f64)]) -> Result<f64> {
             return Ok(number.trim().parse::<f64>()? * factor);
         }
     }
-    bail!("{text} has no known unit")
+    bail!("'{text}' has no known unit")
 }
 
 #[cfg(test)]

@@ -325,12 +325,12 @@ fn refusals_say_what_to_do() {
     refuses(&["import", "/dev/zero"], &["/dev/zero", "is a device"]);
     let pipe = folder.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    refuses(&["import", "pipe"], &["pipe", "nobody writes into"]);
+    refuses(&["import", "pipe"], &["pipe", "without a writer"]);
     for size in ["0", "-1", "1e300", "NaN"] {
         let size = format!("--step-size={size}");
         let said = run(folder.path(), &["cosim", "run", "--source", "a", "--model", "b", &size]);
         assert_eq!(said.code, Some(2), "{}", said.err);
-        assert!(said.err.contains("no step size"), "{}", said.err);
+        assert!(said.err.contains("not a step size"), "{}", said.err);
     }
 }
 

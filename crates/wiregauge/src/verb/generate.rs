@@ -114,7 +114,7 @@ impl Arguments {
         if let Some(name) = &self.package {
             ensure!(
                 self.language.contains(&LanguageName::Java),
-                "--package says what Java's packages are in; add java to --language"
+                "--package has no effect without java; add java to --language"
             );
             package = with_java_package(package, name)?;
         }
@@ -253,7 +253,10 @@ fn check(folder: &Path, files: &[(String, String)]) -> Result<ExitCode> {
                 return Err(error).with_context(|| format!("cannot read {}", place.display()));
             }
             Ok(there) if there != text.as_bytes() => {
-                differences.push(format!("{} is not what would be generated", place.display()));
+                differences.push(format!(
+                    "{} differs from what would be generated; run it again without --check",
+                    place.display()
+                ));
             }
             Ok(_) => {}
         }
@@ -322,7 +325,7 @@ fn write(folder: &Path, files: &[(String, String)], force: bool) -> Result<ExitC
         changed.push((place, text));
     }
     for (place, text) in changed {
-        let parent = place.parent().context("a file has a folder")?;
+        let parent = place.parent().context("the file is in a folder")?;
         fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
         file::write_whole(&place, text.as_bytes())?;
         print_escaped(&place.display().to_string())?;

@@ -90,7 +90,7 @@ impl Arguments {
         let common = &self.common;
         ensure!(
             common.round_trips.is_none(),
-            "--round-trips would do nothing: the verdicts are about one way"
+            "--round-trips has no effect: headroom judges one direction only"
         );
         let outlet = common.delivery.open(&[])?;
         let aim = self.aim()?;
@@ -161,12 +161,13 @@ impl Arguments {
                 Aim::Size { cycle: Duration::from_nanos((1e9 / rate).round() as u64) }
             }
             (None, None, None) => bail!(
-                "what is given? --size searches the rate, --rate or --cycle searches the size"
+                "give --size to search the highest rate, or --rate or --cycle to search the \
+                 largest size"
             ),
-            (None, ..) => bail!("--cycle and --rate say the same; give one of them"),
+            (None, ..) => bail!("--cycle and --rate mean the same; give one of them"),
             _ => bail!(
-                "--size searches the rate, --rate or --cycle searches the size; with both there \
-                 is nothing to search: 'wiregauge bus run' measures that load"
+                "--size searches the rate, and --rate or --cycle searches the size; to measure one \
+                 load give both to 'wiregauge bus run'"
             ),
         })
     }
@@ -288,13 +289,13 @@ impl SearchResult<'_> {
                 let more = 100.0 * (limit.value / found.value - 1.0);
                 let (found, at) = (shown(found), shown(limit));
                 let why = why(limit);
-                format!("{title}: {found} is good twice; {at}, {more:.1} % more, is not: {why}")
+                format!("{title}: {found} passed twice; {at}, {more:.1} % more, failed: {why}")
             }
             (Some(found), None) => {
-                format!("{title}: {} is good twice; it is the most that is tried", shown(found))
+                format!("{title}: {} passed twice, the largest value that is tried", shown(found))
             }
             (None, Some(limit)) => {
-                format!("{title}: not even {} is good: {}", shown(limit), why(limit))
+                format!("{title}: even {} failed: {}", shown(limit), why(limit))
             }
             (None, None) => format!("{title}: nothing was tried"),
         }

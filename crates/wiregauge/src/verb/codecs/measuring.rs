@@ -186,7 +186,7 @@ impl Measuring {
         for name in &self.experiments {
             if !all.iter().any(|experiment| experiment.metric == *name) {
                 let known: Vec<&str> = all.iter().map(|e| e.metric.as_str()).collect();
-                bail!("there is no experiment '{name}'; there are {}", known.join(", "));
+                bail!("unknown experiment '{name}'; choose from {}", known.join(", "));
             }
         }
         all.retain(|experiment| self.experiments.contains(&experiment.metric));
@@ -199,7 +199,9 @@ impl Measuring {
             task;
         self.small_arrays.apply(&mut workload.schema);
         if self.small_arrays == SmallArrays::List {
-            workload.notes.push("short fixed arrays are lists where a format has no arrays".into());
+            workload
+                .notes
+                .push("short fixed arrays are written as lists in formats without arrays".into());
         }
         let folder = build_folder()?;
         let progress = Progress::new();

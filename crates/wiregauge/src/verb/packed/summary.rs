@@ -52,7 +52,7 @@ pub fn print_infos(infos: &[PackingInfo], form: ListFormat) -> Result<()> {
             }
         }
         if info.channels.is_empty() {
-            text += "  no channel of OSI's SensorView or SensorData, and none of clouds\n";
+            text += "  no channel has OSI's SensorView or SensorData, or clouds of points\n";
         }
     }
     print(&text)

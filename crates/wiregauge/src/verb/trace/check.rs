@@ -63,7 +63,7 @@ impl Arguments {
         let mut files = self.files.clone();
         if let Some(fixed) = &self.fix {
             let [input] = &self.files[..] else {
-                anyhow::bail!("--fix writes one file: give one to be checked");
+                anyhow::bail!("--fix writes one file; give one file to check");
             };
             self.putting.fix(input, fixed)?;
             files.push(fixed.clone());
@@ -88,7 +88,10 @@ impl Arguments {
             ListFormat::Table => print_escaped(&texts.concat())?,
         }
         if !holds && self.fix.is_none() && self.format == ListFormat::Table {
-            print_notice("wiregauge trace check FILE --fix FIXED writes what can be known");
+            print_notice(
+                "'wiregauge trace check FILE --fix FIXED' corrects what can be derived from the \
+                 file",
+            );
         }
         Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
     }
@@ -99,7 +102,7 @@ fn format_check(file: &str, checked: &CheckResult) -> String {
     let CheckResult { findings, messages } = checked;
     let verdict = match (findings.is_valid(), findings.list().is_empty()) {
         (true, true) => "keeps every rule",
-        (true, false) => "is a trace file of OSI, and lacks what is recommended",
+        (true, false) => "is a trace file of OSI, but does not follow all recommendations",
         (false, _) => "does not keep the rules for trace files of OSI",
     };
     let mut text =

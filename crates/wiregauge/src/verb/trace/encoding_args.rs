@@ -106,7 +106,9 @@ impl EncodingArgs {
         let to = match wanted {
             TargetEncoding::Protobuf => TargetDefinition::Protobuf(self.protobuf()?),
             _ if holds_any => TargetDefinition::FlatBuffers(self.flatbuffers(structs)?),
-            _ => bail!("{}: holds no FlatBuffers; end it in .mcap or .bin", output.display()),
+            _ => {
+                bail!("{} cannot hold FlatBuffers; end the name in .mcap or .bin", output.display())
+            }
         };
         Ok(Some(Way { losses: Losses::new(self.lossy), drops: self.lossy, to }))
     }
@@ -133,7 +135,7 @@ impl EncodingArgs {
         let descriptors = file::read_bytes(path)?;
         Definitions::decode(&descriptors).with_context(|| {
             format!(
-                "{} is no complete descriptor set; make it with protoc --include_imports",
+                "{} is not a complete descriptor set; make it with protoc --include_imports",
                 path.display()
             )
         })?;
@@ -162,7 +164,7 @@ pub fn osi_definition(channel: &Channel) -> Result<Definition> {
     let name = &channel.definition.name;
     ensure!(
         name.starts_with("osi3."),
-        "what {name} is in Protobuf is not told; say it by --definition"
+        "there is no Protobuf definition of {name}; give it by --definition"
     );
     parser::extract_definition(&osi_definitions()?, name)
 }

@@ -89,7 +89,7 @@ fn text(info: &TraceInfo) -> String {
             &format!("  time      {from} to {to} s, {} s long\n", format_seconds(last - first));
     }
     if info.chunks.as_ref().is_some_and(|chunks| chunks.count == 0) {
-        let none = if info.messages > 0 { "none: messages are in none" } else { "none" };
+        let none = if info.messages > 0 { "none: no message is in a chunk" } else { "none" };
         format_info += &format!("  chunks    {none}\n");
     } else if let Some(chunks) = &info.chunks {
         let kinds: Vec<String> =
@@ -142,7 +142,7 @@ fn channel(channel: &ChannelInfo) -> String {
 
 fn channel_name(channel: &ChannelInfo) -> &str {
     match channel.topic.as_str() {
-        "" => "(its name tells no type)",
+        "" => "(the file name has no type)",
         topic => topic,
     }
 }

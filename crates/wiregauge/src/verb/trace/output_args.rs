@@ -57,7 +57,7 @@ pub struct OutputArgs {
 
 /// A version.
 pub fn parse_version(text: &str) -> Result<Version, String> {
-    version::parse(text).ok_or_else(|| "a version is three numbers, as 3.21.12".to_owned())
+    version::parse(text).ok_or_else(|| "a version has three numbers, such as 3.21.12".to_owned())
 }
 
 impl OutputArgs {
@@ -254,12 +254,12 @@ impl OutputArgs {
                 let mut reader = open::open_with(path, &self.read_hints(), &osi_definitions)?;
                 ensure!(
                     reader.next()?.is_none(),
-                    "nothing is wanted of {read}: no message has such a channel, time or number"
+                    "no message in {read} has the channel, time and number that were asked for"
                 );
             }
         }
         let is_damaged = sources.iter_mut().any(CopySource::has_nothing);
-        ensure!(!is_damaged, "no whole message was found in {read}");
+        ensure!(!is_damaged, "{read} has no whole message");
         ensure!(has_room, "{read} has no messages");
         Ok(())
     }
@@ -384,7 +384,7 @@ impl CopySummary {
         if backwards > 0 {
             let go = if backwards == 1 { "goes" } else { "go" };
             let messages = format_count(backwards, "message");
-            print_notice(&format!("{messages} {go} back in time, as in what was read"));
+            print_notice(&format!("{messages} {go} back in time, as in the input"));
         }
         if !self.left_out.is_empty() {
             let left_out = escape_short(&self.left_out.join(", "));
@@ -397,7 +397,7 @@ impl CopySummary {
             };
             let topic = escape_short(topic);
             print_notice(&format!(
-                "channel {topic}: nothing tells {key}, so it is left out; say {option}"
+                "channel {topic}: {key} is not known and is left out; give it by {option}"
             ));
         }
         self.print_notices();

@@ -136,7 +136,8 @@ impl Arguments {
         let [half, most, all] = [0.5, 0.99, 1.0].map(|share| micros(lateness.quantile(share)));
         let (messages, bytes) = (lateness.messages, lateness.bytes);
         print_notice(&format!(
-            "{messages} messages of {bytes} bytes; late by {half} (median), {most} (99 %), {all} (most)"
+            "{messages} messages of {bytes} bytes; late by {half} (median), {most} (99 %), {all} \
+             (most)"
         ));
         failed
     }
@@ -258,7 +259,9 @@ impl Arguments {
         });
         print_notice(&format!("{messages} messages of {bytes} bytes{late}"));
         if *left > 0 {
-            print_notice(&format!("{left} readers are still there, and may not have everything"));
+            print_notice(&format!(
+                "{left} readers are still connected and may not have received everything"
+            ));
         }
     }
 
@@ -269,7 +272,7 @@ impl Arguments {
     /// What variables of the FMU become.
     fn settings(&self) -> Result<Vec<(String, String)>> {
         let set = |Setting { model, name, value }: &Setting| {
-            ensure!(*model, "there is no source here: --set model.{name}={value}");
+            ensure!(*model, "there is no source FMU; write --set model.{name}={value}");
             Ok((name.clone(), value.clone()))
         };
         self.set.iter().map(set).collect()
@@ -289,7 +292,7 @@ impl Arguments {
             self.output.as_deref().map(|output| Recorder::new(output, &inputs, patience));
         let name = feeding.name().to_owned();
         let mut tape = match &recorder {
-            Some(_) if made.is_empty() => bail!("{name} has no output that could be recorded"),
+            Some(_) if made.is_empty() => bail!("{name} has no output to record"),
             Some(recorder) => {
                 let about = format!("made of {}", self.input.display());
                 let made = made.iter().map(|binary| RecordedVariable { fmu: &name, binary });
@@ -337,8 +340,12 @@ impl Arguments {
         let mut reader = open::open(&self.input, &self.read_hints())?;
         let mut selected = selection.select(reader.as_mut());
         let head = selected.advance()?;
-        let head =
-            head.with_context(|| format!("nothing is wanted of {}", self.input.display()))?;
+        let head = head.with_context(|| {
+            format!(
+                "no message in {} has the channel, time and number that were asked for",
+                self.input.display()
+            )
+        })?;
         // What is wrong with the second is for those to say who play it.
         let second = selected.advance().ok().flatten().and_then(|second| second.time);
         let name = reader.channels()[&head.channel].definition.name.clone();
@@ -356,22 +363,24 @@ fn tell_steps(feeding: &FmuFeed) -> bool {
         let (steps, size) = (stepping.done, stepping.size());
         let replaced = match replaced {
             0 => String::new(),
-            count => format!("; {count} messages had no step, as a later one came before its end"),
+            count => format!(
+                "; {count} messages had no step, as a newer message came before the step ended"
+            ),
         };
         print_notice(&escape_short(&format!("{name}: {steps} steps of {size} s{replaced}")));
     }
     if *left_out > 0 {
         let first = *first_left_out as f64 / 1e9;
         print_notice(&escape_short(&format!(
-            "{name}: {left_out} messages were left out, as they come no later than the one before \
-             and an FMU's time goes forward alone; the first is at {first} s"
+            "{name}: {left_out} messages were left out, as their time is not later than that of \
+             the message before; the first is at {first} s"
         )));
     }
     if let Some(end) = end {
         let lost = match after_end {
             0 => String::new(),
-            1 => "; 1 message came after that and was not handed over".to_owned(),
-            lost => format!("; {lost} messages came after that and were not handed over"),
+            1 => "; 1 message came after that and was not used".to_owned(),
+            lost => format!("; {lost} messages came after that and were not used"),
         };
         print_notice(&escape_short(&format!("the simulation ended early: {end}{lost}")));
     }

@@ -87,10 +87,10 @@ impl BusPlayer {
     pub fn start(end: &StreamEnd, paced: bool) -> Result<BusPlayer> {
         let mut relay = Relay::start(end.program()?, &end.setup)?;
         match relay.read_report()? {
-            StreamReport::Ready(0) => print_notice("plays, and nobody reads yet"),
+            StreamReport::Ready(0) => print_notice("plays; no reader is connected yet"),
             StreamReport::Ready(1) => print_notice("plays to 1 reader"),
             StreamReport::Ready(readers) => print_notice(&format!("plays to {readers} readers")),
-            _ => bail!("the player says nonsense"),
+            _ => bail!("the player sent a malformed message"),
         }
         Ok(BusPlayer { relay, clock: host_id(), began: None, last: 0, paced })
     }
@@ -147,7 +147,7 @@ impl BusPlayer {
 
     fn send_frame(&mut self, due: u64, before: &[u8], data: &[u8]) -> Result<()> {
         let size = before.len() + data.len();
-        ensure!(size <= MAX_FRAME, "a frame of {size} bytes, where {MAX_FRAME} are the most");
+        ensure!(size <= MAX_FRAME, "a frame has {size} bytes; {MAX_FRAME} is the limit");
         self.relay.write(&[&record_header(due, size, FRAME), before].concat())?;
         self.relay.write(data)
     }
@@ -157,7 +157,7 @@ impl BusPlayer {
         self.send_frame(0, &frame::end(true), &[])?;
         match self.relay.read_report()? {
             StreamReport::Sent(sent) => Ok(sent),
-            _ => bail!("the player says nonsense"),
+            _ => bail!("the player sent a malformed message"),
         }
     }
 

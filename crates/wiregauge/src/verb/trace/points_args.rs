@@ -82,7 +82,7 @@ impl PointsArgs {
             Some(form) => {
                 ensure!(
                     !self.keep_messages,
-                    "a table holds points alone; leave out --keep-messages"
+                    "a table can hold points only; leave out --keep-messages"
                 );
                 let draft = open_target(output, &inputs)?.start_draft()?;
                 // A table says its columns before its rows.
@@ -104,7 +104,8 @@ impl PointsArgs {
             None => {
                 ensure!(
                     OutputFormat::from_path(output)? == OutputFormat::Mcap,
-                    "{}: clouds of points are written to .mcap, and tables to .arrow or .parquet",
+                    "{}: end the name in .mcap for clouds of points, or in .arrow or .parquet for \
+                     tables",
                     output.display()
                 );
                 let draft = open_target(output, &inputs)?.start_draft()?;

@@ -110,8 +110,7 @@ impl Arguments {
                 let seconds = duration.map(|duration| duration.as_secs_f64());
                 let seconds = seconds.or(recording.proposed_duration()).with_context(|| {
                     format!(
-                        "{} proposes no stopTime: say how much is recorded by --duration TIME or \
-                         --steps N",
+                        "{} proposes no stopTime; give --duration TIME or --steps N",
                         source.display()
                     )
                 })?;

@@ -58,7 +58,7 @@ impl SelectionArgs {
         match is_all && from.is_none() && to.is_none() && range.is_none() {
             true => format!("{input} has no messages"),
             false => format!(
-                "nothing is wanted of {input}: no message has such a channel, time or number"
+                "no message in {input} has the channel, time and number that were asked for"
             ),
         }
     }
@@ -109,7 +109,7 @@ fn first_time(path: &Path, wish: &OpenHints) -> Result<Nanoseconds> {
     if is_empty {
         return Ok(0);
     }
-    bail!("{}: no message has a time that --from and --to could be held against", path.display())
+    bail!("{}: no message has a time, so leave out --from and --to", path.display())
 }
 
 /// A moment in a trace.
@@ -147,14 +147,14 @@ impl FromStr for MessageRange {
         let (first, end) = match text.split_once("..") {
             Some(both) => both,
             None => {
-                let first = text.parse().context("it is one number, or A..B")?;
+                let first = text.parse().context("write one number, or A..B")?;
                 return Ok(MessageRange { first, end: Some(first + 1) });
             }
         };
-        let number = |text: &str| text.parse::<u64>().context("it is A..B, A.. or ..B");
+        let number = |text: &str| text.parse::<u64>().context("write A..B, A.. or ..B");
         let first = if first.is_empty() { 0 } else { number(first)? };
         let end = if end.is_empty() { None } else { Some(number(end)?) };
-        ensure!(end.is_none_or(|end| end > first), "there is nothing in it");
+        ensure!(end.is_none_or(|end| end > first), "the range is empty");
         Ok(MessageRange { first, end })
     }
 }

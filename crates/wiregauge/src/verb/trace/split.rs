@@ -63,9 +63,9 @@ impl Arguments {
         };
         ensure!(
             by != SplitLimit::Channel || self.by_channel,
-            "say where parts end: --by-size 1GB, --by-duration 60s or --by-channel"
+            "give one of --by-size 1GB, --by-duration 60s or --by-channel"
         );
-        ensure!(by != SplitLimit::Duration(0), "--by-duration 0s is no part of a trace");
+        ensure!(by != SplitLimit::Duration(0), "--by-duration must be above 0s");
         let extension = match open::container_name(&self.input)? {
             "OSI" => "osi",
             _ => "mcap",

@@ -181,7 +181,7 @@ impl<'p> Reader<'p> {
         };
         ensure!(
             found.is_empty() || found.len() == elements.len(),
-            "{} has {} elements, but {} has another number",
+            "{} has {} elements, but must have {}",
             member.flat.name,
             found.len(),
             elements.len()

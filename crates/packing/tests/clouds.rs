@@ -248,7 +248,7 @@ fn what_is_no_cloud_is_refused() {
     let at = packed.windows(8).position(|word| word == b"wgpacked").unwrap();
     let mut foreign = packed.clone();
     foreign[at..at + 8].copy_from_slice(b"cloudini");
-    assert!(error(&foreign, true).contains("in the format 'cloudini' and not 'wgpacked'"));
+    assert!(error(&foreign, true).contains("the format 'cloudini', not 'wgpacked'"));
     let rule = Rule { column: "ring".into(), how: How::Resolution(1.0, "") };
     let plan = Plan { rules: vec![rule], ..Plan::default() };
     let refused = Cloud::parse(RosEncoding::Cdr, false, data).unwrap().pack(&plan).unwrap_err();

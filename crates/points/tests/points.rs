@@ -415,7 +415,7 @@ fn a_cloud_of_ros_cannot_claim_what_is_not_there() {
     damaged[24..28].fill(0);
     damaged[steps..steps + 4].fill(0xff);
     let error = format!("{:#}", source.points(&damaged, SensorConventions::default()).unwrap_err());
-    assert!(error.contains("points of 4294967295 bytes"), "{error}");
+    assert!(error.contains("a point has 4294967295 bytes"), "{error}");
 }
 
 proptest! {

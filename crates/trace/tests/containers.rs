@@ -245,7 +245,7 @@ fn bags_that_are_packed_as_a_whole_are_read_and_leave_nothing() {
                 Ok(())
             });
             let refused = error(refused);
-            assert!(refused.contains("compressed file is truncated or damaged"), "{refused}");
+            assert!(refused.contains("compressed file that is truncated or damaged"), "{refused}");
         }
     }
     // A recorder that packs each file of its bag when it is done.
@@ -398,7 +398,7 @@ fn other_databases_are_refused() {
     let database = Connection::open(&path).unwrap();
     database.execute_batch("CREATE TABLE x(y); CREATE VIEW topics AS SELECT 1;").unwrap();
     let refused = error(Recording::open(&path));
-    assert!(refused.contains("no ROS 2 bag: it has no table 'topics'"), "{refused}");
+    assert!(refused.contains("not a ROS 2 bag: it has no table 'topics'"), "{refused}");
 }
 
 #[test]

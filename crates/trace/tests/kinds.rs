@@ -146,7 +146,7 @@ fn definitions_in_other_languages_are_read_or_refused() {
     for (topic, words) in [
         ("/json", "messages in 'json' with definitions in 'jsonschema' cannot be read"),
         ("/flatbuffer", "messages in 'flatbuffer' with definitions in 'flatbuffer' cannot be read"),
-        ("/none", "no definition"),
+        ("/none", "neither a definition"),
     ] {
         let refused = error(others.schema(topic));
         assert!(refused.contains(words), "{topic}: {refused}");
@@ -210,10 +210,10 @@ fn what_is_not_read_is_told() {
         ("struct R { map<string, long> x; };", "a map, which wiregauge cannot read"),
         ("union U switch (long) { case 1: long x; }; struct R { U u; };", "a union"),
         ("struct R { Nix x; };", "does not define Nix"),
-        ("typedef A B; typedef B A; struct R { A x; };", "names for names"),
-        ("struct R : R { long x; };", "without an end"),
+        ("typedef A B; typedef B A; struct R { A x; };", "refer to each other in a circle"),
+        ("struct R : R { long x; };", "inherit from each other in a circle"),
         ("struct R { long x[0]; };", "an array has no elements"),
-        ("struct R { long x", "'}' where ';' should be"),
+        ("struct R { long x", "expected ';', found '}'"),
         ("struct Q { long x; };", "does not define p/msg/R"),
     ] {
         assert!(of(text).contains(words), "{text}: {}", of(text));

@@ -83,7 +83,7 @@ fn what_cannot_be_read_is_said() {
     let absent = error(recording.schema("/absent"));
     assert!(absent.ends_with("has no topic /absent; it has /count, /text, /empty"), "{absent}");
     let empty = error(recording.messages("/empty", 1));
-    assert!(empty.contains("/empty is empty"), "{empty}");
+    assert!(empty.contains("/empty has no messages"), "{empty}");
     let text = error(recording.schema("/text"));
     assert!(text.contains("'json' with definitions in 'jsonschema'"), "{text}");
 }

@@ -26,7 +26,7 @@ pub enum ChildFailure {
 impl fmt::Display for ChildFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ChildFailure::Hung => f.write_str("did not answer in time"),
+            ChildFailure::Hung => f.write_str("hung: no answer in time"),
             ChildFailure::Died(death) => death.fmt(f),
             ChildFailure::Nonsense(text) => write!(f, "sent a malformed answer: {text}"),
             ChildFailure::Interrupted => Interrupted.fmt(f),

@@ -475,10 +475,12 @@ fn logs_of_others_become_a_result() {
     assert_eq!(column("step"), [59e6 + 9e6 + 3e3, 50e6 + 10e6 + 3e3]);
     assert_eq!(fact(&run, "flatbuf", "size"), Some(23_226_752.0));
     let text = run["warnings"].to_string();
-    for word in ["steps of 1000 µs", "sizeof", "end is missing", "did not take turns"] {
+    for word in
+        ["steps of 1000 µs", "sizeof", "the end of the file is missing", "did not take turns"]
+    {
         assert!(text.contains(word), "no '{word}' in {text}");
     }
-    assert!(said.err.contains("2 steps belong together by simulation time"), "{}", said.err);
+    assert!(said.err.contains("2 steps were paired by simulation time"), "{}", said.err);
     // It can be shown in every form.
     for form in ["table", "md", "csv", "json"] {
         let shown = support::run(folder.path(), &["report", "run.json", "--format", form]);

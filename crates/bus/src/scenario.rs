@@ -519,8 +519,8 @@ role = \"receiver\"
     #[test]
     fn what_cannot_be_is_refused_at_its_line() {
         for (from, to, line, words) in [
-            ("\"1ms\"", "\"soon\"", "3", "'soon' is no time"),
-            ("500", "\"5 parsecs\"", "2", "'parsecs' is no unit"),
+            ("\"1ms\"", "\"soon\"", "3", "'soon' is not a time"),
+            ("500", "\"5 parsecs\"", "2", "'parsecs' is not a unit"),
             ("500", "9", "1", "give 10 B or more"),
             ("cycle = \"1ms\"\n", "", "1", "missing key `cycle`"),
             ("\"receiver\"", "\"sender\"", "9", "this is a second sender"),

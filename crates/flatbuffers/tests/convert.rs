@@ -410,7 +410,7 @@ fn what_has_no_place_is_refused_or_told() {
     let fewer = Flat::compile("namespace drive; table All { flag:bool; more:int; } root_type All;");
     let bytes = fewer.bytes(&json!({"flag": true, "more": 3}));
     let error = decode(&fewer.pairing, &bytes, &mut Losses::new(false)).unwrap_err().to_string();
-    assert!(error.starts_with("drive.All.more is there"), "{error}");
+    assert!(error.starts_with("the other definition has no field drive.All.more"), "{error}");
     let narrow = Flat::compile("namespace drive; table All { small:byte; } root_type All;");
     let text = json!({"small": 128});
     let message = DynamicMessage::deserialize(self::message(), text).expect("it is a message");

@@ -55,7 +55,7 @@ pub fn build_folder(step_folder: &Path) -> Result<&Path> {
     step_folder
         .ancestors()
         .find(|folder| folder.join("messages").is_dir())
-        .with_context(|| format!("{} is in no build folder", step_folder.display()))
+        .with_context(|| format!("{} is not inside a build folder", step_folder.display()))
 }
 
 /// Where programs are built: the folder in `WIREGAUGE_BUILD`, or the user's
@@ -80,6 +80,10 @@ pub fn lock(folder: &Path) -> Result<fs::File> {
     let file = fs::File::create(&path)
         .with_context(|| format!("cannot write into the build folder {}", folder.display()))?;
     file.lock()?;
-    ensure!(path.exists(), "the build folder {} went away", folder.display());
+    ensure!(
+        path.exists(),
+        "the build folder {} was removed during the build; run the command again",
+        folder.display()
+    );
     Ok(file)
 }

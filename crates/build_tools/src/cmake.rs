@@ -97,7 +97,7 @@ mod tests {
             ["[1/2] a", "FAILED: a.o ", "g++ -Werror a.cpp", "a.cpp:1:1: error: no", "[2/2] b"];
         let log = log.map(str::to_owned);
         assert_eq!(failure_reason(&log, 1), "a.cpp:1:1: error: no");
-        assert_eq!(failure_reason(&log[..2], 1), "it says nothing");
+        assert_eq!(failure_reason(&log[..2], 1), "it printed no reason");
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub fn program(step_folder: &Path, program: &Jar) -> Result<PathBuf> {
     let path = pinned(&tools(step_folder)?, program)?;
     // Maven keeps no such rights.
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
-        .with_context(|| format!("cannot make {} a program", path.display()))?;
+        .with_context(|| format!("cannot make {} executable", path.display()))?;
     Ok(path)
 }
 
@@ -56,7 +56,8 @@ fn pinned(tools: &Path, jar: &Jar) -> Result<PathBuf> {
     let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     ensure!(
         hash == jar.sha256,
-        "{} is not the pinned {} (sha256 {hash}); remove it to have it fetched again",
+        "{} is not the pinned {} (its sha256 is {hash}); remove the file, and wiregauge fetches it \
+         again",
         path.display(),
         jar.coordinates
     );

@@ -24,7 +24,7 @@ pub struct PythonEnvironment {
 pub fn interpreter() -> Result<PathBuf> {
     let text = "import sys; print(sys.executable)";
     let said = run(Command::new("python3").args(["-I", "-c", text]), "python3")
-        .context("Python is missing; apt-get install python3")?;
+        .context("python3 is missing; apt-get install python3")?;
     Ok(PathBuf::from(said.trim()))
 }
 
@@ -51,7 +51,7 @@ impl PythonEnvironment {
             fs::remove_dir_all(&folder)?;
         }
         run(Command::new("python3").args(["-m", "venv"]).arg(&folder), "python3 -m venv")
-            .context("cannot make a Python environment; apt-get install python3-venv")?;
+            .context("cannot create a Python environment; apt-get install python3-venv")?;
         let list = folder.join("requirements.txt");
         fs::write(&list, requirements)?;
         run(

@@ -53,7 +53,7 @@ pub fn first_error(texts: &[&str]) -> String {
     let error = || lines().find(|line| is_error(line) && !is_advice(line));
     let line = raised().or_else(panicked).or_else(thrown).or_else(error);
     let line = line.or_else(|| lines().find(|line| !is_advice(line)));
-    line.unwrap_or("it says nothing").trim().to_owned()
+    line.unwrap_or("it printed no reason").trim().to_owned()
 }
 
 /// Whether a line is of a stack, or of the advice that stands with one.
@@ -103,11 +103,12 @@ mod tests {
             ("In file a.cpp:\na.cpp:3:5: error: expected ';'\na.cpp:4: error: more\n", "a.cpp:3:5: error: expected ';'"),
             ("Traceback (most recent call last):\n  File \"error.py\"\nValueError: no\n  more\n\n", "ValueError: no"),
             (
-                "Exception in thread \"main\" java.lang.IllegalStateException: no\n\tat Main.error(Main.java:3)\n",
+                "Exception in thread \"main\" java.lang.IllegalStateException: no\n\tat \
+                 Main.error(Main.java:3)\n",
                 "Exception in thread \"main\" java.lang.IllegalStateException: no",
             ),
             ("/usr/bin/ld: a.cpp: undefined reference to `f()'\ncollect2: error: ld returned 1\n", "/usr/bin/ld: a.cpp: undefined reference to `f()'"),
-            ("\n  \n", "it says nothing"),
+            ("\n  \n", "it printed no reason"),
         ] {
             assert_eq!(first_error(&[said]), wanted);
         }

@@ -99,7 +99,7 @@ pub fn select(names: &[String]) -> Result<Vec<TransportEntry>> {
     for name in names {
         if !all.iter().any(|entry| entry.id == name) {
             let known: Vec<&str> = all.iter().map(|entry| entry.id).collect();
-            bail!("there is no transport '{name}'; there are {}", known.join(", "));
+            bail!("unknown transport '{name}'; choose from {}", known.join(", "));
         }
     }
     all.retain(|entry| {
@@ -169,6 +169,6 @@ mod tests {
         assert!(select_or_built_in(&[]).unwrap().iter().all(|entry| entry.engine().is_none()));
         assert_eq!(ids(select_or_built_in(&["zenoh".into()]).unwrap()), ["tcp", "zenoh"]);
         let error = select(&["pigeon".into()]).err().unwrap().to_string();
-        assert!(error.contains("'pigeon'; there are tcp, memory,"), "{error}");
+        assert!(error.contains("'pigeon'; choose from tcp, memory,"), "{error}");
     }
 }

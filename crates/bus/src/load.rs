@@ -33,22 +33,26 @@ impl Load {
     pub fn check(&self) -> Result<()> {
         ensure!(
             self.size >= HEADER_SIZE,
-            "a sample of {} B has no room for its sequence and time: {HEADER_SIZE} B are the least",
+            "a sample of {} B is too small for its sequence number and time; give {HEADER_SIZE} B \
+             or more",
             self.size
         );
-        ensure!(self.size <= MAX_SAMPLE_SIZE, "a sample has at most {MAX_SAMPLE_SIZE} B (1 GiB)");
+        ensure!(
+            self.size <= MAX_SAMPLE_SIZE,
+            "a sample can have at most {MAX_SAMPLE_SIZE} B (1 GiB)"
+        );
         ensure!(
             !self.cycle.is_zero() || self.mode == Mode::Continuous,
-            "discrete mode wants a cycle: the simulated time of a step"
+            "discrete mode needs a cycle above 0: the simulated time of a step"
         );
         ensure!(
             !self.fast || self.mode == Mode::Discrete,
-            "simulated time as fast as possible is for discrete mode; \
-             --cycle 0 sends as fast as possible in continuous mode"
+            "--fast is for discrete mode only; in continuous mode --cycle 0 sends as fast as \
+             possible"
         );
         ensure!(
             self.cycle.as_nanos() < u128::from(MAX_RUN_NS) && (1..=63).contains(&self.receivers),
-            "a cycle of 78 hours or more, or more than 64 participants, is not measured"
+            "the cycle must be shorter than 78 hours, with at most 64 participants"
         );
         Ok(())
     }

@@ -134,9 +134,9 @@ fn check_loopback(address: SocketAddr) -> Result<()> {
         SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
     };
     let tried = UdpSocket::bind(SocketAddr::new(any, 0));
-    tried.and_then(|socket| socket.connect(address)).with_context(|| {
-        format!("{} cannot be reached; 'ip link set lo up' makes it so", address.ip())
-    })
+    tried
+        .and_then(|socket| socket.connect(address))
+        .with_context(|| format!("{} cannot be reached; run 'ip link set lo up'", address.ip()))
 }
 
 /// A process, the participants in it, and what each does.
@@ -219,8 +219,8 @@ impl Placement {
         match reach {
             _ if together => None,
             Reach::Network => None,
-            Reach::Machine => Some("it does not leave a machine"),
-            Reach::Process => Some("it does not leave a process"),
+            Reach::Machine => Some("it works within one machine only"),
+            Reach::Process => Some("it works within one process only"),
         }
     }
 

@@ -61,7 +61,8 @@ impl Relay {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         // Ctrl-C is for us: we tell it to end.
         command.process_group(0);
-        let mut process = command.spawn().context("cannot start what carries the trace")?;
+        let mut process =
+            command.spawn().context("cannot start the program that carries the trace")?;
         let group = Pid::from_child(&process);
         group::register(group);
         let (stdin, stdout) = (process.stdin.take(), process.stdout.take());
@@ -88,7 +89,7 @@ impl Relay {
     pub fn write(&mut self, mut bytes: &[u8]) -> Result<()> {
         while !bytes.is_empty() {
             interrupt::check()?;
-            let Some(stdin) = &mut self.stdin else { bail!("it takes nothing any more") };
+            let Some(stdin) = &mut self.stdin else { bail!("it accepts no more data") };
             match stdin.write(bytes) {
                 Ok(count) => bytes = &bytes[count..],
                 Err(error) => match error.kind() {
@@ -150,11 +151,12 @@ impl Relay {
     fn try_read_report(&mut self) -> Result<Option<StreamReport>> {
         let unread = &self.inbox[self.taken..self.filled];
         if let Some(end) = unread.iter().position(|&byte| byte == b'\n') {
-            let said = serde_json::from_slice(&unread[..end]).context("it says nonsense")?;
+            let said =
+                serde_json::from_slice(&unread[..end]).context("it sent a malformed message")?;
             self.taken += end + 1;
             return Ok(Some(said));
         }
-        ensure!(unread.len() <= MAX_LINE, "it says nonsense");
+        ensure!(unread.len() <= MAX_LINE, "it sent a malformed message");
         self.fill(MAX_LINE)?;
         Ok(None)
     }
@@ -170,7 +172,10 @@ impl Relay {
             None => RECORD_HEADER_SIZE,
             Some(head) => {
                 let size = parse_record_header(head).1;
-                ensure!(size <= largest.max(MAX_LINE), "a frame of {size} bytes");
+                ensure!(
+                    size <= largest.max(MAX_LINE),
+                    "a frame has {size} bytes, which is too large"
+                );
                 RECORD_HEADER_SIZE + size
             }
         };
@@ -221,7 +226,7 @@ impl Relay {
                 let death = status.to_string();
                 anyhow!("{name} ended: {death}{}", self.program.advice(&death))
             }
-            None => anyhow!("{name} says nothing any more"),
+            None => anyhow!("{name} stopped sending messages"),
         }
     }
 

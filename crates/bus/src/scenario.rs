@@ -79,13 +79,15 @@ impl Scenario {
             let load = Load { size, cycle, mode, fast, receivers };
             load.check().with_position(sample)?;
             if loads.iter().any(|other| other.id() == load.id()) {
-                return Err(anyhow!("the load '{}' is there already", load.id()))
+                return Err(anyhow!("the load '{}' is given twice", load.id()))
                     .with_position(sample);
             }
             loads.push(load);
         }
         if loads.is_empty() {
-            return Err(anyhow!("nothing is sent: there is no [[load]]").into());
+            return Err(
+                anyhow!("the scenario has no [[load]], so nothing would be sent; add one").into()
+            );
         }
         let chosen = file.options.into_iter().flat_map(|(transport, options)| {
             options.into_iter().map(move |(name, Words(value))| TransportOption {
@@ -133,7 +135,7 @@ impl Scenario {
             })
         };
         for (number, name) in names.iter().enumerate() {
-            ensure!(!names[..number].contains(name), "'{name}' is named twice");
+            ensure!(!names[..number].contains(name), "'{name}' is given twice");
         }
         names.iter().map(one).collect()
     }
@@ -195,13 +197,16 @@ fn participants(all: Vec<Spanned<Participant>>) -> Result<Vec<(String, Role)>, S
             let legal = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
             ensure!(
                 name.chars().all(legal) && name.starts_with(|c: char| c.is_ascii_alphanumeric()),
-                "'{name}' is no name: letters, digits, '-', '_' and '.' make one"
+                "'{name}' is not a valid name; use letters, digits, '-', '_' and '.'"
             );
-            ensure!(!known.iter().any(|(other, _)| other == name), "'{name}' is there already");
+            ensure!(
+                !known.iter().any(|(other, _)| other == name),
+                "the name '{name}' is given twice"
+            );
             let sends = |role: Role| role == Role::Sender;
             ensure!(
                 !sends(*role) || !known.iter().any(|(_, other)| sends(*other)),
-                "a second sender: one participant sends and is the timing master"
+                "this is a second sender; give one participant only the role sender"
             );
             Ok(())
         };
@@ -211,7 +216,7 @@ fn participants(all: Vec<Spanned<Participant>>) -> Result<Vec<(String, Role)>, S
     for (wanted, text) in [(Role::Sender, "sends"), (Role::Receiver, "receives")] {
         if !known.iter().any(|(_, role)| *role == wanted) {
             let role = format!("{wanted:?}").to_lowercase();
-            let what = format!("nobody {text}: there is no [[participant]] with role = \"{role}\"");
+            let what = format!("nobody {text}; add a [[participant]] with role = \"{role}\"");
             return Err(anyhow!(what).into());
         }
     }
@@ -343,8 +348,9 @@ impl TryFrom<Words> for Listen {
     type Error = ErrorChain;
     fn try_from(Words(text): Words) -> Result<Listen, ErrorChain> {
         let address = text.parse().map(Listen);
-        address
-            .map_err(|_| ErrorChain(anyhow!("'{text}' is no ADDRESS:PORT, such as 0.0.0.0:{PORT}")))
+        address.map_err(|_| {
+            ErrorChain(anyhow!("'{text}' is not ADDRESS:PORT; write it as 0.0.0.0:{PORT}"))
+        })
     }
 }
 
@@ -513,23 +519,23 @@ role = \"receiver\"
     #[test]
     fn what_cannot_be_is_refused_at_its_line() {
         for (from, to, line, words) in [
-            ("\"1ms\"", "\"soon\"", "3", "'soon' is no time"),
-            ("500", "\"5 parsecs\"", "2", "'parsecs' is no unit"),
-            ("500", "9", "1", "10 B are the least"),
+            ("\"1ms\"", "\"soon\"", "3", "'soon' is not a time"),
+            ("500", "\"5 parsecs\"", "2", "'parsecs' is not a unit"),
+            ("500", "9", "1", "give 10 B or more"),
             ("cycle = \"1ms\"\n", "", "1", "missing key `cycle`"),
-            ("\"receiver\"", "\"sender\"", "9", "a second sender"),
+            ("\"receiver\"", "\"sender\"", "9", "this is a second sender"),
             ("\"receiver\"", "\"judge\"", "11", "unknown variant `judge`"),
-            ("\"b\"", "\"a\"", "9", "'a' is there already"),
-            ("\"b\"", "\"--b\"", "9", "'--b' is no name"),
+            ("\"b\"", "\"a\"", "9", "the name 'a' is given twice"),
+            ("\"b\"", "\"--b\"", "9", "'--b' is not a valid name"),
             ("[[load]]", "[[load]", "1", ""),
         ] {
             let error = refused(&LEAST.replace(from, to));
             assert!(error.starts_with(&format!("{line}: ")) && error.contains(words), "{error}");
         }
         for (first, line, words) in [
-            ("transports = [\"tcp\",\n\"pigeon\"]", "2", "there is no transport 'pigeon'"),
-            ("listen = 7300", "1", "'7300' is no ADDRESS:PORT"),
-            ("[[load]]\nsize = 500\ncycle = \"1ms\"", "4", "is there already"),
+            ("transports = [\"tcp\",\n\"pigeon\"]", "2", "unknown transport 'pigeon'"),
+            ("listen = 7300", "1", "'7300' is not ADDRESS:PORT"),
+            ("[[load]]\nsize = 500\ncycle = \"1ms\"", "4", "is given twice"),
         ] {
             let error = refused(&format!("{first}\n{LEAST}"));
             assert!(error.starts_with(&format!("{line}: ")) && error.contains(words), "{error}");

@@ -90,7 +90,7 @@ impl Series {
         }
         let mut builder = ResultBuilder::new(context);
         let mut cases = load::cases(&self.loads, self.cargo.as_ref().map(|cargo| &cargo.case));
-        (context.show)("looking how late this machine wakes up", 0, 0);
+        (context.show)("measuring how late this machine wakes up", 0, 0);
         let wake_ups = cyclictest::measure(&terms.realtime).map(|found| found.to_string());
         for case in &mut cases {
             case.notes.extend(self.placement.notes());
@@ -140,7 +140,7 @@ impl Series {
                         let sent = record.sent.samples;
                         if keeping.is_some() && sent > kept {
                             let left = format!(
-                                "{}: of {sent} samples the first {kept} are in the file of samples",
+                                "{}: the file of samples has the first {kept} of {sent} samples",
                                 row.title()
                             );
                             notes.push((number, left));
@@ -151,13 +151,13 @@ impl Series {
                         let losses = measured.losses(row.title(), row.entry.drops);
                         builder.cautions.extend(losses);
                         if let Some(reason) = &record.broken {
-                            notes.push((number, format!("{} broke off: {reason}", row.title())));
+                            notes.push((number, format!("{} ended early: {reason}", row.title())));
                             if interrupt::interrupted() {
                                 break 'all;
                             }
                             row.mark_failed(
                                 id,
-                                &anyhow!("{reason}; the figures are of the time before"),
+                                &anyhow!("{reason}; the figures are from the time before that"),
                             );
                         }
                     }

@@ -171,7 +171,7 @@ impl Child {
             let end = unread[searched..].iter().position(|&byte| byte == b'\n');
             searched = end.map_or(unread.len(), |end| searched + end);
             if searched > LONGEST_LINE {
-                let text = format!("a line of more than {LONGEST_LINE} bytes");
+                let text = format!("a line has more than {LONGEST_LINE} bytes");
                 return self.fail(ChildFailure::Nonsense(text));
             }
             if end.is_some() {
@@ -203,7 +203,11 @@ impl Child {
     pub fn read_exact(&mut self, count: u64, deadline: Instant) -> Result<Vec<u8>, ChildFailure> {
         let count = match usize::try_from(count) {
             Ok(size) if count <= LONGEST_ANSWER => size,
-            _ => return self.fail(ChildFailure::Nonsense(format!("an answer of {count} bytes"))),
+            _ => {
+                return self.fail(ChildFailure::Nonsense(format!(
+                    "an answer has {count} bytes, which is too large"
+                )))
+            }
         };
         let buffered = count.min(self.unread().len());
         let mut answer = self.unread()[..buffered].to_vec();

@@ -94,7 +94,7 @@ pub fn error_text(reply: &[u8]) -> String {
 /// What it lacks.
 pub fn hello(reply: &[u8]) -> Result<Hello, String> {
     let mut words = parse_pairs(reply);
-    let missing = |what: &str| format!("its greeting lacks '{what}'");
+    let missing = |what: &str| format!("its first line lacks '{what}'");
     Ok(Hello {
         library: escape_short(&words.remove("library").ok_or_else(|| missing("library"))?),
         experiments: words
@@ -141,7 +141,7 @@ pub fn epoch(reply: &[u8]) -> Result<Epoch, String> {
         let Some(size) = whole(name) else { continue };
         let Some((bytes, left)) = rest.split_at_checked(size as usize) else {
             let there = rest.len();
-            return Err(format!("announced {size} bytes of '{name}', of which {there} are there,"));
+            return Err(format!("announced {size} bytes of '{name}' but sent {there},"));
         };
         *product = Some(bytes.to_vec());
         rest = left;
@@ -196,7 +196,7 @@ fn parse_pairs(reply: &[u8]) -> BTreeMap<String, String> {
 
 fn number(words: &BTreeMap<String, String>, key: &str) -> Result<f64, String> {
     let number = words.get(key).and_then(|text| text.parse().ok());
-    number.ok_or_else(|| format!("gave no number '{key}'"))
+    number.ok_or_else(|| format!("did not give the number '{key}'"))
 }
 
 /// `SUM COUNT HASH`.

@@ -122,7 +122,7 @@ impl Runner {
         let mut message = Vec::new();
         let size = request.len() + 1 + payload.len();
         message.try_reserve_exact(size).map_err(|_| {
-            RunnerError::Refused(format!("there is no memory to hand over {size} bytes"))
+            RunnerError::Refused(format!("there is no memory for a message of {size} bytes"))
         })?;
         message.extend_from_slice(request.as_bytes());
         message.push(b'\n');
@@ -189,7 +189,7 @@ impl Runner {
             .map_err(|what| self.protocol_error(format!("{what} to '{request}'")))?;
         if !(epoch.ns > 0.0 && epoch.ns <= max_measured_ns(waited)) {
             return Err(self.protocol_error(format!(
-                "says that '{request}' took {:e} ns, its answer came after {:e} ns",
+                "reported {:e} ns for '{request}', but answered after {:e} ns",
                 epoch.ns,
                 waited.as_nanos() as f64
             )));

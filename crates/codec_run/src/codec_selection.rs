@@ -25,10 +25,13 @@ impl std::str::FromStr for UserRunner {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<UserRunner> {
-        let (name, command) = text.split_once('=').context("wants NAME=COMMAND")?;
+        let (name, command) = text.split_once('=').context("write NAME=COMMAND")?;
         let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
-        ensure!(!name.is_empty() && !command.is_empty(), "wants NAME=COMMAND");
-        ensure!(Codec::find(name).is_none(), "{name} is the name of a built-in codec");
+        ensure!(!name.is_empty() && !command.is_empty(), "write NAME=COMMAND");
+        ensure!(
+            Codec::find(name).is_none(),
+            "{name} is the name of a built-in codec; give another name"
+        );
         Ok(UserRunner { name: name.into(), command })
     }
 }
@@ -48,7 +51,7 @@ pub fn parse_languages(text: &str) -> Result<Vec<&'static RunnerLanguage>> {
     match all.iter().find(|language| language.key == text) {
         Some(language) => Ok(vec![*language]),
         None if text == "all" => Ok(all),
-        None => bail!("there is no language '{text}'; there are {}, and all", known.join(", ")),
+        None => bail!("unknown language '{text}'; choose from {}, and all", known.join(", ")),
     }
 }
 
@@ -65,7 +68,7 @@ pub fn select_codecs(
     for name in names {
         let Some(codec) = Codec::find(name) else {
             let known: Vec<&str> = all.iter().map(|codec| codec.name).collect();
-            bail!("there is no codec '{name}'; there are {}", known.join(", "));
+            bail!("unknown codec '{name}'; choose from {}", known.join(", "));
         };
         ensure!(
             languages.is_empty() || languages.contains(&codec.language),
@@ -132,7 +135,7 @@ pub fn build(
     for (at, runner) in own.iter().enumerate() {
         ensure!(
             own[..at].iter().all(|other| other.name != runner.name),
-            "two runners are called '{}'; give each a name of its own",
+            "two runners have the name '{}'; give them different names",
             runner.name
         );
     }

@@ -10,7 +10,7 @@ pub fn system_release(environment: &Environment) -> MachineFinding {
     MachineFinding {
         name: "release".into(),
         state: if os.is_some() { MachineState::Good } else { MachineState::Unknown },
-        text: os.unwrap_or_else(|| "cannot be read on this machine".into()),
+        text: os.unwrap_or_else(|| "not available on this machine".into()),
         remedy: None,
     }
 }

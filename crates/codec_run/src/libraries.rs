@@ -67,10 +67,10 @@ impl LibrarySource {
 /// A codec with a library in place of the usual one: `NAME[@LABEL]=PREFIX`, or
 /// with a crate's version or folder.
 fn parse_user_library(text: &str) -> Result<Variant> {
-    let (name, place) = text.split_once('=').context("wants NAME=PREFIX or NAME=VERSION")?;
+    let (name, place) = text.split_once('=').context("write NAME=PREFIX or NAME=VERSION")?;
     let (codec, label) = parse_row(name)?;
     let name = codec.name;
-    ensure!(!place.is_empty(), "wants {name}=PREFIX or {name}=VERSION");
+    ensure!(!place.is_empty(), "write {name}=PREFIX or {name}=VERSION");
     let mut variant = Variant::from_codec(codec);
     match codec.linkage {
         Linkage::Crate(name) => {
@@ -79,12 +79,12 @@ fn parse_user_library(text: &str) -> Result<Variant> {
         _ if codec.language.takes_libraries_of_toolchain && has_installable_library(codec) => {
             variant.toolchain = Arc::new(Toolchain::Prefix(prefix(codec, label, place)?));
         }
-        _ => bail!("{name} has no library that another could take the place of"),
+        _ => bail!("{name} has no library that can be replaced"),
     }
     let label = variant.label();
     ensure!(
         is_label(label),
-        "'{label}' cannot mark a row; give a label: --library {name}@LABEL={place}"
+        "'{label}' is not a valid label; give one: --library {name}@LABEL={place}"
     );
     Ok(variant)
 }
@@ -96,7 +96,7 @@ fn parse_row(text: &str) -> Result<(&'static Codec, Option<&str>)> {
         None => (text, None),
     };
     let codec = Codec::find(name).with_context(|| {
-        format!("there is no codec '{name}'; wiregauge codecs --list names all")
+        format!("unknown codec '{name}'; 'wiregauge codecs --list' lists all codecs")
     })?;
     Ok((codec, label))
 }
@@ -109,7 +109,7 @@ fn is_label(text: &str) -> bool {
 
 /// Adds a row with flags, `NAME@LABEL=FLAGS`, or gives them to the one of that name.
 fn add_flags(variants: &mut Vec<Variant>, text: &str) -> Result<()> {
-    let (name, words) = text.split_once('=').context("wants NAME@LABEL=FLAGS")?;
+    let (name, words) = text.split_once('=').context("write NAME@LABEL=FLAGS")?;
     let (codec, label) = parse_row(name)?;
     let name = codec.name;
     ensure!(
@@ -117,14 +117,17 @@ fn add_flags(variants: &mut Vec<Variant>, text: &str) -> Result<()> {
         "{name} is not compiled by a C or C++ compiler"
     );
     let label = label.filter(|label| is_label(label));
-    let label = label.with_context(|| format!("wants a label: {name}@LABEL={words}"))?;
-    ensure!(!words.trim().is_empty(), "wants flags: {name}@{label}=-O2");
+    let label = label.with_context(|| format!("a label is missing; write {name}@LABEL={words}"))?;
+    ensure!(!words.trim().is_empty(), "the flags are missing; write {name}@{label}=-O2");
     let id = format!("{name}@{label}");
     let flags = CompilerFlags { label: label.into(), words: words.trim().into() };
     let flags = Some(Arc::new(flags));
     match variants.iter_mut().find(|variant| variant.id() == id) {
         Some(variant) => {
-            ensure!(variant.flags.is_none(), "{id} has flags already; give all in one --cflags");
+            ensure!(
+                variant.flags.is_none(),
+                "{id} has flags already; give all flags in one --cflags"
+            );
             variant.flags = flags;
         }
         None => variants.push(Variant { flags, ..Variant::from_codec(codec) }),
@@ -162,7 +165,7 @@ impl LibraryOptions {
         let is_newest = wants(LibrarySource::Current) || wants(LibrarySource::Recompiled);
         ensure!(
             is_newest || !self.is_expired_allowed,
-            "--libraries-expired would do nothing: it is about --libraries current"
+            "--libraries-expired has no effect without --libraries current"
         );
         let own =
             |text: &String| parse_user_library(text).with_context(|| format!("--library {text}"));
@@ -195,7 +198,7 @@ impl LibraryOptions {
             let id = variant.id();
             ensure!(
                 variants[..at].iter().all(|other| other.id() != id),
-                "two rows are called '{id}'; give one a label: --library {}@LABEL=…",
+                "two rows have the name '{id}'; give one a label: --library {}@LABEL=…",
                 variant.codec.name
             );
         }

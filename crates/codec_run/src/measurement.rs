@@ -50,7 +50,7 @@ pub fn select_experiments(mut all: Vec<Experiment>, names: &[String]) -> Result<
     for name in names {
         if !all.iter().any(|experiment| experiment.metric == *name) {
             let known: Vec<&str> = all.iter().map(|e| e.metric.as_str()).collect();
-            bail!("there is no experiment '{name}'; there are {}", known.join(", "));
+            bail!("unknown experiment '{name}'; choose from {}", known.join(", "));
         }
     }
     all.retain(|experiment| names.contains(&experiment.metric));
@@ -110,7 +110,9 @@ pub fn measure(
     let MeasureOptions { libraries, runners, small_array, effort, settings, .. } = options;
     workload.schema.small_array = small_array;
     if small_array == 0 {
-        workload.notes.push("short fixed arrays are lists where a format has no arrays".into());
+        workload
+            .notes
+            .push("short fixed arrays are written as lists in formats without arrays".into());
     }
     let folder = default_build_folder()?;
     let stoppable = |what: &str, done: usize, total: usize| {

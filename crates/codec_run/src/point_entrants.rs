@@ -42,7 +42,8 @@ impl PointChoice {
     ) -> Result<(Vec<Load>, Vec<f64>)> {
         ensure!(
             !files.is_empty() || (self.channels.is_empty() && !self.as_reflections),
-            "--channel and --as-reflections want a recording; the scene has one list, of reflections"
+            "--channel and --as-reflections need a recording; the scene has one list, of \
+             reflections"
         );
         let preset = Preset::find(PRESET).expect("one of them");
         let rules = self.resolutions.clone();
@@ -68,7 +69,7 @@ impl PointChoice {
                 };
                 ensure!(
                     loads.iter().all(|(known, ..)| *known != id),
-                    "{} is named twice, or another file has its name: rename one",
+                    "{} is given twice, or two files have this name; rename one",
                     file.display()
                 );
                 loads.push((id, file.display().to_string(), load));
@@ -83,12 +84,12 @@ impl PointChoice {
         };
         if let Some(rule) = resolutions.rules.iter().find(|r| columns().all(|c| c.name != r.column))
         {
-            bail!("there is no column {} to give a resolution; there are {}", rule.column, names());
+            bail!("--resolution: there is no column {}; choose from {}", rule.column, names());
         }
         ensure!(
             columns().any(|column| column.resolution.is_some()),
-            "no column has a resolution, so nothing would be reduced: say one by --resolution \
-             COLUMN=VALUE; there are {}",
+            "no column has a resolution, so nothing would be reduced; give --resolution \
+             COLUMN=VALUE for one of {}",
             names()
         );
         let points = |load: &Loaded| {
@@ -109,7 +110,7 @@ pub fn rows(names: &[String], usual: impl Fn(&ReductionRow) -> bool) -> Result<V
     let known = || all.iter().map(ReductionRow::id).collect::<Vec<_>>().join(", ");
     for name in names {
         let is_known = all.iter().any(|row| row.id() == *name);
-        ensure!(is_known, "there is no row '{name}'; there are {}", known());
+        ensure!(is_known, "unknown row '{name}'; choose from {}", known());
     }
     let wanted = |row: &ReductionRow| {
         row.is_bound()

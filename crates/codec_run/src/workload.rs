@@ -57,7 +57,7 @@ pub struct Sweep {
 
 /// How many elements or bytes, from a user's digits.
 pub fn parse_length(text: &str) -> Result<usize> {
-    text.parse().map_err(|_| anyhow!("'{text}' is not a length; write it in digits, as 1000"))
+    text.parse().map_err(|_| anyhow!("'{text}' is not a length; write it in digits, such as 1000"))
 }
 
 impl std::str::FromStr for Sweep {
@@ -68,7 +68,7 @@ impl std::str::FromStr for Sweep {
         let lengths: Vec<usize> =
             lengths.split(',').map(|n| parse_length(n.trim())).collect::<Result<_>>()?;
         for (at, length) in lengths.iter().enumerate() {
-            ensure!(!lengths[..at].contains(length), "{length} is named twice");
+            ensure!(!lengths[..at].contains(length), "{length} is given twice");
         }
         Ok(Sweep { path: path.into(), lengths })
     }
@@ -131,8 +131,8 @@ impl Workload {
     ) -> Result<Workload> {
         if let Some(name) = schema.recursive_type() {
             bail!(
-                "{source}: {name} contains itself; wiregauge measures plain structures only, so \
-                 give a message that does not recurse"
+                "{source}: {name} contains itself; only plain structures can be measured, so give \
+                 another message"
             );
         }
         check_memory(&schema, &source, sizes, sweep, count)?;
@@ -200,7 +200,7 @@ impl Workload {
                     (None, []) => vec![10_000],
                     (None, [(path, points)]) if *path == "points" => vec![**points],
                     (Some(sweep), []) if sweep.path == "points" => sweep.lengths.clone(),
-                    _ => bail!("the LiDAR message has one list, points: --length points=N"),
+                    _ => bail!("the LiDAR message has one list; write --length points=N"),
                 };
                 return Workload::lidar(&points, count, seed);
             }
@@ -233,7 +233,7 @@ impl Workload {
         let schema = recording.schema(&topic)?;
         if let Some(name) = schema.recursive_type() {
             bail!(
-                "{}: {name} contains itself; only plain structures are measured",
+                "{}: {name} contains itself; only plain structures can be measured",
                 input.display()
             );
         }
@@ -242,7 +242,7 @@ impl Workload {
         let mut notes = vec![format!("{} recorded messages take turns", sample.values.len())];
         if sample.unknown_fields > 0 {
             notes.push(format!(
-                "{} fields that the recording's schema does not know were skipped",
+                "{} fields that are not in the recording's schema were skipped",
                 sample.unknown_fields
             ));
         }
@@ -253,9 +253,9 @@ impl Workload {
             let (pruned, values, removed) = prune(&schema, &sample.values);
             if !removed.is_empty() {
                 notes.push(format!(
-                    "{} fields that never occur were left out ({} of {all} types remain); a \
-                     format that writes fields by position would have paid for them: \
-                     --whole-schema keeps them",
+                    "{} fields that never occur were left out ({} of {all} types remain); they \
+                     would cost time in formats that write fields by position: --whole-schema \
+                     keeps them",
                     removed.len(),
                     pruned.types.len()
                 ));
@@ -364,8 +364,8 @@ fn check_memory(
     }
     ensure!(
         wanted <= u128::from(budget),
-        "{source}: {} in {} would take {}, and {} is half of the memory that is free; give \
-         shorter lists (--length), or fewer messages or lengths",
+        "{source}: {} in {} would take {}, more than half of the free memory, {}; give shorter \
+         lists (--length), or fewer messages or lengths",
         text::format_count(count as u64, "message"),
         text::format_count(cases.len() as u64, "case"),
         memory::format_bytes(wanted),

@@ -102,8 +102,8 @@ impl FmuFeed {
         // Who names it knows what it takes: of some a parameter decides that.
         ensure!(
             named || takes(&input),
-            "{}: {} takes {} in {}, and the messages are {wanted} in protobuf (--variable {} \
-             gives it them all the same)",
+            "{}: {} takes {} in {}, but the messages are {wanted} in protobuf (--variable {} \
+             passes them anyway)",
             package.name,
             input.name,
             input.mime.message(),
@@ -213,7 +213,7 @@ impl FmuFeed {
             return Ok(());
         }
         fs::write(&self.message, message)
-            .with_context(|| format!("{}: cannot hand a message over", self.input.name))?;
+            .with_context(|| format!("{}: cannot pass a message to the FMU", self.input.name))?;
         self.account.end = self.remote.feed(span.begin, span.size).map_err(to_error)?;
         for at in 0..self.results.len() {
             let path = match at {

@@ -30,7 +30,7 @@ use crate::host::position::{Call, HostPosition};
 /// Most steps in a row in which a source may give no message.
 const MAX_EMPTY_STEPS: u64 = 10_000;
 /// What cannot be asked of an FMU that waits for messages.
-const NEEDS_MESSAGES: &str = "it wants a message for each step";
+const NEEDS_MESSAGES: &str = "it needs a message for each step";
 
 /// Serves until the input ends. The working folder must be the host's own.
 ///
@@ -177,7 +177,7 @@ impl LoadedJob {
                     silent += 1;
                     ensure!(
                         silent < MAX_EMPTY_STEPS,
-                        "{}: {} holds no message in {MAX_EMPTY_STEPS} steps, from step {} on{}",
+                        "{}: {} had no message in {MAX_EMPTY_STEPS} steps, from step {} on{}",
                         coupled.source(),
                         coupled.output(),
                         step.number + 2 - MAX_EMPTY_STEPS,
@@ -240,7 +240,7 @@ impl LoadedJob {
 
     /// One step of an FMU that is fed; why there are no further ones is the answer.
     fn feed(&mut self, time: f64, size: f64, place: &HostPosition) -> Result<Vec<u8>> {
-        let LoadedJob::Fed(fed) = self else { bail!("nothing is fed") };
+        let LoadedJob::Fed(fed) = self else { bail!("this FMU gets no messages") };
         Ok(fed.step(time, size, place)?.unwrap_or_default().into_bytes())
     }
 

@@ -120,7 +120,7 @@ impl<'a, 's> Session<'a, 's> {
             let has_figures = contender.has_figures();
             let status = &mut contender.subject.status;
             if *status == Status::Measured && !has_figures {
-                *status = Status::Skipped("it was interrupted before it had figures".into());
+                *status = Status::Skipped("it was interrupted before anything was measured".into());
             }
         }
     }
@@ -217,8 +217,8 @@ impl<'a, 's> Session<'a, 's> {
                 let contender = &mut self.contenders[index];
                 if contender.subject.options.is_empty() {
                     contender.subject.options.push(format!(
-                        "copies as many bytes as the messages of {title} have, each of the two \
-                         once, into two buffers in turn"
+                        "copies as many bytes as the two messages of {title} have, each once, into \
+                         two buffers in turn"
                     ));
                 }
                 let outcome = proof::prove_bound(self.plan, case, sizes);
@@ -228,7 +228,7 @@ impl<'a, 's> Session<'a, 's> {
             }
             let contender = &mut self.contenders[index];
             if contender.runs.is_empty() && contender.subject.status == Status::Measured {
-                let reason = "there are no messages whose bytes it could move";
+                let reason = "there is no measured encoding with message sizes to copy";
                 contender.subject.status = Status::Skipped(reason.into());
             }
         }

@@ -55,14 +55,14 @@ impl Package {
     fn unpack(path: &Path, name: &str) -> Result<Package> {
         // Before it is opened: opening a pipe would wait for its writer.
         let data = fs::metadata(path).context("cannot be opened")?;
-        ensure!(data.is_file(), "is no file");
+        ensure!(data.is_file(), "is not a file");
         let file = File::open(path).context("cannot be opened")?;
         let mut archive = ZipArchive::new(file)
             .map_err(anyhow::Error::from)
-            .context("is no FMU: it is not a zip archive")?;
+            .context("is not an FMU: it is not a zip archive")?;
         ensure!(
             archive.index_for_name("modelDescription.xml").is_some(),
-            "is no FMU: the archive holds no modelDescription.xml"
+            "is not an FMU: the archive has no modelDescription.xml"
         );
         let temporary = Scratch::new()?;
         let room = free_space(temporary.path()).unwrap_or(u64::MAX);
@@ -106,7 +106,7 @@ impl Package {
         let identifier = &self.description.identifier;
         ensure!(
             !identifier.is_empty() && !identifier.contains(['/', '\\']),
-            "modelIdentifier '{identifier}' is no file name"
+            "modelIdentifier '{identifier}' is not a file name"
         );
         let binaries = self.folder.join("binaries");
         let platforms = platforms(self.description.fmi);
@@ -122,8 +122,8 @@ impl Package {
         there.sort();
         let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
         bail!(
-            "has no binary for this machine: binaries/{}/{identifier}.so is missing (platforms \
-             in it: {there})",
+            "has no binary for this machine: binaries/{}/{identifier}.so is missing (its \
+             platforms: {there})",
             platforms[0]
         )
     }
@@ -162,7 +162,7 @@ fn extract<R: Read + Seek>(
     room: u64,
 ) -> Result<()> {
     let files = archive.len();
-    ensure!(files <= MOST_FILES, "it holds {files} files; {MOST_FILES} are the most");
+    ensure!(files <= MOST_FILES, "it has {files} files; {MOST_FILES} is the limit");
     let mut announced = 0u64;
     for index in 0..files {
         let entry = archive.by_index_raw(index).context("the archive is damaged")?;
@@ -173,7 +173,7 @@ fn extract<R: Read + Seek>(
     ensure!(announced <= largest, too_large());
     ensure!(
         announced <= room,
-        "it unpacks to {} MiB, but there are {} MiB left in {}; TMPDIR names another folder",
+        "it unpacks to {} MiB, but {} MiB are free in {}; set TMPDIR to another folder",
         mib(announced),
         mib(room),
         std::env::temp_dir().display()
@@ -184,7 +184,7 @@ fn extract<R: Read + Seek>(
         let mut entry = archive.by_index(index).context("the archive is damaged")?;
         let name = entry.name().context("the archive is damaged")?.into_owned();
         let Some(inside) = entry.enclosed_name() else {
-            bail!("the archive holds '{name}', which leads out of it");
+            bail!("the archive has a file '{name}', which would be written outside of its folder");
         };
         let path = folder.join(inside);
         if entry.is_dir() {
@@ -192,7 +192,10 @@ fn extract<R: Read + Seek>(
             continue;
         }
         // A link could lead out as well.
-        ensure!(!entry.is_symlink(), "the archive holds the symbolic link '{name}'");
+        ensure!(
+            !entry.is_symlink(),
+            "the archive has a symbolic link, '{name}', which is not allowed"
+        );
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
@@ -256,7 +259,7 @@ mod tests {
         let error = extract(&bytes, 5, 100).unwrap_err();
         assert!(error.contains("more than 5 MiB"), "{error}");
         let error = extract(&bytes, 100, 5).unwrap_err();
-        assert!(error.contains("unpacks to 6 MiB, but there are 5"), "{error}");
+        assert!(error.contains("unpacks to 6 MiB, but 5"), "{error}");
         // A size that lies: the directory at the end says that there is less.
         let mut lying = bytes.clone();
         let size = (3u32 << 20).to_le_bytes();

@@ -153,7 +153,7 @@ impl Recording {
             let there = recording.variables();
             ensure!(
                 there.iter().any(|of| of.binary.name == *name || of.topic() == *name),
-                "there is no output {name} to record; there is {}",
+                "there is no output {name} to record; choose from {}",
                 recording.all_topics().join(", ")
             );
         }

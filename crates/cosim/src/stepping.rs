@@ -113,7 +113,7 @@ impl Stepping {
         let left = (time - self.end()) as f64 / SECOND / self.size;
         ensure!(
             left <= MOST,
-            "{left:.0} steps of {} s lie before the message at {} s; {MOST} are the most",
+            "{left:.0} steps of {} s lie before the message at {} s; {MOST} is the limit",
             self.size,
             seconds(time)
         );
@@ -135,10 +135,10 @@ impl Stepping {
                 Ok(Some(StepSpan { begin: seconds(begin), size, end: time }))
             }
             Length::Same if off.abs() > TOLERANCE => bail!(
-                "it takes steps of one length alone (canHandleVariableCommunicationStepSize in \
-                 its modelDescription.xml is not true), and the message at {} s does not come a \
-                 step of {} s after the one before; --step-size SECONDS samples the trace in \
-                 steps of that length",
+                "it takes steps of one length only (canHandleVariableCommunicationStepSize in its \
+                 modelDescription.xml is not true), but the message at {} s does not come one step \
+                 of {} s after the one before; --step-size SECONDS samples the trace in steps of \
+                 that length",
                 seconds(time),
                 self.size
             ),

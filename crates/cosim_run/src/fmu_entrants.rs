@@ -55,7 +55,7 @@ pub fn encodings(names: &[String]) -> Result<Vec<Encoding>> {
         let known: Vec<&str> = ENCODINGS.iter().map(|encoding| encoding.name).collect();
         ensure!(
             known.contains(&name.as_str()),
-            "there is no encoding '{name}'; there are {}",
+            "unknown encoding '{name}'; choose from {}",
             known.join(", ")
         );
     }

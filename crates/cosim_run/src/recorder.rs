@@ -49,10 +49,7 @@ pub fn count_steps(
 ) -> Result<u64> {
     let seconds = duration.map(|duration| duration.as_secs_f64());
     let seconds = seconds.or(recording.proposed_duration()).with_context(|| {
-        format!(
-            "{} proposes no stopTime: say how much is recorded by --duration TIME or --steps N",
-            source.display()
-        )
+        format!("{} proposes no stopTime; give --duration TIME or --steps N", source.display())
     })?;
     Ok((seconds / recording.step).round().max(1.0) as u64)
 }
@@ -106,7 +103,7 @@ impl VariableTrack {
         let declared = version::parse(self.mime.version.as_deref()?)?;
         let said = Stamp::read(&self.channel.definition.name, bytes).version?;
         let [declared, own] = [declared, said].map(version::format_version);
-        (own != declared).then(|| format!("declares OSI {declared}, but its message says {own}"))
+        (own != declared).then(|| format!("declares OSI {declared}, but its message has {own}"))
     }
 }
 
@@ -200,8 +197,8 @@ impl<'a> Recorder<'a> {
         let topics: Vec<String> = variables.iter().map(RecordedVariable::topic).collect();
         ensure!(
             topics.len() < 2 || !matches!(form, OutputFormat::Osi | OutputFormat::LengthPrefixed),
-            "{} can hold one variable, and there are {}; end its name in .mcap, or choose one by \
-             --variable of trace record",
+            "{} can hold one variable, but there are {}; end its name in .mcap, or choose one by \
+             --variable of 'trace record'",
             self.output.display(),
             topics.join(", ")
         );
@@ -254,7 +251,7 @@ impl<'a> Recorder<'a> {
         if channel.message_encoding != "protobuf" {
             ensure!(
                 matches!(form, OutputFormat::Mcap | OutputFormat::LengthPrefixed),
-                "{}: messages of {} are in {}, which .mcap and .bin can hold",
+                "{}: messages of {} are in {}; end the file name in .mcap or .bin",
                 self.output.display(),
                 channel.topic,
                 binary.mime.encoding()
@@ -318,7 +315,7 @@ impl TraceRecording<'_> {
     pub fn finish(self, failed: Option<Error>) -> Result<bool> {
         let TraceRecording { recorder, form, writer, tracks, messages, bytes, .. } = self;
         if messages == 0 {
-            return Err(failed.unwrap_or(anyhow!("no step had a message, so nothing is recorded")));
+            return Err(failed.unwrap_or(anyhow!("no step had a message, so nothing was recorded")));
         }
         writer.finish()?;
         for channel in tracks.iter().map(|track| &track.channel) {
@@ -326,8 +323,8 @@ impl TraceRecording<'_> {
             if form == OutputFormat::Mcap && channel.is_osi() && lacks {
                 let topic = escape_short(&channel.topic);
                 print_notice(&format!(
-                    "channel {topic}: nothing tells {CHANNEL_PROTOBUF_VERSION}, so it is left out; \
-                     say --protobuf-version 3.21.12"
+                    "channel {topic}: {CHANNEL_PROTOBUF_VERSION} is not known and is left out; \
+                     give it, such as --protobuf-version 3.21.12"
                 ));
             }
         }
@@ -335,7 +332,8 @@ impl TraceRecording<'_> {
             tracks.iter().filter(|track| track.wrong.count > 0).collect();
         for VariableTrack { channel, wrong, messages, .. } in &wrong {
             print_notice(&escape_short(&format!(
-                "channel {}: {} of {messages} messages are not what it says; the first is {}",
+                "channel {}: {} of {messages} messages differ from its declaration; the first is \
+                 {}",
                 channel.topic, wrong.count, wrong.first
             )));
         }
@@ -344,7 +342,7 @@ impl TraceRecording<'_> {
             recorder.output.display()
         ));
         match failed {
-            Some(error) => Err(error.context("what came before is in the file")),
+            Some(error) => Err(error.context("the file has everything before that")),
             None => Ok(wrong.is_empty()),
         }
     }

@@ -49,7 +49,8 @@ impl Package {
                     types.push(def);
                 } else if !is_same(&types[ids[id]], &def) {
                     bail!(
-                        "{} is defined in two ways, in {origin} and before; generate them apart",
+                        "{} is defined twice, in {origin} and before, and the definitions differ; \
+                         generate them separately",
                         original_name(&def)
                     );
                 }
@@ -68,7 +69,7 @@ impl Package {
         let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
         ensure!(
             name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_ascii_digit()),
-            "'{name}' is no name of a module; take small letters, digits and underscores"
+            "'{name}' is not a module name; use small letters, digits and underscores"
         );
         let schema = Schema { wording, ..Schema::new(types, root) };
         Ok(Package { name, schema, messages, origins, within: String::new() })

@@ -84,8 +84,8 @@ pub fn with_java_package(package: Package, name: &str) -> Result<Package> {
     };
     ensure!(
         name.split('.').all(is_part),
-        "'{name}' is no name of a package in Java; take words of small letters, digits and \
-         underscores with dots between them, such as org.example"
+        "'{name}' is not a Java package name; use words of small letters, digits and underscores \
+         with dots between them, such as org.example"
     );
     Ok(Package { within: name.to_owned(), ..package })
 }
@@ -253,8 +253,8 @@ impl Module<'_> {
         let count = record.fields.len();
         ensure!(
             count <= MOST_FIELDS,
-            "{original} has {count} fields, and {MOST_FIELDS} have room in a class in Java; \
-             put some of them into records of their own"
+            "{original} has {count} fields, but a Java class can have {MOST_FIELDS}; move some of \
+             them into a nested record"
         );
         remark(&[&format!("{original}."), self.package.comment(original)], code);
         let mut ways = Vec::new();

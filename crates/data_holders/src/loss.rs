@@ -30,35 +30,35 @@ pub fn losses(wire: Wire, package: &Package) -> Result<Vec<Loss>> {
         if wire == Wire::Protobuf {
             ensure!(
                 !tagged::requires_itself(schema, id),
-                "{name} must be there in itself, so that no message ends; make the field optional"
+                "{name} must contain itself, so a message would never end; make the field optional"
             );
             numbered(package, record)?;
             continue;
         }
         ensure!(
             !schema.is_recursive(id),
-            "{name} contains itself, which {title} cannot say; take protobuf"
+            "{name} contains itself, which {title} cannot express; use protobuf"
         );
         for field in &record.fields {
             let place = format!("{name}.{}", field.name.original);
             let spelling = package.spelling(record, field).unwrap_or_default();
             if spelling.starts_with("wstring") {
                 bail!(
-                    "{place} is a wstring, which implementations of {title} write in \
-                     different ways; make it a string"
+                    "{place} is a wstring, which implementations of {title} write differently; \
+                     make it a string"
                 );
             }
             ensure!(
                 !wire.is_dds() || field.cardinality != (Cardinality::Array { len: 0 }),
-                "{place} is an array of no elements, which ROS 1 has and DDS has not, so that it \
-                 cannot be said in {title}; remove the field, or take ros-msg"
+                "{place} is an array of 0 elements, which {title} cannot express; remove the \
+                 field, or use ros-msg"
             );
             let repeats = matches!(field.cardinality, Cardinality::List { .. });
             if let (true, Element::Record(inner)) = (repeats, field.element) {
                 ensure!(
                     layout::min_size(schema, inner, wire) > 0,
-                    "{place} is a list of records that take no bytes on {title}, so that its \
-                     length could not be checked; give the record a field"
+                    "{place} is a list of records that take no bytes in {title}, so its length \
+                     cannot be checked; give the record a field"
                 );
             }
             let what = match (field.cardinality, field.element) {
@@ -83,8 +83,8 @@ fn numbered(package: &Package, record: &Record) -> Result<()> {
     let is_ros = package.documentation(name).is_some_and(|words| words.text.is_some());
     ensure!(
         !is_ros && tagged::fields(&package.schema, record).is_some(),
-        "{name} is not defined in Protobuf's language, so that its fields have no numbers and \
-         types on that wire; define it in a .proto"
+        "{name} is not defined in a .proto, so its fields have no Protobuf numbers and types; \
+         define it in a .proto"
     );
     Ok(())
 }

@@ -235,9 +235,9 @@ fn what_is_not_defined_in_its_language_is_refused() {
         assert!(error.contains(word), "{error}");
     };
     let ros = msg::read_text("int32 x\n", "p/Plain", Dialect::Ros2, "test").expect("a schema");
-    refused(ros, "p/msg/Plain is not defined in Protobuf's language");
+    refused(ros, "p/msg/Plain is not defined in a .proto");
     let own = "syntax = \"proto2\"; message Node { required Part part = 1; }\n\
                message Part { required Node node = 1; }";
     let own = proto::read_texts(&[("own.proto", own)], Some("Node")).expect("a schema");
-    refused(own, "must be there in itself");
+    refused(own, "must contain itself");
 }

@@ -32,7 +32,7 @@ impl<'b> Buffer<'b> {
     /// So many bytes at a position.
     pub fn bytes(self, at: usize, len: usize) -> Result<&'b [u8]> {
         let found = at.checked_add(len).and_then(|end| self.0.get(at..end));
-        found.with_context(|| format!("byte {at}: ends beyond the message"))
+        found.with_context(|| format!("byte {at}: ends after the end of the message"))
     }
 
     fn array<const N: usize>(self, at: usize) -> Result<[u8; N]> {
@@ -52,7 +52,7 @@ impl<'b> Buffer<'b> {
     /// What the offset at a position leads to.
     pub fn follow(self, at: usize) -> Result<usize> {
         let target = at.checked_add(self.u32(at)?).filter(|target| *target < self.0.len());
-        target.with_context(|| format!("byte {at}: an offset beyond the message"))
+        target.with_context(|| format!("byte {at}: an offset leads beyond the end of the message"))
     }
 
     /// The table that the message is.
@@ -65,7 +65,8 @@ impl<'b> Buffer<'b> {
         let at = self.follow(at)?;
         let back = i64::from(i32::from_le_bytes(self.array(at)?));
         let vtable = usize::try_from(at as i64 - back).ok();
-        let vtable = vtable.with_context(|| format!("byte {at}: a vtable before the message"))?;
+        let vtable =
+            vtable.with_context(|| format!("byte {at}: a vtable lies before the message"))?;
         let size = self.u16(vtable)?;
         ensure!(size >= 4 && size % 2 == 0, "byte {vtable}: a vtable of {size} bytes");
         self.bytes(vtable, size)?;
@@ -77,7 +78,7 @@ impl<'b> Buffer<'b> {
     pub fn vector(self, at: usize, element: usize) -> Result<Vector> {
         let at = self.follow(at)?;
         let len = self.u32(at)?;
-        let size = len.checked_mul(element).context("a vector that is too long")?;
+        let size = len.checked_mul(element).context("a vector is too long")?;
         self.bytes(at + 4, size)?;
         Ok(Vector { at: at + 4, len })
     }
@@ -86,7 +87,7 @@ impl<'b> Buffer<'b> {
     pub fn text(self, at: usize) -> Result<&'b str> {
         let Vector { at, len } = self.vector(at, 1)?;
         let text = std::str::from_utf8(self.bytes(at, len)?);
-        text.with_context(|| format!("byte {at}: a text that is no UTF-8"))
+        text.with_context(|| format!("byte {at}: a text is not UTF-8"))
     }
 }
 

@@ -75,7 +75,7 @@ impl Decoder {
     /// When it is damaged, or a value does not fit.
     pub fn decode(&self, message: &[u8]) -> Result<Vec<u8>> {
         let message = decode(&self.0, message, &mut Losses::new(true));
-        Ok(message.context("no valid FlatBuffer")?.encode_to_vec())
+        Ok(message.context("not a valid FlatBuffer")?.encode_to_vec())
     }
 }
 
@@ -180,12 +180,12 @@ impl WriterAdapter for Converter {
         let converted = match self.encoding {
             ConversionTarget::FlatBuffers { .. } => {
                 let message = DynamicMessage::decode(way.message.clone(), data);
-                let message = message.context("no valid Protobuf message")?;
+                let message = message.context("not a valid Protobuf message")?;
                 encode(&way.pairing, &message, &mut self.losses)?
             }
             ConversionTarget::Protobuf { .. } => {
                 let message = decode(&way.pairing, data, &mut self.losses);
-                message.context("no valid FlatBuffer")?.encode_to_vec()
+                message.context("not a valid FlatBuffer")?.encode_to_vec()
             }
         };
         let head = MessageInfo { size: converted.len() as u64, ..*head };

@@ -81,7 +81,10 @@ impl Definition {
     /// # Errors
     /// When it is none, or damaged.
     pub fn read(bytes: &[u8]) -> Result<Definition> {
-        ensure!(bytes.get(4..8) == Some(b"BFBS"), "no definition of flatc --schema --binary");
+        ensure!(
+            bytes.get(4..8) == Some(b"BFBS"),
+            "not a definition; make it with 'flatc --schema --binary'"
+        );
         let schema = Buffer(bytes).root()?;
         let objects = tables(&schema, 4)?;
         let objects: Vec<Object> = objects.iter().map(object).collect::<Result<_>>()?;
@@ -114,7 +117,7 @@ impl Definition {
             if let Some((size, _)) = object.fixed {
                 ensure!(
                     (1..=LARGEST_STRUCT).contains(&size),
-                    "{} is a struct of {size} bytes, of which 1 to {LARGEST_STRUCT} are taken",
+                    "{} is a struct of {size} bytes; 1 to {LARGEST_STRUCT} are allowed",
                     object.name
                 );
             }
@@ -124,11 +127,11 @@ impl Definition {
                     _ => field.named,
                 };
                 let is_there = names.is_none_or(|id| id < self.enums.len());
-                ensure!(is_there, "{}.{} is of no known type", object.name, field.name);
+                ensure!(is_there, "{}.{} has an unknown type", object.name, field.name);
                 let lies_in_vtable = field.place % 2 == 0 && (4..=LAST).contains(&field.place);
                 ensure!(
                     object.fixed.is_some() || lies_in_vtable,
-                    "{}.{} does not lie in its vtable",
+                    "{}.{} lies outside of its vtable",
                     object.name,
                     field.name
                 );
@@ -139,7 +142,7 @@ impl Definition {
                     | FieldKind::Tag(_)
                     | FieldKind::Union(_) => 4,
                     FieldKind::Object(id) => {
-                        let of = self.objects.get(id).context("a field of no known type")?;
+                        let of = self.objects.get(id).context("a field has an unknown type")?;
                         of.fixed.map_or(4, |(size, _)| size)
                     }
                 };
@@ -160,7 +163,7 @@ impl Definition {
                 let end = count.and_then(|n| size.checked_mul(n)?.checked_add(field.place));
                 ensure!(
                     is_plain && end.is_some_and(|end| end <= whole),
-                    "{}.{} does not lie within its struct",
+                    "{}.{} lies outside of its struct",
                     object.name,
                     field.name
                 );
@@ -168,7 +171,7 @@ impl Definition {
         }
         for (name, kind) in self.enums.iter().flat_map(|of| of.values.values()) {
             let is_there = !matches!(kind, FieldKind::Object(id) if *id >= self.objects.len());
-            ensure!(is_there, "{name} in a union is of no known type");
+            ensure!(is_there, "{name} in a union has an unknown type");
         }
         (0..self.objects.len()).try_for_each(|id| self.check_nesting(id, 0))
     }

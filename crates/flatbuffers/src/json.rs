@@ -51,7 +51,7 @@ impl JsonFormatter for FlatBufferFormatter {
         let left = MAX_REPETITION * message.len() + 1024;
         let mut teller = JsonEncoder { definition: &self.definition, out, left };
         let root = Buffer(message).root();
-        root.and_then(|root| teller.table(self.root, &root, 0)).context("no valid FlatBuffer")
+        root.and_then(|root| teller.table(self.root, &root, 0)).context("not a valid FlatBuffer")
     }
 }
 
@@ -66,7 +66,7 @@ struct JsonEncoder<'m> {
 impl JsonEncoder<'_> {
     fn use_budget(&mut self, bytes: usize) -> Result<()> {
         let left = self.left.checked_sub(bytes);
-        self.left = left.context("its tables share so much that it has no end")?;
+        self.left = left.context("its tables refer to each other in too many ways")?;
         Ok(())
     }
 
@@ -105,7 +105,7 @@ impl JsonEncoder<'_> {
         let tags = || -> Result<usize> {
             // What says which it is stands right before.
             let tag = table.field(field.place.saturating_sub(2))?;
-            tag.context("nothing tells which member of the union it is")
+            tag.context("the member of the union is not known")
         };
         if field.count != FieldCount::Vector {
             let tag = match field.kind {
@@ -191,7 +191,7 @@ impl JsonEncoder<'_> {
                 _ => bail!("the union has no member {member}"),
             },
             FieldKind::Other => {
-                bail!("it is of a kind that is not shown; leave the channel out by --channel")
+                bail!("its kind cannot be shown; leave the channel out by --exclude-channel")
             }
         }
     }

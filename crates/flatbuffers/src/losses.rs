@@ -23,7 +23,7 @@ impl Losses {
     pub(crate) fn field(&mut self, record: &str, field: &str) -> Result<()> {
         let name = format!("{record}.{field}");
         if !self.is_allowed {
-            bail!("{name} is there, and the other definition has no such field; --lossy leaves it out");
+            bail!("the other definition has no field {name}; --lossy leaves it out");
         }
         *self.left_out.entry(name).or_default() += 1;
         Ok(())

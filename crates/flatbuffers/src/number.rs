@@ -85,7 +85,7 @@ impl Number {
             (Kind::Double, of) => of.to_f64().map(Value::F64),
             _ => None,
         };
-        value.with_context(|| format!("{self} is no {kind:?}"))
+        value.with_context(|| format!("{self} is not a {kind:?}"))
     }
 
     /// As the bytes of FlatBuffers.

@@ -41,7 +41,7 @@ impl<'p> Reader<'p> {
 
     fn use_budget(&mut self, bytes: usize) -> Result<()> {
         let left = self.left.checked_sub(bytes);
-        self.left = left.context("its tables share so much that it has no end")?;
+        self.left = left.context("its tables refer to each other in too many ways")?;
         Ok(())
     }
 
@@ -116,7 +116,7 @@ impl<'p> Reader<'p> {
             (_, Some((_, Some((size, _))))) => size,
             _ => 4,
         };
-        ensure!(size > 0, "a vector of nothing");
+        ensure!(size > 0, "a vector has no element type");
         let Vector { at, len } = buffer.vector(at, size)?;
         self.use_budget(len * size)?;
         if member.proto.kind() == Protobuf::Bytes {
@@ -177,11 +177,11 @@ impl<'p> Reader<'p> {
         let Some(at) = table.field(member.flat.place)? else { return Ok(()) };
         let found = self.list(member, table.buffer(), at, depth)?;
         let (Value::List(found), Value::List(elements)) = (found, list) else {
-            bail!("{}: no list", member.flat.name);
+            bail!("{}: not a list", member.flat.name);
         };
         ensure!(
             found.is_empty() || found.len() == elements.len(),
-            "{} has {} elements beside {}",
+            "{} has {} elements, but must have {}",
             member.flat.name,
             found.len(),
             elements.len()
@@ -211,8 +211,8 @@ fn entries(values: Vec<Value>) -> Result<Value> {
     let entries = values.into_iter().map(|entry| {
         let entry = entry.as_message().context("no entry")?;
         let part = |number| entry.get_field_by_number(number).map(|value| value.into_owned());
-        let key = part(1).and_then(Value::into_map_key).context("an entry without a key")?;
-        Ok((key, part(2).context("an entry without a value")?))
+        let key = part(1).and_then(Value::into_map_key).context("an entry has no key")?;
+        Ok((key, part(2).context("an entry has no value")?))
     });
     Ok(Value::Map(entries.collect::<Result<_>>()?))
 }

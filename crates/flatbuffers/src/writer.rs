@@ -39,7 +39,11 @@ impl<'p> Writer<'p> {
     pub fn write(&mut self, message: &DynamicMessage) -> Result<Vec<u8>> {
         let root = self.table(self.pairing.root, message)?;
         let message = self.builder.finish(root);
-        ensure!(message.len() < LARGEST, "{} bytes, where FlatBuffers end at 2 GiB", message.len());
+        ensure!(
+            message.len() < LARGEST,
+            "the message has {} bytes; FlatBuffers hold at most 2 GiB",
+            message.len()
+        );
         Ok(message)
     }
 
@@ -100,17 +104,17 @@ impl<'p> Writer<'p> {
             return Ok(Slot::Offset(self.vector(member, entries.iter())?));
         }
         if member.flat.count == FieldCount::Vector {
-            let elements = value.as_list().context("no list")?;
+            let elements = value.as_list().context("not a list")?;
             return Ok(Slot::Offset(self.vector(member, elements.iter())?));
         }
         Ok(match (member.flat.kind, value) {
             (FieldKind::Text, Value::String(text)) => Slot::Offset(self.builder.text(text)),
             (FieldKind::Scalar(scalar), _) => {
-                let number = Number::from_value(value).context("no number")?;
+                let number = Number::from_value(value).context("not a number")?;
                 Slot::Inline(number.to_bytes(scalar)?, scalar.size())
             }
             (_, Value::Message(message)) => {
-                let pair = member.pair.context("no record")?;
+                let pair = member.pair.context("not a record")?;
                 match self.pairing.pairs[pair].object.fixed {
                     None => Slot::Offset(self.table(pair, message)?),
                     Some((size, align)) => {
@@ -133,17 +137,18 @@ impl<'p> Writer<'p> {
         if let FieldKind::Scalar(scalar) = member.flat.kind {
             let mut bytes = Vec::with_capacity(len * scalar.size());
             for element in elements {
-                bytes.extend(Number::from_value(element).context("no number")?.to_bytes(scalar)?);
+                bytes
+                    .extend(Number::from_value(element).context("not a number")?.to_bytes(scalar)?);
             }
             return Ok(self.builder.vector(&bytes, len, scalar.size()));
         }
         let fixed = member.pair.and_then(|pair| self.pairing.pairs[pair].object.fixed);
         if let (Some((size, align)), Some(pair)) = (fixed, member.pair) {
             let all = len * size;
-            ensure!(all < LARGEST, "{all} bytes of structs, where FlatBuffers end at 2 GiB");
+            ensure!(all < LARGEST, "the structs have {all} bytes; FlatBuffers hold at most 2 GiB");
             let mut bytes = vec![0; all];
             for (element, bytes) in elements.zip(bytes.chunks_exact_mut(size)) {
-                let message = element.as_message().context("no record")?;
+                let message = element.as_message().context("not a record")?;
                 self.fixed(pair, message, &member.side_lists, bytes)?;
             }
             return Ok(self.builder.vector(&bytes, len, align));
@@ -176,14 +181,15 @@ impl<'p> Writer<'p> {
             }
         }
         for (number, member) in &pair.members {
-            let value = message.get_field_by_number(*number).context("no such field")?;
+            let value = message.get_field_by_number(*number).context("there is no such field")?;
             if !message.has_field_by_number(*number) {
                 self.losses.add_absent(pair.message.full_name(), member.proto.name());
             }
             let place = member.flat.place;
             match (member.flat.kind, value.as_ref(), member.pair) {
                 (FieldKind::Scalar(scalar), value, _) => {
-                    let number = Number::from_value(value).context("no number")?.to_bytes(scalar);
+                    let number =
+                        Number::from_value(value).context("not a number")?.to_bytes(scalar);
                     let number = number.with_context(|| full_name(pair, member.proto.name()))?;
                     bytes[place..place + number.len()].copy_from_slice(&number);
                 }
@@ -205,7 +211,7 @@ impl<'p> Writer<'p> {
         number: u32,
         member: &Member,
     ) -> Result<Option<usize>> {
-        let elements = list.as_list().context("no list")?.iter();
+        let elements = list.as_list().context("not a list")?.iter();
         let elements: Vec<_> = elements.filter_map(Value::as_message).collect();
         if !elements.iter().any(|element| element.has_field_by_number(number)) {
             return Ok(None);
@@ -215,7 +221,7 @@ impl<'p> Writer<'p> {
             if !element.has_field_by_number(number) {
                 self.losses.add_absent(element.descriptor().full_name(), member.proto.name());
             }
-            let value = element.get_field_by_number(number).context("no such field")?;
+            let value = element.get_field_by_number(number).context("there is no such field")?;
             values.push(value.into_owned());
         }
         self.vector(member, values.iter()).map(Some)

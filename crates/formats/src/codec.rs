@@ -203,7 +203,7 @@ impl Codec {
         }
         if let Some(name) = schema.recursive_type() {
             return Support::Rejected(format!(
-                "{name} contains itself, and the normalized form is a plain structure"
+                "{name} contains itself; only plain structures can be measured"
             ));
         }
         let mut lowerings = Vec::new();

@@ -103,7 +103,7 @@ impl<'a> Session<'a> {
         self.warnings.extend(warning::merge(&[Caution::Interrupted]));
         for contender in &mut self.contenders {
             if contender.subject.status == Status::Measured && !contender.has_figures() {
-                let why = "it was interrupted before it had figures".into();
+                let why = "it was interrupted before anything was measured".into();
                 contender.subject.status = Status::Skipped(why);
             }
             let cells = contender.cells.iter_mut();

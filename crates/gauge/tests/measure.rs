@@ -186,9 +186,9 @@ fn a_wrong_reading_fails_in_epochs() {
         assert!(why.contains("after an epoch of project: "), "{fault}: {why}");
     }
     let why = failure("decodes-zeros-in-epochs");
-    assert!(why.contains("after an epoch of") && why.contains("does not survive"), "{why}");
+    assert!(why.contains("after an epoch of") && why.contains("comes back changed"), "{why}");
     let why = failure("proves-nothing");
-    assert!(why.contains("does not tell the encoded bytes"), "{why}");
+    assert!(why.contains("did not answer with the encoded bytes"), "{why}");
 }
 
 /// What a client wrote must come back, and what it read be what it wrote.
@@ -203,9 +203,9 @@ fn what_a_client_does_is_proven_in_both_directions() {
     assert_eq!(client("none"), Status::Measured);
     for (fault, why) in [
         ("skips-a-point-in-epochs", "after an epoch of client: "),
-        ("swaps-fields-in-epochs", "after an epoch of client: the numbers"),
+        ("swaps-fields-in-epochs", "after an epoch of client: the codec reads other numbers"),
         ("rounds-a-value-in-epochs", "after an epoch of client: "),
-        ("proves-nothing", "does not tell the encoded bytes"),
+        ("proves-nothing", "did not answer with the encoded bytes"),
     ] {
         match client(fault) {
             Status::Failed(said) => assert!(said.contains(why), "{fault}: {said}"),
@@ -243,7 +243,7 @@ fn an_experiment_has_another_name_where_a_runner_lacks_it() {
 fn a_time_that_cannot_be_is_nonsense() {
     for fault in ["claims-ages", "claims-zero", "claims-nan", "claims-less"] {
         let why = failure(fault);
-        assert!(why.contains("nonsense") && why.contains(" ns"), "{fault}: {why}");
+        assert!(why.contains("malformed") && why.contains(" ns"), "{fault}: {why}");
         assert!(!why.contains("hung"), "{fault}: {why}");
     }
 }
@@ -310,5 +310,5 @@ fn who_is_judged_may_change_values_but_not_from_epoch_to_epoch() {
     let (Status::Failed(why), _) = judged("decodes-zeros-in-epochs") else {
         panic!("zeros are taken for what was proven")
     };
-    assert!(why.contains("otherwise than in the proof"), "{why}");
+    assert!(why.contains("differs from the message that was decoded before timing"), "{why}");
 }

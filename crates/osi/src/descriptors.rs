@@ -32,5 +32,5 @@ pub fn descriptors(build: &Path, python: &Python) -> Result<Vec<u8>> {
 pub fn osi_definitions() -> Result<Vec<u8>> {
     let build = default_build_folder()?;
     let definitions = Python::environment(&build).and_then(|python| descriptors(&build, &python));
-    definitions.context("OSI's definitions, which a trace of OSI does not carry, are not there")
+    definitions.context("OSI's definitions, which this trace needs, are not available")
 }

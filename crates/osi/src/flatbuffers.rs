@@ -49,7 +49,7 @@ impl Definitions {
     /// The definitions of what an encoded `FileDescriptorSet` of OSI defines.
     pub fn from_descriptors(descriptors: &[u8]) -> Result<Definitions> {
         let mut files = FileDescriptorSet::decode(descriptors)
-            .context("OSI's descriptors are no descriptor set")?;
+            .context("OSI's descriptors are not a descriptor set")?;
         files.file.push(all_messages());
         let schema = proto::read_descriptors(
             &files.encode_to_vec(),

@@ -61,7 +61,7 @@ impl<'d> Cloud<'d> {
         let most = if wire == RosEncoding::Cdr { MAX_PADDING } else { 0 };
         ensure!(
             tail.len() <= most,
-            "{} bytes left over: the definition is of another message",
+            "{} bytes are left over; the definition does not fit this message",
             tail.len()
         );
         let count = u64::from(height) * u64::from(width);
@@ -85,15 +85,15 @@ impl<'d> Cloud<'d> {
         }
         ensure!(
             row <= row_step.into() || height <= 1,
-            "rows of {row} bytes that begin {row_step} bytes apart; leave the channel out by \
-             --exclude-channel"
+            "a row has {row} bytes, but the next row begins after {row_step} bytes; leave the \
+             channel out by --exclude-channel"
         );
         let before = u64::from(height.saturating_sub(1)) * u64::from(row_step);
         let all = if height == 0 { 0 } else { before + row };
         ensure!(
             all <= self.content.len() as u64,
-            "{height} × {width} points of {step} bytes, and there are only {} bytes; leave \
-             the channel out by --exclude-channel",
+            "the cloud has {height} × {width} points of {step} bytes, but only {} bytes; leave the \
+             channel out by --exclude-channel",
             self.content.len()
         );
         let mut points = Vec::new();
@@ -105,7 +105,7 @@ impl<'d> Cloud<'d> {
         let (field, precision) = self.points.pack(&points, plan).map_err(add_advice)?;
         // Rows follow one another now.
         let mut front = self.front[..self.front.len() - 4].to_vec();
-        self.cursor.put_u32(u32::try_from(row).context("rows of 4 GiB")?, &mut front);
+        self.cursor.put_u32(u32::try_from(row).context("a row has 4 GiB or more")?, &mut front);
         Ok((self.replace_points(&front, &field, Some(FORMAT)), precision, left_out as u64))
     }
 
@@ -117,8 +117,8 @@ impl<'d> Cloud<'d> {
         let format = self.format.unwrap_or_default();
         if format != FORMAT {
             bail!(
-                "a cloud in the format '{format}' and not '{FORMAT}'; point_cloud_transport \
-                 unpacks that, leave the channel out by --exclude-channel"
+                "the cloud has the format '{format}', not '{FORMAT}'; leave the channel out by \
+                 --exclude-channel, and unpack it with point_cloud_transport"
             );
         }
         let wanted = u128::from(self.count) * self.points.step() as u128;
@@ -126,7 +126,7 @@ impl<'d> Cloud<'d> {
         let points = self.points.unpack(self.content, wanted as usize)?;
         ensure!(
             points.len() as u128 == wanted,
-            "{} points are packed where the message tells of {}",
+            "{} points are packed, but the message declares {}",
             points.len() / self.points.step().max(1),
             self.count
         );
@@ -158,14 +158,15 @@ fn fields(cursor: &mut Cursor) -> Result<Vec<PointField>> {
         // Old drivers say 0 where they mean 1.
         let count = cursor.read_u32()?.max(1) as usize;
         let element = element(kind)
-            .with_context(|| format!("field '{name}' is of the type {kind}, which is none"))?;
+            .with_context(|| format!("field '{name}' has the type {kind}, which does not exist"))?;
         // Old drivers fill gaps by fields of these names: their bytes are kept as gaps are.
         if name.is_empty() || name == "_" {
             continue;
         }
         ensure!(
             fields.len().saturating_add(count) <= MAXIMUM_COLUMNS,
-            "a point of more than {MAXIMUM_COLUMNS} numbers; leave the channel out by --exclude-channel"
+            "a point has more than {MAXIMUM_COLUMNS} numbers; leave the channel out by \
+             --exclude-channel"
         );
         for at in 0..count {
             let name = if count == 1 { name.to_owned() } else { format!("{name}[{at}]") };

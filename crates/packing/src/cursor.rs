@@ -29,7 +29,7 @@ impl<'d> Cursor<'d> {
             (RosEncoding::Ros1, _) => (0, false),
             (RosEncoding::Cdr, [0, order @ (0 | 1), _, _, ..]) => (HEADER, *order == 0),
             (RosEncoding::Cdr, [high, low, _, _, ..]) => {
-                bail!("encapsulation {high:02x}{low:02x} is not plain CDR (0000 or 0001)")
+                bail!("the encapsulation {high:02x}{low:02x} is not plain CDR (0000 or 0001)")
             }
             (RosEncoding::Cdr, _) => bail!("ends within the CDR header"),
         };
@@ -72,10 +72,11 @@ impl<'d> Cursor<'d> {
             (RosEncoding::Cdr, [text @ .., 0]) => text,
             // Some write the empty text without its 0.
             (RosEncoding::Cdr, []) => text,
-            (RosEncoding::Cdr, _) => bail!("a text without its end at byte {}", self.at),
+            (RosEncoding::Cdr, _) => bail!("the text at byte {} has no end", self.at),
             (RosEncoding::Ros1, _) => text,
         };
-        std::str::from_utf8(text).with_context(|| format!("no UTF-8 before byte {}", self.at))
+        std::str::from_utf8(text)
+            .with_context(|| format!("the text before byte {} is not UTF-8", self.at))
     }
 
     /// What is left.

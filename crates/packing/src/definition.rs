@@ -78,7 +78,10 @@ fn change_type(
         false => std::str::from_utf8(data).ok().and_then(by),
     };
     let (to, text) = to.zip(text).with_context(|| {
-        format!("its definition in '{encoding}' is none of {name}; leave it out by --channel")
+        format!(
+            "its definition in '{encoding}' does not define {name}; leave the channel out by \
+             --exclude-channel"
+        )
     })?;
     let definition =
         Definition { name: to.to_owned(), encoding: encoding.clone(), data: text.into_bytes() };
@@ -162,7 +165,7 @@ mod tests {
         assert!(packed_channel(&other)
             .unwrap_err()
             .to_string()
-            .contains("'ros2msg' is none of sensor"));
+            .contains("'ros2msg' does not define sensor"));
         assert!(unpacked_channel(&channel("uint8[] data\n")).is_err());
     }
 }

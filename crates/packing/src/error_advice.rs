@@ -8,8 +8,10 @@ pub fn add_advice(error: wiregauge_packed::Error) -> Error {
     let name = &error.name;
     match error.fault {
         Fault::Steps => anyhow!("{error}; keep its bits by --resolution {name}=exact"),
-        Fault::Resolution => anyhow!("{error}; say --resolution {name}=exact, or {name}=plain"),
-        Fault::Unit => anyhow!("{error}; say it in the column's unit, or as a number alone"),
+        Fault::Resolution => anyhow!("{error}; give --resolution {name}=exact or {name}=plain"),
+        Fault::Unit => {
+            anyhow!("{error}; give it in the column's unit, or as a number without a unit")
+        }
         Fault::Unknown | Fault::Both => {
             anyhow!("{error}; leave the channel out by --exclude-channel")
         }

@@ -43,7 +43,7 @@ pub fn read_info(
     news: &mut dyn FnMut(u64, u64),
 ) -> Result<PackingInfo> {
     let mut reader = open::open(path, wish)?;
-    let through = || format!("{} cannot be read through", path.display());
+    let through = || format!("{} cannot be read to its end", path.display());
     let mut channels: BTreeMap<u16, (Packable, PackedChannelInfo)> = BTreeMap::new();
     while let Some(head) = reader.next().with_context(through)? {
         interrupt::check()?;

@@ -114,16 +114,16 @@ impl WriterAdapter for Packer {
         let (clouds, bytes) = self.filled;
         if clouds > 0 {
             remarks.push(format!(
-                "left out of clouds, as it is no point: {bytes} bytes that fill up rows or stand \
-                 behind the last one; clouds with such bytes: {clouds}"
+                "left out of {clouds} clouds, as they belong to no point: {bytes} bytes at the \
+                 ends of rows or after the last row"
             ));
         }
         for channel in self.passage.costs.borrow().iter().filter(|channel| channel.skipped > 0) {
             let (topic, messages) = (&channel.channel, format_count(channel.skipped, "message"));
-            remarks.push(format!("{topic}: {messages} skipped that cannot be packed"));
+            remarks.push(format!("{topic}: {messages} skipped, as packing failed"));
         }
         if !self.reason.is_empty() {
-            remarks.push(format!("the first that was skipped: {}", self.reason));
+            remarks.push(format!("the first skipped message: {}", self.reason));
         }
         remarks
     }
@@ -142,13 +142,13 @@ impl WriterAdapter for Packer {
         };
         ensure!(
             !there.is_empty() || self.reason.is_empty(),
-            "no message of {} can be packed; the first: {}",
+            "no message of {} can be packed; the first error: {}",
             self.origin,
             self.reason
         );
         ensure!(
             !there.is_empty(),
-            "nothing in {} can be packed: it has no {rows}, or they are packed already",
+            "{} has nothing to pack: it has no {rows}, or they are packed already",
             self.origin
         );
         let missing = self.options.plan.rules.iter().find(|r| !there.contains(&&*r.column));

@@ -38,7 +38,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     read.with_context(|| format!("cannot read {}", path.display()))?;
     ensure!(
         bytes.len() <= MAXIMUM_SIZE,
-        "{} is larger than 2 GiB, the most that is packed at once; split it",
+        "{} is larger than 2 GiB, which cannot be packed at once; split it",
         path.display()
     );
     Ok(bytes)
@@ -60,7 +60,8 @@ pub fn pack(
     let origin = input.display();
     ensure!(
         data.len().is_multiple_of(points.step()),
-        "{origin}: {} bytes are no whole number of points of {} bytes; say other fields by --point",
+        "{origin}: {} bytes are not a whole number of points of {} bytes; give other fields by \
+         --point",
         data.len(),
         points.step()
     );

@@ -36,7 +36,10 @@ impl FromStr for Structure {
         let fields = text.split(',').map(|one| {
             field(one).ok_or_else(|| {
                 let kinds = ELEMENTS.map(|(name, _)| name).join(" ");
-                format!("'{one}' is no field; one is NAME:TYPE, as x:f32, of the types {kinds}")
+                format!(
+                    "'{one}' is not a field; write NAME:TYPE, such as x:f32, with one of the types \
+                     {kinds}"
+                )
             })
         });
         from_elements(fields.collect::<Result<_, _>>()?).map_err(|error| error.to_string())
@@ -53,7 +56,7 @@ impl Structure {
         let mut fields = Vec::new();
         for column in view.columns() {
             let element = column.element.with_context(|| {
-                format!("column '{}' is of a type of a later version", column.name)
+                format!("column '{}' has a type of a later version; update wiregauge", column.name)
             })?;
             fields.push((column.name.to_owned(), element));
         }

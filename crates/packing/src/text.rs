@@ -38,7 +38,7 @@ pub fn format_infos(infos: &[PackingInfo]) -> String {
             }
         }
         if info.channels.is_empty() {
-            text += "  no channel of OSI's SensorView or SensorData, and none of clouds\n";
+            text += "  no channel has OSI's SensorView or SensorData, or clouds of points\n";
         }
     }
     text

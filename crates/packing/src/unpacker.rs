@@ -136,7 +136,7 @@ impl WriterAdapter for Unpacker {
         let dropped = self.dropped.iter().map(|(messages, name)| {
             format!(
                 "left out of {messages} messages, as OSI has no field for it: column '{name}' of \
-                 packed fields, and any others of that kind"
+                 packed fields, and other such columns"
             )
         });
         dropped.collect()
@@ -147,7 +147,7 @@ impl WriterAdapter for Unpacker {
     }
 
     fn check_result(&self) -> Result<()> {
-        ensure!(self.found || !self.wants_any, "nothing in {} is packed", self.origin);
+        ensure!(self.found || !self.wants_any, "{} has no packed fields", self.origin);
         Ok(())
     }
 }

@@ -228,7 +228,7 @@ fn what_is_no_cloud_is_refused() {
     };
     assert!(error(&data[..3], false).contains("CDR header"));
     assert!(error(&data[..200], false).contains("ends within a field"));
-    assert!(error(&[data.as_slice(), &[0; 8]].concat(), false).contains("bytes left over"));
+    assert!(error(&[data.as_slice(), &[0; 8]].concat(), false).contains("bytes are left over"));
     let mut other = data.clone();
     other[1] = 7;
     assert!(error(&other, false).contains("0007 is not plain CDR"));
@@ -236,18 +236,19 @@ fn what_is_no_cloud_is_refused() {
     let mut wide = data.clone();
     let at = wide.windows(4).position(|word| word == 30u32.to_le_bytes()).unwrap();
     wide[at] = 31;
-    assert!(error(&wide, false).contains("rows of 961 bytes that begin 930 bytes apart"));
+    assert!(error(&wide, false)
+        .contains("a row has 961 bytes, but the next row begins after 930 bytes"));
     let (packed, _, _) =
         Cloud::parse(RosEncoding::Cdr, false, data).unwrap().pack(&exact().plan).unwrap();
     let mut wide = packed.clone();
     wide[at] = 31;
-    assert!(error(&wide, true).contains("60 points are packed where the message tells of 62"));
+    assert!(error(&wide, true).contains("60 points are packed, but the message declares 62"));
     wide[at + 2] = 0xff;
     assert!(error(&wide, true).contains("points"));
     let at = packed.windows(8).position(|word| word == b"wgpacked").unwrap();
     let mut foreign = packed.clone();
     foreign[at..at + 8].copy_from_slice(b"cloudini");
-    assert!(error(&foreign, true).contains("in the format 'cloudini' and not 'wgpacked'"));
+    assert!(error(&foreign, true).contains("the format 'cloudini', not 'wgpacked'"));
     let rule = Rule { column: "ring".into(), how: How::Resolution(1.0, "") };
     let plan = Plan { rules: vec![rule], ..Plan::default() };
     let refused = Cloud::parse(RosEncoding::Cdr, false, data).unwrap().pack(&plan).unwrap_err();
@@ -272,10 +273,10 @@ fn nothing_is_finished_that_its_user_would_misread() {
     assert!(missing.starts_with("a has no column range; it has normal[0]"), "{missing}");
     let packer: Box<dyn Writer> =
         Box::new(Packer::new(Box::new(RecordingWriter::default()), "a", exact()).0);
-    assert!(packer.finish().unwrap_err().to_string().contains("nothing in a can be packed"));
+    assert!(packer.finish().unwrap_err().to_string().contains("a has nothing to pack"));
     let unpacker: Box<dyn Writer> =
         Box::new(Unpacker::new(Box::new(RecordingWriter::default()), "a", false).0);
-    assert!(unpacker.finish().unwrap_err().to_string().contains("nothing in a is packed"));
+    assert!(unpacker.finish().unwrap_err().to_string().contains("a has no packed fields"));
 }
 
 proptest! {

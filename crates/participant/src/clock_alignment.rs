@@ -61,7 +61,7 @@ impl OffsetSample {
     /// # Errors
     /// An answer that is no time.
     pub fn from_times(asked: u64, answer: u64, back: u64) -> Result<OffsetSample> {
-        ensure!(answer < MAX_TIME, "what the timing master says is no time");
+        ensure!(answer < MAX_TIME, "the timing master sent an invalid time");
         let (middle, uncertainty) = (asked + (back - asked) / 2, (back - asked).div_ceil(2));
         Ok(OffsetSample { own: back, offset: answer as i64 - middle as i64, uncertainty })
     }
@@ -259,7 +259,7 @@ fn first_offset(master: SocketAddr, token: &str) -> Result<(TcpStream, OffsetSam
             Err(error) if error.is::<io::Error>() && Instant::now() + RETRY_PAUSE < deadline => {
                 thread::sleep(RETRY_PAUSE);
             }
-            Err(error) => return Err(error.context("the timing master does not tell its time")),
+            Err(error) => return Err(error.context("the timing master did not send its time")),
         }
     }
 }
@@ -341,7 +341,7 @@ mod tests {
             let _ = stream.read(&mut [0]);
         });
         let error = first_offset(address, "").unwrap_err();
-        assert!(format!("{error:#}").contains("is no time"), "{error:#}");
+        assert!(format!("{error:#}").contains("an invalid time"), "{error:#}");
     }
 
     #[test]

@@ -112,13 +112,13 @@ impl CodecProcess {
         let text = String::from_utf8_lossy(&reply);
         let time = text.lines().find_map(|line| line.strip_prefix("ns "));
         let time: Option<f64> = time.and_then(|time| time.trim().parse().ok());
-        Ok(time.context("the codec's runner tells no time")?.round() as u64)
+        Ok(time.context("the codec's runner reported no time")?.round() as u64)
     }
 
     fn send_request(&mut self, request: &str, payload: &[u8]) -> Result<Vec<u8>> {
         let deadline = Instant::now() + self.patience;
         (self.input.deadline, self.output.get_mut().deadline) = (deadline, deadline);
-        let gone = "the codec's runner is gone";
+        let gone = "the codec's runner ended";
         self.input.write_all(format!("{request}\n").as_bytes()).context(gone)?;
         self.input.write_all(payload).context(gone)?;
         self.input.flush().context(gone)?;
@@ -209,7 +209,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("wiregauge-process-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         for (script, words) in [
-            ("exit 1", "is gone"),
+            ("exit 1", "runner ended"),
             ("echo what; cat", "what"),
             ("printf 'error 4\\nnope'; cat", "nope"),
             ("echo ok 99999999999; cat", "99999999999"),

@@ -342,7 +342,7 @@ impl ControlSender {
             }
             line = frames;
         }
-        stream.write_all(&line).context("the control connection is gone")
+        stream.write_all(&line).context("the control connection is closed")
     }
 
     /// Closes the connection for both halves.

@@ -53,7 +53,7 @@ impl Inbox {
             let start = taken + PREFIX;
             let end = start + usize::from(u16::from_be_bytes(*prefix));
             let Some(sealed) = self.raw.get(start..end) else { break };
-            let plain = seal.decrypt(sealed).context("what it says is not sealed by the key")?;
+            let plain = seal.decrypt(sealed).context("a message was not encrypted with the key")?;
             self.unread.extend_from_slice(&plain);
             taken = end;
         }
@@ -70,7 +70,7 @@ impl Inbox {
         let Some(end) = news.iter().position(|&byte| byte == b'\n') else {
             self.searched = self.unread.len();
             let longest = self.longest;
-            ensure!(self.searched <= longest, "a message of more than {longest} bytes");
+            ensure!(self.searched <= longest, "a message has more than {longest} bytes");
             return Ok(None);
         };
         let line: Vec<u8> = self.unread.drain(..=self.searched + end).collect();

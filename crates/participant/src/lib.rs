@@ -1,13 +1,27 @@
-//! A participant of a simulation bus: a program, or a thread of one, that
-//! sends or receives samples over a transport and keeps a common time
-//! ([`clock_alignment`]).
+//! A participant of a simulation bus: it sends or receives samples over a transport, keeps a
+//! common time with the others ([`clock_alignment`]), and counts what is lost, damaged or late.
+//! A program that adds a transport links this crate, implements [`transport::Transport`] and
+//! calls [`participant::main`].
 //!
-//! It does what the conductor tells it over the control channel ([`control`])
-//! and goes through the states *loaded*, *initialized*, *running* and
-//! *stopped* ([`participant`]). What it sends and counts is in [`sender`] and
-//! [`receiver`]; what carries the samples is behind one narrow trait
-//! ([`transport`]). Programs that bring a heavier transport link this crate
-//! and call [`participant::main`].
+//! Every sample has its own sequence number and content, so that the receiver can check it:
+//!
+//! ```
+//! use wiregauge_participant::sample::{write_header, Header, SampleContent, SampleError};
+//!
+//! let content = SampleContent { size: 500, seed: 1, count: 1000, message: None };
+//! let mut sample = vec![0; content.size];
+//! let header = Header { sequence: 7, time: 123_000 }; // ns since the run's epoch
+//! content.fill(&mut sample, header.sequence);
+//! write_header(&mut sample, header);
+//! assert_eq!(content.check(&sample, 150_000), Ok(header));
+//!
+//! sample[100] ^= 1;
+//! assert_eq!(content.check(&sample, 150_000), Err(SampleError::Damaged));
+//! ```
+//!
+//! A conductor leads participants over the control channel ([`control`]) through the states
+//! *loaded*, *initialized*, *running* and *stopped* ([`participant`]). [`sender`] and
+//! [`receiver`] send and count the samples.
 
 pub mod clock_alignment;
 pub mod codec_process;

@@ -105,7 +105,7 @@ impl StepAnnouncer {
         message[..4].copy_from_slice(&step.to_le_bytes());
         message[4..].copy_from_slice(&time.to_le_bytes());
         for follower in &mut self.followers {
-            follower.stream.write_all(&message).context("a participant is gone")?;
+            follower.stream.write_all(&message).context("a participant ended")?;
         }
         Ok(())
     }
@@ -188,7 +188,7 @@ impl StepReceiver {
     /// # Errors
     /// When the timing master is gone.
     pub fn acknowledge(&mut self, step: u32) -> Result<()> {
-        self.stream.write_all(&step.to_le_bytes()).context("the timing master is gone")
+        self.stream.write_all(&step.to_le_bytes()).context("the timing master ended")
     }
 }
 
@@ -217,12 +217,12 @@ impl<const SIZE: usize> PartialMessage<SIZE> {
     fn read(&mut self, stream: &mut TcpStream) -> Result<Option<[u8; SIZE]>> {
         while self.filled < SIZE {
             match stream.read(&mut self.bytes[self.filled..]) {
-                Ok(0) => bail!("the other side of the steps is gone"),
+                Ok(0) => bail!("the other side of the steps ended"),
                 Ok(count) => self.filled += count,
                 Err(error) => match error.kind() {
                     ErrorKind::WouldBlock | ErrorKind::TimedOut => return Ok(None),
                     ErrorKind::Interrupted => {}
-                    _ => return Err(error).context("the other side of the steps is gone"),
+                    _ => return Err(error).context("the other side of the steps ended"),
                 },
             }
         }

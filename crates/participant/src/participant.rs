@@ -60,7 +60,7 @@ pub fn main(transports: Vec<&'static dyn Transport>) -> ExitCode {
         }
     }
     let Some(address) = address.filter(|_| !names.is_empty()) else {
-        eprintln!("a participant wants --control ADDRESS and --name NAME");
+        eprintln!("a participant needs --control ADDRESS and --name NAME");
         return ExitCode::from(2);
     };
     match run_in_threads(address, &names, &transports) {
@@ -201,7 +201,7 @@ fn receive_orders(
         if alone {
             thread::sleep(EXIT_TIMEOUT);
             wish.remove_scratch();
-            eprintln!("did not end in time when told to, or when the conductor was gone");
+            eprintln!("did not end in time after the order to quit or after the conductor ended");
             std::process::exit(3);
         }
     })?;
@@ -259,7 +259,7 @@ fn run_assignment(
     let assignment = match orders.next() {
         Order::Open(assignment) => assignment,
         Order::Quit => return Ok(()),
-        other => bail!("the order {other:?} before 'open'"),
+        other => bail!("got the order {other:?} before 'open'"),
     };
     check_codec_allowed(assignment.coding.as_ref(), conductor.ip())?;
     let transport =
@@ -284,7 +284,7 @@ fn await_peers(orders: &mut Orders, wish: &RunControl) -> Result<Option<Peers>> 
             Ok(Some(peers))
         }
         Order::Quit => Ok(None),
-        other => bail!("the order {other:?} instead of 'connect'"),
+        other => bail!("got the order {other:?} instead of 'connect'"),
     }
 }
 
@@ -293,7 +293,7 @@ fn await_start(orders: &mut Orders) -> Result<bool> {
     match orders.next() {
         Order::Start => Ok(true),
         Order::Quit => Ok(false),
-        other => bail!("the order {other:?} instead of 'start'"),
+        other => bail!("got the order {other:?} instead of 'start'"),
     }
 }
 
@@ -376,7 +376,7 @@ fn run_sender(
         match orders.next() {
             Order::Ping => {}
             Order::Quit => return Ok(()),
-            other => bail!("the order {other:?} instead of 'ping'"),
+            other => bail!("got the order {other:?} instead of 'ping'"),
         }
         let message = codec.as_ref().map(|codec| codec.encoded.as_slice());
         let pinged = echo::ping(assignment, writer.as_mut(), back.as_mut(), message, &clock, wish)
@@ -421,7 +421,7 @@ fn start_codec(assignment: &Assignment) -> Result<Option<CodecProcess>> {
     let Some(coding) = &assignment.coding else { return Ok(None) };
     let codec = CodecProcess::start(coding)?;
     let (size, wanted) = (HEADER_SIZE + codec.encoded.len(), assignment.topic.size);
-    ensure!(size == wanted, "the codec writes {size} B this time, and {wanted} B the time before");
+    ensure!(size == wanted, "the codec wrote {size} B this time, but {wanted} B the time before");
     Ok(Some(codec))
 }
 

@@ -85,7 +85,7 @@ impl Realtime {
             let there = processor < CpuSet::MAX_CPU && allowed.is_set(processor);
             ensure!(
                 there,
-                "processor {processor} is not there or not allowed; there are {}",
+                "processor {processor} does not exist or is not allowed; choose from {}",
                 format_ranges(
                     &(0..CpuSet::MAX_CPU).filter(|n| allowed.is_set(*n)).collect::<Vec<_>>()
                 )
@@ -194,7 +194,7 @@ mod tests {
         for missing in [CpuSet::MAX_CPU - 1, usize::MAX] {
             let asked = Realtime { processors: vec![missing], ..Realtime::default() };
             let error = format!("{:#}", asked.check_permissions().unwrap_err());
-            assert!(error.contains("is not there or not allowed; there are "), "{error}");
+            assert!(error.contains("does not exist or is not allowed; choose from "), "{error}");
         }
         let first = (0..CpuSet::MAX_CPU).find(|n| before.is_set(*n)).unwrap();
         Realtime { processors: vec![first], ..Realtime::default() }.check_permissions().unwrap();

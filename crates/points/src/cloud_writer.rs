@@ -162,7 +162,8 @@ impl Writer for CloudWriter {
             match self.remarks.reason() {
                 Some(reason) => bail!("no cloud can be made of {origin}: {reason}"),
                 None => bail!(
-                    "no message of {origin} that was read holds points; those of {} do",
+                    "no message that was read from {origin} has points; messages with points are \
+                     {}",
                     PointSource::SUPPORTED
                 ),
             }

@@ -1,5 +1,23 @@
-//! Points out of recorded messages: reflections and detections of OSI, plain or in the
-//! packed field, and point clouds of ROS; and out of files of points. They become clouds that viewers show, or tables.
+//! Points from recorded messages and from files: OSI's reflections and detections, plain or
+//! packed, ROS's point clouds, and files of KITTI, nuScenes and PCL. They become clouds that
+//! viewers show, or tables in Arrow and Parquet.
+//!
+//! ```
+//! use wiregauge_points::file::PointFileFormat;
+//! use wiregauge_points::Values;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("two.pcd");
+//! let head = "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 2\nHEIGHT 1\nPOINTS 2\n";
+//! std::fs::write(&path, format!("{head}DATA ascii\n1 2 3\n4 5 6\n"))?;
+//!
+//! let format = PointFileFormat::from_path(&path).expect("a .pcd file");
+//! let points = format.read(&path)?;
+//! assert_eq!(points.count, 2);
+//! assert_eq!(points.columns[1].name, "y");
+//! assert_eq!(points.columns[1].values, Values::F32(vec![2.0, 5.0]));
+//! # Ok::<(), anyhow::Error>(())
+//! ```
 
 mod cloud;
 mod cloud_writer;

@@ -90,15 +90,15 @@ impl Notices {
         let unplaced = unplaced.map(|((topic, why), lists)| {
             format!("{topic}: {} of points {then}: {why}", format_count(*lists, "list"))
         });
-        let sign = "a positive elevation is taken to point down, as OSI defines it (Spherical3d: \
-                    a rotation about y by the right-hand rule); for data that mean up say \
-                    --elevation up";
+        let sign =
+            "a positive elevation points down here, as OSI defines it (Spherical3d: a rotation \
+             about y by the right-hand rule); if it points up in your data, give --elevation up";
         let sign = (self.by_elevation && reading.elevation.is_none()).then(|| sign.to_owned());
         let mut skips = Vec::new();
         if let Some(skipped) = &self.skipped {
             skips.extend(skipped.0.borrow().iter().map(|(topic, skipped)| {
                 let (messages, reason) = (format_count(skipped.count, "message"), &skipped.reason);
-                format!("{topic}: {messages} skipped, whose points cannot be read: {reason}")
+                format!("{topic}: {messages} skipped, as reading points failed: {reason}")
             }));
         }
         unplaced.chain(skips).chain(sign).collect()

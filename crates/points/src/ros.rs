@@ -62,10 +62,10 @@ impl PointCloud2Reader {
         let [header, height, width, fields, is_big_endian, step, row_step, Value::Bytes(data), _] =
             record_values(&value)?
         else {
-            bail!("no PointCloud2");
+            bail!("not a PointCloud2");
         };
         let header: &[Value] = record_values(header)?;
-        let [.., stamp, Value::String(frame)] = header else { bail!("no PointCloud2") };
+        let [.., stamp, Value::String(frame)] = header else { bail!("not a PointCloud2") };
         let layout = PointLayout {
             width: read_integer(width)? as usize,
             height: read_integer(height)? as usize,
@@ -74,20 +74,20 @@ impl PointCloud2Reader {
             is_big_endian: *is_big_endian == Value::Bool(true),
         };
         layout.check(data)?;
-        let Value::List(fields) = fields else { bail!("no PointCloud2") };
+        let Value::List(fields) = fields else { bail!("not a PointCloud2") };
         let mut columns: Vec<Column> = Vec::new();
         let mut names = BTreeSet::new();
         let mut wanted = 0;
         for field in fields {
             for column in layout.columns(field, data, &mut wanted)? {
                 let is_new = names.insert(column.name.clone());
-                ensure!(is_new, "two fields are called {}", column.name);
+                ensure!(is_new, "two fields have the name {}", column.name);
                 columns.push(column);
             }
         }
         let has = |name: &str| names.contains(name);
         let is_placed = ["x", "y", "z"].into_iter().filter(|name| has(name)).count() >= 2;
-        let unplaced = (!is_placed).then_some("no two of the fields x, y and z");
+        let unplaced = (!is_placed).then_some("it needs at least two of the fields x, y and z");
         Ok(Points {
             list: String::new(),
             count: layout.width * layout.height,
@@ -104,7 +104,7 @@ impl PointCloud2Reader {
 fn record_values(value: &Value) -> Result<&[Value]> {
     match value {
         Value::Record(fields) => Ok(fields),
-        _ => bail!("no PointCloud2"),
+        _ => bail!("not a PointCloud2"),
     }
 }
 
@@ -112,12 +112,12 @@ fn read_integer(value: &Value) -> Result<i64> {
     match value {
         Value::Unsigned(number) => Ok(i64::try_from(*number)?),
         Value::Signed(number) => Ok(*number),
-        _ => bail!("no PointCloud2"),
+        _ => bail!("not a PointCloud2"),
     }
 }
 
 fn time(stamp: &Value) -> Result<Nanoseconds> {
-    let [seconds, nanos] = record_values(stamp)? else { bail!("no PointCloud2") };
+    let [seconds, nanos] = record_values(stamp)? else { bail!("not a PointCloud2") };
     Ok(Nanoseconds::from(read_integer(seconds)?) * 1_000_000_000
         + Nanoseconds::from(read_integer(nanos)?))
 }
@@ -138,7 +138,7 @@ impl PointLayout {
     fn check(&self, data: &[u8]) -> Result<()> {
         let PointLayout { width, height, step, row_step, .. } = *self;
         let row = width.checked_mul(step).filter(|row| *row <= row_step || height <= 1);
-        let row = row.context("a row of points that is longer than row_step")?;
+        let row = row.context("a row of points is longer than row_step")?;
         let all = match height {
             0 => Some(0),
             _ => (height - 1).checked_mul(row_step).and_then(|before| before.checked_add(row)),
@@ -152,9 +152,9 @@ impl PointLayout {
             format_count(data.len() as u64, "byte")
         );
         // Where there are no points, nothing but this bounds what fields count.
-        ensure!(step <= LARGEST, "points of {step} bytes; {LARGEST} are the most that is read");
+        ensure!(step <= LARGEST, "a point has {step} bytes; {LARGEST} is the limit");
         // Points without bytes would be as many as the message claims.
-        ensure!(step > 0 || width == 0 || height == 0, "points of no bytes");
+        ensure!(step > 0 || width == 0 || height == 0, "a point has 0 bytes");
         Ok(())
     }
 
@@ -162,7 +162,7 @@ impl PointLayout {
     /// a point were taken so far.
     fn columns(&self, field: &Value, data: &[u8], wanted: &mut usize) -> Result<Vec<Column>> {
         let [Value::String(name), offset, datatype, count] = record_values(field)? else {
-            bail!("no PointField")
+            bail!("not a PointField")
         };
         // Old drivers fill gaps by fields of these names.
         if name.is_empty() || name == "_" {
@@ -170,14 +170,14 @@ impl PointLayout {
         }
         let datatype = read_integer(datatype)?;
         let kind = type_of_datatype(datatype)
-            .with_context(|| format!("field {name} of type {datatype}"))?;
+            .with_context(|| format!("field {name} has the unknown type {datatype}"))?;
         // 0 stands for one, as PCL takes it.
         let (offset, count) =
             (read_integer(offset)? as usize, (read_integer(count)? as usize).max(1));
         let end = count.checked_mul(kind.size()).and_then(|size| offset.checked_add(size));
-        ensure!(end.is_some_and(|end| end <= self.step), "field {name} is not within a point");
+        ensure!(end.is_some_and(|end| end <= self.step), "field {name} lies outside of the point");
         *wanted += count * kind.size();
-        ensure!(*wanted <= self.step, "field {name} and those before it share bytes");
+        ensure!(*wanted <= self.step, "field {name} overlaps a field before it");
         let column = |at: usize| {
             let mut values = kind.empty_values();
             let start = offset + at * kind.size();

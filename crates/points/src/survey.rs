@@ -100,11 +100,11 @@ impl Writer for Survey<'_> {
     fn finish(self: Box<Self>) -> Result<()> {
         let is_there = !self.found.columns.is_empty();
         if let Some(reason) = self.remarks.reason().filter(|_| !is_there) {
-            bail!("no point can be read of {}: {reason}", self.origin);
+            bail!("no point can be read from {}: {reason}", self.origin);
         }
         ensure!(
             is_there,
-            "no message of {} that was read holds points; those of {} do",
+            "no message that was read from {} has points; messages with points are {}",
             self.origin,
             PointSource::SUPPORTED
         );
@@ -126,8 +126,8 @@ impl TableContents {
             };
             let Some(both) = common_type(known.kind, kind) else {
                 bail!(
-                    "{} is {:?} in {topic} and {:?} in {}, and no column holds both; choose one by \
-                     --channel",
+                    "{} is {:?} in {topic} and {:?} in {}, which do not fit into one column; \
+                     choose one by --channel",
                     column.name,
                     kind,
                     known.kind,

@@ -143,7 +143,8 @@ impl<W: Output + Send> TableWriter<W> {
 
     fn add(&mut self, at: usize, head: &MessageInfo, points: &Points) -> Result<()> {
         let time = head.time.map(|time| {
-            i64::try_from(time).context("a time beyond the 292 years that a table has room for")
+            i64::try_from(time)
+                .context("a time lies outside of the 292 years that a table can hold")
         });
         let time = time.transpose()?;
         let topic = index_of_word(&self.found.topics, &self.channels[at].topic)?;
@@ -203,7 +204,7 @@ impl<W: Output + Send> TableWriter<W> {
 
 fn index_of_word(known: &[String], word: &str) -> Result<i32> {
     let at = known.iter().position(|known| known == word);
-    Ok(i32::try_from(at.context("what is read has changed since it was read first")?)?)
+    Ok(i32::try_from(at.context("the input changed while it was read")?)?)
 }
 
 /// The columns of a table, with their units.
@@ -255,7 +256,7 @@ impl<W: Output + Send> Writer for TableWriter<W> {
     }
 
     fn remarks(&self) -> Vec<String> {
-        vec![format!("{} points, a row each", self.written + self.held as u64)]
+        vec![format!("{} points, one row each", self.written + self.held as u64)]
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {

@@ -156,7 +156,7 @@ fn a_message_that_cannot_be_read_stops_or_is_skipped_and_counted() {
     };
     let skipped = SkipCounter::default();
     let told = write(Box::new(clouds(Some(skipped.clone()))), &channels, &messages).join("\n");
-    assert!(told.contains("data: 1 message skipped, whose points cannot be read"), "{told}");
+    assert!(told.contains("data: 1 message skipped, as reading points failed"), "{told}");
     assert!(told.contains("2 clouds of 3 points"), "{told}");
     assert_eq!(skipped.count(), 1);
     let mut strict = clouds(None);
@@ -177,7 +177,7 @@ fn a_message_that_cannot_be_read_stops_or_is_skipped_and_counted() {
     )
     .unwrap();
     let told = write(Box::new(table.skip_failed(true)), &channels, &messages);
-    assert_eq!(told, ["3 points, a row each"]);
+    assert_eq!(told, ["3 points, one row each"]);
     let mut only = Box::new(clouds(Some(SkipCounter::default())));
     only.add_channel(&channels[0]).unwrap();
     only.write_message(0, &head(1, 1), &[255]).unwrap();
@@ -197,7 +197,9 @@ fn without_points_there_is_no_file() {
     clouds.write_message(0, &head(1, 3), b"abc").unwrap();
     let error = clouds.finish().unwrap_err().to_string();
     assert!(
-        error.contains("no message of in that was read holds points; those of osi3.SensorView"),
+        error.contains(
+            "no message that was read from in has points; messages with points are osi3.SensorView"
+        ),
         "{error}"
     );
     let mut clouds = Box::new(CloudWriter::new("in", inner(), false, SensorConventions::default()));
@@ -251,7 +253,7 @@ fn a_table_has_a_row_a_point() {
     for name in ["points.arrow", "points.parquet"] {
         let path = folder.path().join(name);
         let remarks = table(&path, &[sensor_data(), sensor_view()], &messages);
-        assert_eq!(remarks, ["70003 points, a row each"]);
+        assert_eq!(remarks, ["70003 points, one row each"]);
         let batches = read(&path);
         assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 70_003, "{name}");
         let schema = batches[0].schema();

@@ -93,7 +93,7 @@ fn files_that_lie_are_refused_in_a_line() {
         [HEAD.replace(from, to).as_bytes(), b"binary\n", &rows].concat()
     };
     for (bytes, word) in [
-        (pcd("binary", &rows[..33]), "33 bytes are there"),
+        (pcd("binary", &rows[..33]), "the file has 33 bytes"),
         (pcd("ascii", b"1.5 9 9 9 7 0 inf\n"), "1 lines"),
         (pcd("ascii", b"1.5 9 9 9 7 0 inf\n-2 9 9 9 -300 1 0\n"), "ring"),
         (pcd("ascii", b"1 9 9 9 7 0 1 1\n-2 9 9 9 300 1 0\n"), "more numbers"),
@@ -108,7 +108,7 @@ fn files_that_lie_are_refused_in_a_line() {
         (head("TYPE F U U F", "TYPE F U U"), "TYPE"),
         (head("SIZE 4 1 2 4", "SIZE 3 1 2 4"), "F3"),
         (head("FIELDS x _ ring normal", "FIELDS x _ x normal"), "two fields"),
-        (head("VERSION 0.7", "VERSION\u{1b}[31m 0.7"), "none of PCD's"),
+        (head("VERSION 0.7", "VERSION\u{1b}[31m 0.7"), "PCD has no line"),
         (head("VERSION 0.7", "VERSION 0.7\nLIES 1"), "LIES"),
         (head("WIDTH 2\nHEIGHT 1", "WIDTH 4000000000\nHEIGHT 4000000000"), "WIDTH"),
         (HEAD.as_bytes().to_vec(), "DATA"),

@@ -204,7 +204,7 @@ fn grid(reflections: usize) -> Vec<u8> {
 fn rays_of_a_grid_stand_where_the_user_says() {
     let of = |rays| SensorConventions { rays, elevation: None };
     let nowhere = points(&grid(6), of(None));
-    assert!(nowhere[0].unplaced.unwrap().contains("say --rays edges or --rays centers"));
+    assert!(nowhere[0].unplaced.unwrap().contains("give --rays edges or --rays centers"));
     assert!(nowhere[0].columns.iter().all(|column| column.name != "x"));
     let edges = &points(&grid(6), of(Some(Rays::Edges)))[0];
     let ray =
@@ -224,12 +224,12 @@ fn rays_of_a_grid_stand_where_the_user_says() {
     assert!(is_near(position_of(centers, 0), wanted), "{:?}", position_of(centers, 0));
     for other in [5, 7] {
         let why = points(&grid(other), of(Some(Rays::Edges)))[0].unplaced.unwrap();
-        assert!(why.contains("neither directions nor a grid of as many rays"), "{why}");
+        assert!(why.contains("neither directions nor a grid with one ray per reflection"), "{why}");
     }
     let mut fields = lidar();
     fields.pop();
     let few = points(&stamped(vec![Message(1002, fields)]), SensorConventions::default());
-    assert!(few[0].unplaced.unwrap().contains("directions are not as many"));
+    assert!(few[0].unplaced.unwrap().contains("directions and the reflections differ in number"));
 }
 
 fn pack(root: packed::Root, plain: &[u8], options: &packed::PackOptions) -> Vec<u8> {
@@ -399,10 +399,10 @@ fn a_cloud_of_ros_cannot_claim_what_is_not_there() {
     for (at, value, wanted) in [
         (24, u32::MAX, "rows of 2 points"),
         (28, u32::MAX, "longer than row_step"),
-        (steps, 0, "points of no bytes"),
+        (steps, 0, "a point has 0 bytes"),
         (steps + 4, 10, "longer than row_step"),
-        (ring + 8, 13, "field ring is not within a point"),
-        (ring + 8, u32::MAX, "field ring is not within a point"),
+        (ring + 8, 13, "field ring lies outside of the point"),
+        (ring + 8, u32::MAX, "field ring lies outside of the point"),
     ] {
         let mut damaged = data.clone();
         damaged[at..at + 4].copy_from_slice(&value.to_le_bytes());
@@ -415,7 +415,7 @@ fn a_cloud_of_ros_cannot_claim_what_is_not_there() {
     damaged[24..28].fill(0);
     damaged[steps..steps + 4].fill(0xff);
     let error = format!("{:#}", source.points(&damaged, SensorConventions::default()).unwrap_err());
-    assert!(error.contains("points of 4294967295 bytes"), "{error}");
+    assert!(error.contains("a point has 4294967295 bytes"), "{error}");
 }
 
 proptest! {

@@ -76,7 +76,7 @@ impl Reduction for CompressedReduction {
                 self.plain.truncate(size.map_err(|error| anyhow!("{error}"))?);
             }
         }
-        ensure!(self.plain.len() == length, "another length than told");
+        ensure!(self.plain.len() == length, "the length differs from the declared one");
         self.inner.decode(&self.plain, table)
     }
 }

@@ -29,7 +29,7 @@ pub struct Deviation {
 pub fn deviations(sent: &Table, back: &Table, keeps: Fidelity) -> Result<Vec<Deviation>> {
     ensure!(
         (sent.rows(), sent.columns.len()) == (back.rows(), back.columns.len()),
-        "{} rows of {} columns come back as {} of {}",
+        "{} rows of {} columns come back as {} rows of {} columns",
         sent.rows(),
         sent.columns.len(),
         back.rows(),

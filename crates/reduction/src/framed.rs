@@ -52,7 +52,7 @@ impl<C: ColumnCoder> Reduction for Framed<C> {
             self.0.decode(own, column).with_context(|| head.name.to_owned())?;
         }
         table.columns.truncate(columns);
-        ensure!(rest.is_empty(), "{} bytes behind the columns", rest.len());
+        ensure!(rest.is_empty(), "{} bytes follow the last column", rest.len());
         Ok(())
     }
 }
@@ -131,7 +131,8 @@ impl<'b> ColumnHead<'b> {
         rows: usize,
     ) -> Result<&'t mut Column> {
         let name = self.name;
-        let kind = type_from_code(self.kind).with_context(|| format!("{name} is of no type"))?;
+        let kind =
+            type_from_code(self.kind).with_context(|| format!("{name} has an unknown type"))?;
         let column = table.prepare_column(at, name, kind, rows);
         column.resolution = (self.resolution > 0.0).then_some(self.resolution);
         column.present.extend_from_slice(self.present);

@@ -63,19 +63,23 @@ pub fn load_scene(wish: &LoadOptions, seed: u64) -> Result<TableSeries> {
 pub fn load_file(path: &Path, wish: &LoadOptions) -> Result<Vec<TableSeries>> {
     let shown = || path.display().to_string();
     if let Some(form) = PointFileFormat::from_path(path) {
-        ensure!(wish.channels.is_empty(), "{} has no channels to choose from", shown());
+        ensure!(
+            wish.channels.is_empty(),
+            "{} is a file of points without channels; leave out --channel",
+            shown()
+        );
         let points = form.read(path)?;
         let mut gathered = TableCollector::default();
         gathered.add_points("", form.name(), points, wish).with_context(shown)?;
-        ensure!(!gathered.0.is_empty(), "{} holds no points", shown());
+        ensure!(!gathered.0.is_empty(), "{} has no points", shown());
         return gathered.finish(wish).with_context(shown);
     }
     let reader = open(path, &TraceWish::default())?;
     let loads = load_recording(reader, wish).with_context(shown)?;
     ensure!(
         !loads.is_empty(),
-        "{} has no points{}; those of {} are read, and files of points (.bin of KITTI, .pcd.bin \
-         of nuScenes, .pcd)",
+        "{} has no points{}; wiregauge reads points of {}, and files of points (.bin of KITTI, \
+         .pcd.bin of nuScenes, .pcd)",
         shown(),
         if wish.channels.is_empty() { "" } else { " on the wanted channels" },
         PointSource::SUPPORTED
@@ -269,7 +273,7 @@ fn select_columns(
 ) -> Result<()> {
     let names: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
     if let Some(name) = wish.columns.iter().find(|name| !names.contains(name)) {
-        bail!("there is no column {name}; there are {}", names.join(", "));
+        bail!("there is no column {name}; choose from {}", names.join(", "));
     }
     if !wish.columns.is_empty() {
         table.columns.retain(|column| wish.columns.contains(&column.name));

@@ -96,7 +96,7 @@ impl NativeReduction {
                     _library: library,
                 }
             };
-            ensure!(!native.coder.is_null(), "it makes nothing");
+            ensure!(!native.coder.is_null(), "it wrote nothing");
             Ok(native)
         };
         loaded().with_context(|| file.display().to_string())
@@ -165,7 +165,7 @@ impl Reduction for NativeReduction {
         }
         table.columns.truncate(columns);
         if rows == 0 {
-            ensure!(rest.is_empty(), "{} bytes behind the columns", rest.len());
+            ensure!(rest.is_empty(), "{} bytes follow the last column", rest.len());
             return Ok(());
         }
         let axes = axes(&table.columns);

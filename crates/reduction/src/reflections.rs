@@ -45,11 +45,12 @@ pub fn reflections_of_points(cloud: &Table) -> Result<Table> {
         found.map(|column| each!(&column.values, list => list.iter().map(|v| v.double()).collect::<Vec<f64>>()))
     };
     let [x, y, z] = ["x", "y", "z"].map(|name| {
-        column(&[name]).with_context(|| format!("no column {name} in every row, so no reflections"))
+        column(&[name])
+            .with_context(|| format!("--as-reflections needs the column {name} in every row"))
     });
     let (x, y, z) = (x?, y?, z?);
     let strength = column(&STRENGTHS)
-        .with_context(|| format!("no column {}, so no reflections", STRENGTHS.join(", ")))?;
+        .with_context(|| format!("--as-reflections needs a column {}", STRENGTHS.join(", ")))?;
     // Strengths from 0 to 1, as KITTI has them, are 255 times as fine.
     let most = strength.iter().copied().fold(0.0, f64::max);
     let factor = if most > 1.0 { 1.0 } else { 255.0 };

@@ -122,7 +122,7 @@ impl ReductionRow {
     /// When other rows came back.
     pub fn restore_order(&self, sent: &Table, back: Table, build: &Path) -> Result<Table> {
         let Some(other) = self.entry.sorted_by else { return Ok(back) };
-        let mut other = ReductionRow::find(other).context("no such row")?.create(build)?;
+        let mut other = ReductionRow::find(other).context("there is no such row")?.create(build)?;
         let (mut bytes, mut ordered) = (Vec::new(), Table::default());
         other.encode(sent, &mut bytes)?;
         other.decode(&bytes, &mut ordered)?;

@@ -13,11 +13,11 @@ pub fn check_same_rows(one: &Table, other: &Table) -> Result<()> {
     let columns = |table: &Table| -> Vec<(String, u8)> {
         table.columns.iter().map(|c| (c.name.clone(), type_code(c.values.kind()))).collect()
     };
-    ensure!(columns(one) == columns(other), "other columns come back");
+    ensure!(columns(one) == columns(other), "the columns that come back differ");
     ensure!(one.rows() == other.rows(), "{} rows come back as {}", one.rows(), other.rows());
     ensure!(
         sorted_rows(one) == sorted_rows(other),
-        "rows come back that are not those that were sent"
+        "the rows that come back differ from those that were sent"
     );
     Ok(())
 }

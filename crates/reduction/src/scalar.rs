@@ -68,7 +68,7 @@ pub fn put<S: Copy, T: Pod>(out: &mut Vec<u8>, values: &[S], convert: impl Fn(S)
 /// When there are not as many.
 #[inline(always)]
 pub fn get<T: Pod, S>(bytes: &[u8], values: &mut [S], convert: impl Fn(T) -> S) -> Result<()> {
-    ensure!(bytes.len() == size_of_val_of::<T>(values.len()), "a column of another length");
+    ensure!(bytes.len() == size_of_val_of::<T>(values.len()), "a column has another length");
     for (to, from) in values.iter_mut().zip(bytes.chunks_exact(size_of::<T>())) {
         *to = convert(bytemuck::pod_read_unaligned(from));
     }
@@ -99,6 +99,6 @@ pub fn steps<S: Scalar>(values: &[S], resolution: f64, out: &mut Vec<i64>) -> Re
             ((number + ROUND).to_bits() as i64).wrapping_sub(ROUND.to_bits() as i64)
         }));
     }
-    ensure!(is_sound, "no NaN, no infinity and nothing above 2⁵¹ resolutions can be said");
+    ensure!(is_sound, "NaN, infinity and values above 2⁵¹ resolutions cannot be encoded");
     Ok(most.ceil() as u64)
 }

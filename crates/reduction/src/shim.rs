@@ -71,7 +71,11 @@ impl Native {
     fn missing(&self, place: &UserLibrary, folder: &Path) -> Option<String> {
         let files = [Path::new("include").join(place.header), self.file()];
         let gone = files.into_iter().map(|file| folder.join(file)).find(|file| !file.is_file())?;
-        Some(format!("{} names no such folder: {} is missing", place.variable, gone.display()))
+        Some(format!(
+            "{} does not name a folder with the library: {} is missing",
+            place.variable,
+            gone.display()
+        ))
     }
 
     /// The library below its folder.

@@ -136,19 +136,23 @@ impl Table {
     /// # Errors
     /// When they are none.
     pub fn from_bytes(bytes: &[u8]) -> Result<Table> {
-        let end = bytes.iter().position(|byte| *byte == b'\n').context("no line of columns")?;
+        let end = bytes
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .context("the line with the columns is missing")?;
         let head: TableHead = serde_json::from_slice(&bytes[..end])?;
         let mut rest = &bytes[end + 1..];
         let mut table = Table::default();
         for HeadColumn { name, unit, resolution, code, optional } in head.columns {
-            let kind = type_from_code(code).with_context(|| format!("{name} is of no type"))?;
+            let kind =
+                type_from_code(code).with_context(|| format!("{name} has an unknown type"))?;
             let bits = if optional { head.rows.div_ceil(8) } else { 0 };
             let size = head.rows.checked_mul(kind.size());
             let Some((own, behind)) = size.and_then(|size| rest.split_at_checked(size)) else {
-                bail!("{name} has not {} values", head.rows)
+                bail!("{name} does not have {} values", head.rows)
             };
             let Some((present, behind)) = behind.split_at_checked(bits) else {
-                bail!("{name} has not the bits of {} rows", head.rows)
+                bail!("{name} does not have the bits of {} rows", head.rows)
             };
             rest = behind;
             let mut values = kind.empty_values();
@@ -156,7 +160,7 @@ impl Table {
             let present = present.to_vec();
             table.columns.push(Column { name, unit, resolution, values, present });
         }
-        ensure!(rest.is_empty(), "{} bytes behind the columns", rest.len());
+        ensure!(rest.is_empty(), "{} bytes follow the last column", rest.len());
         Ok(table)
     }
 

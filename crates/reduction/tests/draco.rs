@@ -312,6 +312,9 @@ fn the_tree_refuses_rows_without_a_value() {
         let mut reduction = ReductionRow::find(id).unwrap().create(&build_folder()).unwrap();
         let admitted = reduction.admit(&table).map_err(|error| error.to_string());
         assert_eq!(admitted.is_err(), refused, "{id}");
-        assert!(!refused || admitted.unwrap_err().starts_with("x: some rows have none"), "{id}");
+        assert!(
+            !refused || admitted.unwrap_err().starts_with("x: some rows have no value"),
+            "{id}"
+        );
     }
 }

@@ -120,7 +120,7 @@ impl TracePlayer {
                         Err(format!("{error:#}"))
                     }
                     Ok(true) => Ok(path),
-                    Ok(false) => Err("its messages are not what they are said to be".into()),
+                    Ok(false) => Err("its messages differ from their declaration".into()),
                 },
             };
             files.insert(name, outcome);
@@ -217,7 +217,7 @@ fn build(encodings: &[Encoding], progress: Progress) -> Result<Vec<Built>> {
     {
         all.push([source, player, sensor]);
     }
-    ensure!(all.len() == encodings.len(), "not all FMUs were built");
+    ensure!(all.len() == encodings.len(), "some FMUs were not built");
     Ok(all)
 }
 

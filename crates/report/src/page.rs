@@ -112,7 +112,7 @@ impl<'a> Page<'a> {
                 body.push_str("<h3>Slopes</h3>\n");
                 body.push_str(&plain_table(&published_slopes(&slopes, "–", |text| text.into())));
             }
-            page.add("Beside the reference", body);
+            page.add("Compared with the publication", body);
         }
         if run.kind == RunKind::Bus {
             page.add("What the figures are", definitions(run, &defined));
@@ -184,7 +184,7 @@ fn render_requirements(run: &Run) -> String {
     for row in rows {
         let _ = write!(
             text,
-            "<li><b class=\"{}\">{}</b> {} <span class=\"soft\">holds of {} of {}</span>",
+            "<li><b class=\"{}\">{}</b> {} <span class=\"soft\">holds for {} of {}</span>",
             row.verdict.name().replace(' ', "-"),
             row.verdict.name(),
             escape(&row.text),
@@ -205,6 +205,7 @@ fn definitions(run: &Run, id: &str) -> String {
     for (name, is) in bus::definitions(run) {
         let _ = writeln!(text, "<dt>{}</dt><dd>{}</dd>", escape(name), escape(is));
     }
-    text + "</dl>\n<p class=\"soft\">p50, p90 … are the times that this share of all samples stays \
-            within. How each figure comes about is told in docs/bus.md.</p>\n"
+    text +
+        "</dl>\n<p class=\"soft\">p50, p90 and so on: this share of all samples takes at most this \
+         time. docs/bus.md explains how each figure is made.</p>\n"
 }

@@ -71,7 +71,7 @@ pub fn examine(environment: &Environment, missing_tools: &[MissingTool]) -> Vec<
             MachineFinding {
                 name: name.into(),
                 state,
-                text: text.unwrap_or_else(|| "cannot be read on this machine".into()),
+                text: text.unwrap_or_else(|| "not available on this machine".into()),
                 remedy: caution.map(Caution::remedy),
             }
         })
@@ -130,15 +130,15 @@ mod tests {
             "\
 ok  build: release
 !!  virtual machine: KVM → measure on bare metal, or trust ratios only
-??  power: cannot be read on this machine
+??  power: not available on this machine
 ok  cpu governor: performance
-??  turbo: cannot be read on this machine
+??  turbo: not available on this machine
 ok  usable cpus: 4
 ok  free memory: 4096 MiB
 ok  clock: steps by 20 ns
 ok  load: 0.50
-!!  steal: 2.0 % → measure again when the host is quiet, or on a machine of your own
-??  other processes: cannot be read on this machine
+!!  steal: 2.0 % → measure again when the host is quiet, or on your own machine
+??  other processes: not available on this machine
 !!  flatc: not installed → install it: `sudo apt-get install flatbuffers-compiler`
 "
         );

@@ -74,7 +74,7 @@ const UNITS: [(&str, f64, &str); 13] = [
 ];
 
 /// What a requirement looks like.
-const FORM: &str = "such as 'p99.9 latency < 500us' or 'lost = 0'";
+const FORM: &str = "'p99.9 latency < 500us' or 'lost = 0'";
 
 impl FromStr for Requirements {
     type Err = Error;
@@ -82,7 +82,7 @@ impl FromStr for Requirements {
     fn from_str(text: &str) -> Result<Requirements> {
         let parts = split(text)?;
         let all = parts.iter().map(|part| part.parse()).collect::<Result<Vec<_>>>()?;
-        ensure!(!all.is_empty(), "nothing is required; write something {FORM}");
+        ensure!(!all.is_empty(), "the requirement is empty; write one such as {FORM}");
         Ok(Requirements(all))
     }
 }
@@ -93,7 +93,7 @@ impl FromStr for Requirement {
     fn from_str(text: &str) -> Result<Requirement> {
         let text = text.trim();
         let at = find_unquoted(text, |c| "<>=".contains(c))
-            .with_context(|| format!("'{text}' has no limit; write it {FORM}"))?;
+            .with_context(|| format!("'{text}' has no limit; write one such as {FORM}"))?;
         let (left, right) = text.split_at(at);
         let (relation, right) = relation(right);
         let (limit, unit) = limit(right)?;
@@ -135,7 +135,10 @@ fn find_unquoted(text: &str, wanted: impl Fn(char) -> bool) -> Option<usize> {
 
 /// The parts between commas.
 fn split(mut text: &str) -> Result<Vec<&str>> {
-    ensure!(text.matches('"').count().is_multiple_of(2), "a quote is not closed in {text}");
+    ensure!(
+        text.matches('"').count().is_multiple_of(2),
+        "a quotation mark is not closed in {text}"
+    );
     let mut parts = Vec::new();
     while let Some(at) = find_unquoted(text, |c| c == ',') {
         parts.push(&text[..at]);
@@ -169,13 +172,13 @@ fn limit(text: &str) -> Result<(f64, &'static str)> {
         let (number, unit) = (text[..at].trim(), text[at..].trim());
         let Ok(number) = number.parse::<f64>() else { continue };
         let Some((factor, of)) = find_unit(unit) else { break };
-        ensure!(number.is_finite(), "'{text}' is no limit");
+        ensure!(number.is_finite(), "'{text}' is not a limit");
         return Ok((number * factor, of));
     }
     let known: Vec<&str> = UNITS.iter().map(|(unit, ..)| *unit).skip(1).take(8).collect();
     bail!(
-        "'{text}' is no number with one of these units: ns us ms s min h d B kB MB GB TB KiB MiB \
-         GiB TiB {}",
+        "'{text}' is not a number with one of these units: ns us ms s min h d B kB MB GB TB KiB \
+         MiB GiB TiB {}",
         known.join(" ")
     )
 }
@@ -210,7 +213,7 @@ fn parse_words(text: &str) -> Result<RequirementWords> {
         match word {
             "of" | "at" => {
                 let (name, after) = token(after);
-                ensure!(!name.is_empty(), "'{}' does not say '{word}' what", text.trim());
+                ensure!(!name.is_empty(), "in '{}' a name is missing after '{word}'", text.trim());
                 let name = Some(name.to_owned());
                 match word {
                     "of" => found.subject = name,
@@ -221,7 +224,7 @@ fn parse_words(text: &str) -> Result<RequirementWords> {
             }
             _ => match (statistic(word)?, found.statistic) {
                 (Some(statistic), Statistic::Quoted) => found.statistic = statistic,
-                (Some(_), _) => bail!("'{}' names two statistics", text.trim()),
+                (Some(_), _) => bail!("'{}' names two statistics; give one", text.trim()),
                 (None, _) => metric.push(word),
             },
         }
@@ -234,7 +237,11 @@ fn parse_words(text: &str) -> Result<RequirementWords> {
             (found.statistic, found.metric) = (statistic, name.to_owned());
         }
     }
-    ensure!(!found.metric.is_empty(), "'{}' names no figure; write it {FORM}", text.trim());
+    ensure!(
+        !found.metric.is_empty(),
+        "'{}' names no figure; write a requirement such as {FORM}",
+        text.trim()
+    );
     Ok(found)
 }
 
@@ -260,7 +267,10 @@ fn statistic(word: &str) -> Result<Option<Statistic>> {
     let Some(number) = word.strip_prefix('p').and_then(|digits| digits.parse::<f64>().ok()) else {
         return Ok(None);
     };
-    ensure!(number > 0.0 && number < 100.0, "{word} is no percentile; there are p50, p99.9 …");
+    ensure!(
+        number > 0.0 && number < 100.0,
+        "{word} is not a percentile; write p50, p99.9 and so on"
+    );
     // As 0.999 is written, and not 99.9 ÷ 100.
     Ok(Some(Statistic::Share((number * 1e7).round() / 1e9)))
 }
@@ -290,17 +300,17 @@ mod tests {
     #[test]
     fn nonsense_is_refused_in_a_line() {
         for (text, wanted) in [
-            ("", "nothing is required"),
-            (" , ", "nothing is required"),
+            ("", "the requirement is empty"),
+            (" , ", "the requirement is empty"),
             ("latency", "has no limit"),
             ("< 5ms", "names no figure"),
-            ("latency < fast", "is no number"),
-            ("latency < 5 fortnights", "is no number"),
-            ("latency < inf", "is no limit"),
-            ("p100 latency < 1ms", "is no percentile"),
+            ("latency < fast", "is not a number"),
+            ("latency < 5 fortnights", "is not a number"),
+            ("latency < inf", "is not a limit"),
+            ("p100 latency < 1ms", "is not a percentile"),
             ("p99 latency p50 < 1ms", "names two statistics"),
-            ("latency of < 1ms", "does not say 'of' what"),
-            ("latency at \"x < 1ms", "a quote is not closed"),
+            ("latency of < 1ms", "a name is missing after 'of'"),
+            ("latency at \"x < 1ms", "a quotation mark is not closed"),
         ] {
             let error = format!("{:#}", text.parse::<Requirements>().unwrap_err());
             assert!(error.contains(wanted) && !error.contains('\n'), "{text}: {error}");

@@ -441,13 +441,13 @@ impl Run {
         let foreign = matches!(&head, Err(error) if error.is_data());
         ensure!(
             !foreign && head.as_ref().map_or(true, |head| head.format == FORMAT),
-            "{shown} is not a wiregauge result: its \"format\" is not \"{FORMAT}\""
+            "{shown} is not a result of wiregauge: its \"format\" is not \"{FORMAT}\""
         );
         let version = head.context(json)?.version;
         ensure!(
             version.as_u64().is_some_and(|v| v <= u64::from(VERSION)),
-            "{shown} has version {version} of the form, this wiregauge reads up to {VERSION}; \
-             update it"
+            "{shown} has version {version} of the format, but this wiregauge reads up to \
+             {VERSION}; update wiregauge"
         );
         let mut run: Run =
             serde_json::from_slice(text).with_context(|| format!("{shown} is damaged"))?;

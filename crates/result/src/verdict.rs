@@ -154,17 +154,17 @@ impl Requirement {
                 (RequirementVerdict::CannotTell, Some(reason.clone()))
             }
             (_, None) => {
-                (RequirementVerdict::CannotTell, Some("it has no such figure here".into()))
+                (RequirementVerdict::CannotTell, Some("it has no such figure in this case".into()))
             }
             (_, Some(found)) => self.compare(found),
         };
         let is_not = |fact: &str| run.fact(&case.id, &subject.id, fact) == Some(0.0);
         if is_not("valid") {
             verdict = RequirementVerdict::CannotTell;
-            why = Some("the machine disturbed the run, as the warnings say".into());
+            why = Some("the machine disturbed the run; see the warnings".into());
         } else if is_not("complete") && verdict == RequirementVerdict::Pass {
             verdict = RequirementVerdict::CannotTell;
-            why = Some("the run broke off".into());
+            why = Some("the run ended early".into());
         }
         let (case, subject) = (case.id.clone(), subject.title.clone());
         Some(RequirementFinding { requirement: index, case, subject, found, verdict, why })
@@ -173,7 +173,11 @@ impl Requirement {
     /// Holds a figure against the limit.
     fn compare(&self, found: &MeasuredFigure) -> (RequirementVerdict, Option<String>) {
         if found.unit != self.unit {
-            let why = format!("'{}' is in {}, the limit is not", self.metric, unit_in_words(found));
+            let why = format!(
+                "'{}' is in {}, but the limit has another unit",
+                self.metric,
+                unit_in_words(found)
+            );
             return (RequirementVerdict::CannotTell, Some(why));
         }
         // The end that must be within the limit, and the one that must be beyond.
@@ -182,7 +186,7 @@ impl Requirement {
             Relation::AtLeast | Relation::More => (found.low, found.high),
             Relation::Equal if found.low == found.high => (found.low, found.high),
             Relation::Equal => {
-                let why = "a figure with an interval is never just equal; use < or >";
+                let why = "a figure with an interval cannot be tested for equality; use < or >";
                 return (RequirementVerdict::CannotTell, Some(why.into()));
             }
         };
@@ -192,7 +196,7 @@ impl Requirement {
         if beyond.is_some_and(|end| !self.holds(end)) {
             return (RequirementVerdict::Fail, None);
         }
-        let why = found.lacks.clone().unwrap_or("its interval holds the limit".into());
+        let why = found.lacks.clone().unwrap_or("the limit lies within its interval".into());
         (RequirementVerdict::CannotTell, Some(why))
     }
 
@@ -224,7 +228,8 @@ impl Requirement {
         let missing = |said: &Option<String>, what: &str, known: Vec<&str>| {
             let said = said.as_ref()?;
             let is_known = known.iter().any(|name| name.eq_ignore_ascii_case(said));
-            (!is_known).then(|| format!("there is no {what} '{said}', but {}", known.join("; ")))
+            (!is_known)
+                .then(|| format!("there is no {what} '{said}'; choose from {}", known.join("; ")))
         };
         let subjects = run.subjects.iter().flat_map(|s| [s.id.as_str()]).collect();
         let titled = self.subject.as_ref().is_some_and(|said| {
@@ -240,8 +245,8 @@ impl Requirement {
         let sampled = run.measurements.iter().any(|m| m.metric == self.metric);
         if sampled && self.statistic != Statistic::Quoted {
             return format!(
-                "each sample of '{}' is the mean of many operations, which have no percentiles; \
-                 require '{} < …', its median",
+                "each sample of '{}' is a mean of many operations, so it has no percentiles; \
+                 require the median: '{} < …'",
                 self.metric, self.metric
             );
         }
@@ -251,7 +256,7 @@ impl Requirement {
         metrics.sort_unstable();
         metrics.dedup();
         metrics.retain(|metric| !metric.contains("/p"));
-        format!("'{}' was not measured; there are {}", self.metric, metrics.join(", "))
+        format!("'{}' was not measured; choose from {}", self.metric, metrics.join(", "))
     }
 }
 
@@ -309,7 +314,7 @@ fn time_within(run: &Run, key: (&str, &str), metric: &str, share: f64) -> Option
         lacks: None,
     };
     let Some((count, _)) = fact(run, key, &format!("{metric}/count")) else {
-        found.lacks = Some("the result does not say how many samples it has".into());
+        found.lacks = Some("the result does not give the number of its samples".into());
         return Some(found);
     };
     let ends = tail::percentile_ranks(share, count as u64);
@@ -317,7 +322,7 @@ fn time_within(run: &Run, key: (&str, &str), metric: &str, share: f64) -> Option
     found.high = ends.high.and_then(up);
     if ends.high.is_none() {
         found.lacks = Some(format!(
-            "p{} needs {} samples, there are {count}",
+            "p{} needs {} samples, but there are {count}",
             percentile(share),
             tail::min_samples(share)
         ));
@@ -421,7 +426,7 @@ mod tests {
         assert_eq!(judged(&run, "p99 latency < 992us").0, RequirementVerdict::CannotTell);
         let (verdict, why) = judged(&run, "p99.9 latency < 2ms");
         assert_eq!(verdict, RequirementVerdict::CannotTell);
-        assert_eq!(why, "p99.9 needs 3688 samples, there are 1000");
+        assert_eq!(why, "p99.9 needs 3688 samples, but there are 1000");
         assert_eq!(judged(&run, "p99.9 latency < 100us").0, RequirementVerdict::Fail, "even so");
         assert_eq!(judged(&run, "max latency <= 1ms").0, RequirementVerdict::Pass);
         assert_eq!(judged(&run, "max latency < 1ms").0, RequirementVerdict::Fail);
@@ -445,11 +450,12 @@ mod tests {
         let (verdict, why) = judged(&run, "encode < 105ns");
         assert_eq!(
             (verdict, why.as_str()),
-            (RequirementVerdict::CannotTell, "its interval holds the limit")
+            (RequirementVerdict::CannotTell, "the limit lies within its interval")
         );
         let (verdict, why) = judged(&run, "encode = 104ns");
         assert!(
-            verdict == RequirementVerdict::CannotTell && why.contains("never just equal"),
+            verdict == RequirementVerdict::CannotTell
+                && why.contains("cannot be tested for equality"),
             "{why}"
         );
         let (verdict, why) = judged(&run, "p99 encode < 1us");
@@ -465,9 +471,9 @@ mod tests {
         fact(&mut run, "lost", "1", 0.0);
         latencies(&mut run, 1000);
         for (text, wanted) in [
-            ("latnecy < 1ms", "'latnecy' was not measured; there are"),
-            ("lost of tpc = 0", "there is no subject 'tpc', but"),
-            ("lost at \"1 B, 2 ms\" = 0", "there is no case '1 B, 2 ms', but"),
+            ("latnecy < 1ms", "'latnecy' was not measured; choose from"),
+            ("lost of tpc = 0", "there is no subject 'tpc'; choose from"),
+            ("lost at \"1 B, 2 ms\" = 0", "there is no case '1 B, 2 ms'; choose from"),
             ("latency < 500", "'latency' is in a unit of time"),
             ("lost < 1ms", "'lost' is in no unit, as it is a count"),
         ] {

@@ -203,19 +203,18 @@ impl Caution {
                  (intel_pstate/no_turbo, cpufreq/boost), or trust ratios only"
             }
             Caution::VirtualMachine(_) => "measure on bare metal, or trust ratios only",
-            Caution::Load(..) => "wait, or stop what runs, and measure again",
-            Caution::Steal(_) => {
-                "measure again when the host is quiet, or on a machine of your own"
-            }
+            Caution::Load(..) => "wait, or stop other programs, and measure again",
+            Caution::Steal(_) => "measure again when the host is quiet, or on your own machine",
             Caution::Others(_) => "stop other programs and measure again",
             Caution::CoarseClock(_) => {
                 "use longer epochs, or choose the clock source tsc if the machine offers it"
             }
             Caution::OneCore => {
-                "give the machine or the container a second core: runner and gauge share this one"
+                "give the machine or the container a second core: the runner and wiregauge share \
+                 this one"
             }
             Caution::LowMemory(_) => "free memory, or measure smaller messages",
-            Caution::Battery => "plug it in",
+            Caution::Battery => "connect the charger",
             Caution::DebugBuild => "build with `cargo build --release`",
             Caution::MissingTool(missing) => {
                 return format!("install it: `sudo apt-get install {}`", missing.package);
@@ -225,25 +224,25 @@ impl Caution {
                 "make the machine quieter (see `wiregauge doctor`) or measure more rounds"
             }
             Caution::Outliers { .. } => {
-                "look for work that comes and goes on the machine; no sample was dropped"
+                "look for programs that run now and then on the machine; no sample was dropped"
             }
             Caution::Processes { .. } => {
-                "measure over more processes: the layout of memory decides here"
+                "measure more processes: the layout of memory changes the times"
             }
             Caution::Invalid { .. } => "do not use these figures; measure again on a quiet machine",
             Caution::Datagrams { .. } => {
-                "give sockets more room with `sudo sysctl -w net.core.rmem_max=33554432`"
+                "make socket buffers larger with `sudo sysctl -w net.core.rmem_max=33554432`"
             }
             Caution::Surplus { .. } => {
-                "something stood still and caught up: see the late samples, and measure again"
+                "something paused and then caught up: see the late samples, and measure again"
             }
             Caution::Lost { .. } => {
                 "send less or less often, or choose a transport that waits for its readers"
             }
-            Caution::Interrupted => "measure again for what is missing",
-            Caution::Failed { .. } => "mend what it says and measure again",
+            Caution::Interrupted => "measure again to complete it",
+            Caution::Failed { .. } => "correct this and measure again",
             Caution::NegativeNet { .. } => {
-                "take it for free within the precision, or measure longer epochs and more rounds"
+                "its cost is below what this run can measure; measure longer epochs and more rounds"
             }
         }
         .to_owned()
@@ -287,7 +286,7 @@ impl fmt::Display for Caution {
                 write!(f, "other processes took {} of the time of all CPUs", percent(*share))
             }
             Caution::CoarseClock(step) => write!(f, "the clock steps by {step:.0} ns"),
-            Caution::OneCore => f.write_str("there is one usable CPU"),
+            Caution::OneCore => f.write_str("only one CPU is usable"),
             Caution::LowMemory(bytes) => write!(f, "only {} MiB of memory are free", bytes >> 20),
             Caution::Battery => f.write_str("the machine runs on battery"),
             Caution::DebugBuild => f.write_str("wiregauge was built without optimisation"),
@@ -309,17 +308,21 @@ impl fmt::Display for Caution {
                 write!(f, "{cell}: the system dropped {datagrams} datagrams")
             }
             Caution::Surplus { cell, figure, found, offered } => {
-                write!(f, "{cell}: {figure} is {found:.3} MB/s where {offered:.3} were offered")
+                write!(
+                    f,
+                    "{cell}: {figure} is {found:.3} MB/s, more than the {offered:.3} MB/s that \
+                     were sent"
+                )
             }
             Caution::Lost { cell, lost, of } => {
                 write!(f, "{cell}: {lost} of {of} samples did not arrive")
             }
             Caution::Interrupted => {
-                f.write_str("it was interrupted: there is what was measured until then")
+                f.write_str("it was interrupted: the result has what was measured until then")
             }
             Caution::Failed { cell, reason } => write!(f, "{cell}: failed, {reason}"),
             Caution::NegativeNet { cell, net_ns } => {
-                write!(f, "{cell}: it took {:.1} ns less than doing nothing", -net_ns)
+                write!(f, "{cell}: it took {:.1} ns less than an empty operation", -net_ns)
             }
         }
     }

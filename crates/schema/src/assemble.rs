@@ -23,7 +23,7 @@ const DEEPEST: usize = 100;
 /// names, or deeper nesting, than any format could be measured with.
 pub(crate) fn assemble(types: Vec<TypeDef>, root: TypeId) -> Result<Schema> {
     if let TypeDef::Enum(other) = &types[root] {
-        bail!("{} is an enum; a message is a record", other.name.original);
+        bail!("{} is an enum, not a message; choose a message", other.name.original);
     }
     let mut schema = reachable(types, root);
     check_extent(&schema)?;
@@ -67,7 +67,8 @@ fn check_extent(schema: &Schema) -> Result<()> {
     let depth = depths[schema.root];
     ensure!(
         depth <= DEEPEST,
-        "{root} nests {depth} records deep; {DEEPEST} at most, as Protobuf's readers follow no more"
+        "{root} nests {depth} records deep; {DEEPEST} at most can be measured, which is the limit \
+         of Protobuf's readers"
     );
     Ok(())
 }

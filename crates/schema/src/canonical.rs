@@ -33,7 +33,7 @@ pub fn decode(schema: &Schema, bytes: &[u8]) -> Result<Value> {
 fn write_record(schema: &Schema, id: TypeId, value: &Value, out: &mut Vec<u8>) -> Result<()> {
     let record = schema.record(id);
     let Value::Record(values) = value else {
-        bail!("{} wants a record", record.name.original);
+        bail!("{} needs a record", record.name.original);
     };
     ensure!(
         values.len() == record.fields.len(),
@@ -63,16 +63,16 @@ fn write_field(schema: &Schema, field: &Field, value: &Value, out: &mut Vec<u8>)
         (Cardinality::List { bound }, Value::List(values)) => {
             ensure!(
                 bound.is_none_or(|b| values.len() <= b as usize),
-                "more elements than the bound"
+                "the list has more elements than its bound"
             );
             write_len(values.len(), out)?;
             values.iter().try_for_each(|v| write_element(schema, field.element, v, out))
         }
         (Cardinality::Array { len }, Value::List(values)) => {
-            ensure!(values.len() == len as usize, "wants {len} elements, has {}", values.len());
+            ensure!(values.len() == len as usize, "needs {len} elements, has {}", values.len());
             values.iter().try_for_each(|v| write_element(schema, field.element, v, out))
         }
-        (_, other) => bail!("wants a list, has {other:?}"),
+        (_, other) => bail!("needs a list, has {other:?}"),
     }
 }
 
@@ -96,12 +96,12 @@ fn write_element(
         }
         (Element::Scalar(scalar), value) => write_scalar(scalar, value, out),
         (Element::Enum(id), value) => write_scalar(schema.enumeration(id).repr, value, out),
-        (_, other) => bail!("wants {element:?}, has {other:?}"),
+        (_, other) => bail!("needs {element:?}, has {other:?}"),
     }
 }
 
 fn write_len(len: usize, out: &mut Vec<u8>) -> Result<()> {
-    let len = u32::try_from(len).context("longer than 4 GiB")?;
+    let len = u32::try_from(len).context("it is longer than 4 GiB")?;
     out.extend_from_slice(&len.to_le_bytes());
     Ok(())
 }
@@ -119,7 +119,7 @@ fn write_scalar(scalar: Scalar, value: &Value, out: &mut Vec<u8>) -> Result<()> 
         (Scalar::I64, Value::Signed(v)) => out.extend(v.to_le_bytes()),
         (Scalar::F32, Value::F32(v)) => out.extend(v.to_le_bytes()),
         (Scalar::F64, Value::F64(v)) => out.extend(v.to_le_bytes()),
-        (_, other) => bail!("wants {}, has {other:?}", scalar.rust_name()),
+        (_, other) => bail!("needs {}, has {other:?}", scalar.rust_name()),
     }
     Ok(())
 }
@@ -158,7 +158,7 @@ fn read_field(schema: &Schema, field: &Field, input: &mut &[u8]) -> Result<Value
         values.push(read_element(schema, field.element, input)?);
         // Elements without bytes are the only ones a small input can have
         // many of.
-        ensure!(values.len() <= start.max(1 << 16), "more empty elements than are credible");
+        ensure!(values.len() <= start.max(1 << 16), "it has too many empty elements");
     }
     Ok(Value::List(values))
 }

@@ -29,7 +29,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
         .with_context(|| format!("cannot read {origin}"))?;
     ensure!(
         bytes.len() as u64 <= MAX_BYTES,
-        "{origin} is larger than {} MiB, which no definition is; is it the right file?",
+        "{origin} is larger than {} MiB, too large for a definition; is it the right file?",
         MAX_BYTES >> 20
     );
     Ok(bytes)
@@ -55,7 +55,10 @@ pub fn check_lines(text: &str, origin: &str) -> Result<()> {
         |(at, _): &(usize, &str)| !text[*at..].trim_start_matches('\r').starts_with('\n');
     if let Some((at, _)) = text.match_indices('\r').find(ends_alone) {
         let line = text[..at].matches('\n').count() + 1;
-        bail!("{origin}:{line}: a line ends in CR alone; save it with LF at the ends of lines");
+        bail!(
+            "{origin}:{line}: the line ends with CR only; save the file with LF at the ends of \
+             lines"
+        );
     }
     Ok(())
 }

@@ -187,7 +187,8 @@ fn resolve(schema: &Schema, path: &str, size: usize) -> Result<Vec<usize>> {
     for part in path.split('.') {
         // As in paths to numbers, `points[].name` and `points.name` are the same.
         let part = part.strip_suffix("[]").unwrap_or(part);
-        let record = schema.record(id.with_context(|| format!("size of '{path}': no such field"))?);
+        let record =
+            schema.record(id.with_context(|| format!("size of '{path}': there is no such field"))?);
         let index = record
             .fields
             .iter()
@@ -211,7 +212,7 @@ fn resolve(schema: &Schema, path: &str, size: usize) -> Result<Vec<usize>> {
             bail!("size of '{path}': {size} is more than its bound, {bound}")
         }
         Some((Cardinality::List { .. }, _) | (_, Element::String | Element::Bytes)) => Ok(indices),
-        _ => bail!("size of '{path}': its size is fixed; only lists, strings and bytes vary"),
+        _ => bail!("size of '{path}': its size is fixed; choose a list, a string or bytes"),
     }
 }
 
@@ -232,11 +233,11 @@ impl Generator<'_> {
         let record = self.schema.record(id);
         ensure!(
             !self.open.contains(&id),
-            "{} always contains itself; no message is finite",
+            "{} always contains itself, so a message would never end",
             record.name.original
         );
         // Circles of many records would be followed through each of them.
-        ensure!(self.open.len() < DEEPEST, "{} nests too deeply", record.name.original);
+        ensure!(self.open.len() < DEEPEST, "{} is nested too deeply", record.name.original);
         self.open.push(id);
         let chosen = self.choose_members(record);
         let mut values = Vec::with_capacity(record.fields.len());

@@ -45,7 +45,7 @@ fn tokenize(text: &str) -> Result<Vec<String>> {
         let length = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with("/*") {
-            rest.find("*/").context("a comment that does not end")? + 2
+            rest.find("*/").context("a comment has no end")? + 2
         } else if first == '"' || first == '\'' {
             let mut escaped = false;
             let end = rest.char_indices().skip(1).find(|(_, letter)| {
@@ -53,7 +53,7 @@ fn tokenize(text: &str) -> Result<Vec<String>> {
                 escaped = *letter == '\\' && !escaped;
                 is_end
             });
-            end.context("a text that does not end")?.0 + 1
+            end.context("a text has no end")?.0 + 1
         } else if rest.starts_with("::") {
             2
         } else {
@@ -115,7 +115,7 @@ impl Parser {
     }
 
     fn next(&mut self) -> Result<String> {
-        let word = self.words.get(self.at).context("it ends within a definition")?;
+        let word = self.words.get(self.at).context("the file ends within a definition")?;
         self.at += 1;
         Ok(word.clone())
     }
@@ -128,14 +128,14 @@ impl Parser {
 
     fn expect(&mut self, wanted: &str) -> Result<()> {
         let word = self.next()?;
-        ensure!(word == wanted, "'{word}' where '{wanted}' should be");
+        ensure!(word == wanted, "expected '{wanted}', found '{word}'");
         Ok(())
     }
 
     fn name(&mut self) -> Result<String> {
         let word = self.next()?;
         let is_name = word.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
-        ensure!(is_name, "'{word}' where a name should be");
+        ensure!(is_name, "expected a name, found '{word}'");
         Ok(word)
     }
 
@@ -231,7 +231,7 @@ impl Parser {
                     let kind = if kind == "union" { "a union" } else { "a set of bits" };
                     library.add(&inside(&name), IdlDefinition::Other(kind));
                 }
-                other => bail!("'{other}' where a definition should be"),
+                other => bail!("expected a definition, found '{other}'"),
             }
             self.accept(";");
         }
@@ -395,7 +395,7 @@ impl IdlDefinitions {
                 IdlType::List(inner, bound) => {
                     ensure!(
                         matches!(times, Multiplicity::Once),
-                        "a list of lists, which is not read"
+                        "a list of lists, which wiregauge cannot read"
                     );
                     times = Multiplicity::List(bound);
                     *inner
@@ -407,23 +407,23 @@ impl IdlDefinitions {
                         }
                         inner.clone()
                     }
-                    (_, IdlDefinition::Other(what)) => bail!("{what}, which is not read"),
+                    (_, IdlDefinition::Other(what)) => bail!("{what}, which wiregauge cannot read"),
                     (full, _) => return Ok((IdlType::Named(full.to_owned(), Vec::new()), times)),
                 },
-                IdlType::Other(what) => bail!("{what}, which is not read"),
+                IdlType::Other(what) => bail!("{what}, which wiregauge cannot read"),
                 plain => return Ok((plain, times)),
             };
         }
-        bail!("names for names that do not end")
+        bail!("the typedefs refer to each other in a circle")
     }
 
     fn number(&self, word: &str, scope: &[String]) -> Result<u32> {
         let number = match (word.parse(), self.find(word, scope)) {
             (Ok(number), _) => number,
             (_, Ok((_, IdlDefinition::Number(number)))) => *number,
-            _ => bail!("'{word}' is no length of an array"),
+            _ => bail!("'{word}' is not the length of an array"),
         };
-        ensure!(number > 0, "an array of no elements");
+        ensure!(number > 0, "an array has no elements");
         Ok(number)
     }
 
@@ -452,11 +452,15 @@ impl IdlDefinitions {
                     continue;
                 }
                 IdlDefinition::Struct { .. } => {}
-                _ => bail!("{original} is no struct"),
+                _ => bail!("{original} is not a struct"),
             }
             for member in self.members(&name, 0)? {
                 let place = || format!("{original}.{}", member.name);
-                ensure!(!member.is_optional, "{}: it is optional, which is not read", place());
+                ensure!(
+                    !member.is_optional,
+                    "{}: it is optional, which wiregauge cannot read",
+                    place()
+                );
                 let shape = self.resolve_field(&member.kind, &member.sizes, &member.scope);
                 let (kind, times) = shape.with_context(place)?;
                 if let IdlType::WideText = kind {
@@ -512,9 +516,9 @@ impl IdlDefinitions {
 
     /// The fields of a struct, after those of the one that it builds on.
     fn members(&self, name: &str, depth: usize) -> Result<Vec<IdlMember>> {
-        ensure!(depth < DEEPEST, "structs build on one another without an end");
+        ensure!(depth < DEEPEST, "the structs inherit from each other in a circle");
         let IdlDefinition::Struct { base, members } = &self.0[name] else {
-            bail!("{name} is no struct");
+            bail!("{name} is not a struct");
         };
         let mut all = Vec::new();
         if let Some(IdlType::Named(base, scope)) = base {
@@ -550,8 +554,8 @@ impl Multiplicity {
         let before = match self {
             Multiplicity::Once => 1,
             Multiplicity::Array(before) => before,
-            Multiplicity::List(_) => bail!("a list of lists, which is not read"),
+            Multiplicity::List(_) => bail!("a list of lists, which wiregauge cannot read"),
         };
-        Ok(Multiplicity::Array(before.checked_mul(len).context("an array that is too long")?))
+        Ok(Multiplicity::Array(before.checked_mul(len).context("an array is too long")?))
     }
 }

@@ -1,5 +1,20 @@
-//! A message as data: one model for every definition language, its canonical
-//! bytes, and the readers that make it.
+//! A message as data: one model for definitions in ROS `.msg`, `.proto`, OMG IDL and recordings.
+//! From this model come example values and the canonical bytes, which decide whether two
+//! messages are equal.
+//!
+//! ```
+//! use wiregauge_schema::msg::{read_text, Dialect};
+//! use wiregauge_schema::{canonical, generate, Sizes};
+//!
+//! let definition = "float64 angle\nfloat32[] ranges\n";
+//! let schema = read_text(definition, "demo/Scan", Dialect::Ros2, "scan.msg")?;
+//! assert_eq!(schema.root().fields[1].name.original, "ranges");
+//!
+//! let message = generate(&schema, &Sizes::default(), 1)?; // values from the seed 1
+//! let bytes = canonical::encode(&schema, &message)?;
+//! assert_eq!(canonical::decode(&schema, &bytes)?, message);
+//! # Ok::<(), anyhow::Error>(())
+//! ```
 
 #[cfg(any(test, feature = "arbitrary"))]
 pub mod arbitrary;

@@ -48,12 +48,12 @@ pub(crate) fn plain_default(field: &Field) -> Result<Option<Literal>> {
         Cardinality::List { bound } => {
             let list = list(text, &one)?;
             let most = bound.unwrap_or(u32::MAX) as usize;
-            ensure!(list.len() <= most, "more than the list may have");
+            ensure!(list.len() <= most, "the list may not have so many values");
             Ok(Some(Literal::List(list)))
         }
         Cardinality::Array { len } => {
             let list = list(text, &one)?;
-            ensure!(list.len() == len as usize, "{len} values are wanted");
+            ensure!(list.len() == len as usize, "give {len} values");
             Ok(Some(Literal::List(list)))
         }
         _ => one(text),
@@ -86,7 +86,7 @@ pub fn constant(constant: &Constant) -> Result<(Element, Literal)> {
             let text = if *is_bare { value.clone() } else { unquoted(value) };
             return Ok((Element::String, Literal::Text(text)));
         }
-        _ => bail!("the constant {name} is of the type {spelling}, which has no constants"),
+        _ => bail!("the constant {name} has the type {spelling}, which cannot have constants"),
     };
     let value = number(value, scalar).with_context(|| format!("the constant {name} is {value}"))?;
     Ok((Element::Scalar(scalar), value))
@@ -97,11 +97,11 @@ fn number(text: &str, scalar: Scalar) -> Result<Literal> {
         return match text.to_ascii_lowercase().as_str() {
             "true" | "1" => Ok(Literal::Bool(true)),
             "false" | "0" => Ok(Literal::Bool(false)),
-            _ => bail!("no truth value; write true or false"),
+            _ => bail!("not a truth value; write true or false"),
         };
     }
     if scalar.is_float() {
-        let value: f64 = text.parse().context("no number")?;
+        let value: f64 = text.parse().context("not a number")?;
         return Ok(Literal::Float(value));
     }
     let (sign, digits) = match text.strip_prefix('-') {
@@ -110,15 +110,15 @@ fn number(text: &str, scalar: Scalar) -> Result<Literal> {
     };
     let lower = digits.to_ascii_lowercase();
     // A second sign would be taken by the parsers.
-    ensure!(lower.starts_with(|c: char| c.is_ascii_digit()), "no integer");
+    ensure!(lower.starts_with(|c: char| c.is_ascii_digit()), "not an integer");
     let value = match lower.get(..2) {
         Some("0x") => i128::from_str_radix(&lower[2..], 16),
         Some("0b") => i128::from_str_radix(&lower[2..], 2),
         Some("0o") => i128::from_str_radix(&lower[2..], 8),
         _ => lower.parse(),
     };
-    let value = value.context("no integer")?;
-    ensure!(!lower[1..].contains(['+', '-']), "no integer");
+    let value = value.context("not an integer")?;
+    ensure!(!lower[1..].contains(['+', '-']), "not an integer");
     let value = sign * value;
     let bits = 8 * scalar.size() as u32;
     let signed = matches!(scalar, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64);
@@ -126,13 +126,13 @@ fn number(text: &str, scalar: Scalar) -> Result<Literal> {
         true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
         false => (0, (1i128 << bits) - 1),
     };
-    ensure!((least..=most).contains(&value), "not in the range of {}", scalar.rust_name());
+    ensure!((least..=most).contains(&value), "outside of the range of {}", scalar.rust_name());
     Ok(Literal::Integer(value))
 }
 
 fn enum_number(def: &Enum, text: &str) -> Result<i128> {
     let value = def.values.iter().find(|value| value.name.original == text);
-    Ok(value.with_context(|| format!("no value of {}", def.name.original))?.number.into())
+    Ok(value.with_context(|| format!("not a value of {}", def.name.original))?.number.into())
 }
 
 /// The text between quotes, where it is in quotes.
@@ -148,7 +148,7 @@ fn unquoted(text: &str) -> String {
 /// `[1, 2]`, with texts in quotes that may hold commas.
 fn list(text: &str, one: &dyn Fn(&str) -> Result<Option<Literal>>) -> Result<Vec<Literal>> {
     let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
-    let inner = inner.context("no list; write [1, 2]")?;
+    let inner = inner.context("not a list; write [1, 2]")?;
     let (mut items, mut item, mut quote) = (Vec::new(), String::new(), None);
     for letter in inner.chars() {
         match (quote, letter) {
@@ -168,7 +168,7 @@ fn list(text: &str, one: &dyn Fn(&str) -> Result<Option<Literal>>) -> Result<Vec
         items.push(item);
     }
     let values = items.iter().map(|item| one(item.trim()));
-    values.map(|value| value?.context("values of this type have no defaults")).collect()
+    values.map(|value| value?.context("this type cannot have a default")).collect()
 }
 
 #[cfg(test)]

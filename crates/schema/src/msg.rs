@@ -100,7 +100,7 @@ pub fn read_type(name: &str, dialect: Dialect, folders: &[PathBuf]) -> Result<Op
     let mut lines = library.definitions.values().flat_map(|definition| &definition.fields);
     ensure!(
         lines.all(|line| line.element != "wstring"),
-        "{name} has a wstring, which is not decoded"
+        "{name} has a wstring, which wiregauge cannot decode"
     );
     Ok(Some(library.schema(&name, Some(dialect))?))
 }
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(read_file(&path, None, &[]).unwrap().root().name.original, "p/R");
         write(folder.path(), "p/msg/S.msg", "R r\nint32[<=4] b\n");
         let error = read_file(&folder.path().join("p/msg/S.msg"), None, &[]).unwrap_err();
-        assert!(format!("{error:#}").contains("R.msg:1 is of ROS 1"), "{error:#}");
+        assert!(format!("{error:#}").contains("R.msg:1 is from ROS 1"), "{error:#}");
     }
 
     #[test]
@@ -204,13 +204,13 @@ mod tests {
         for (text, wanted) in [
             ("int32", "write 'type name'"),
             ("int32 a\nint32 a", "two fields 'a'"),
-            ("int32[0] a", "test.msg:1: 'a' is an array of no elements, which ROS 1 has"),
-            ("int32[<=0] a", "a list of no elements"),
-            ("string<=0 a", "a string of no letters"),
+            ("int32[0] a", "test.msg:1: 'a' is an array of 0 elements, which ROS 2 does not allow"),
+            ("int32[<=0] a", "a list of 0 elements"),
+            ("string<=0 a", "a string of length 0"),
             ("int32[-1] a", "length"),
             ("int32<=5 a", "only strings"),
             ("int32[x] a", "length"),
-            ("Foo! a", "is no type"),
+            ("Foo! a", "is not a type"),
         ] {
             let error = format!("{:#}", ros2(text).unwrap_err());
             assert!(error.contains(wanted), "{text}: {error}");
@@ -292,7 +292,9 @@ mod tests {
         // Two files for one type: which one is meant?
         write(at, "own/msg/Point.msg", "float64 x\n");
         let error = format!("{:#}", read_file(&cloud, None, &[]).unwrap_err());
-        for words in ["Cloud.msg:1: ", "msg/Point.msg and ", "msg/a/Point.msg are one type"] {
+        for words in
+            ["Cloud.msg:1: ", "msg/Point.msg and ", "msg/a/Point.msg have the same type name"]
+        {
             assert!(error.contains(words), "{error}");
         }
     }
@@ -304,14 +306,16 @@ mod tests {
         write(at, "geometry_msgs/msg/Point.msg", "float64 x 1.5\n");
         let own = write(at, "own/msg/A.msg", "geometry_msgs/Point p\ntime t\n");
         let error = format!("{:#}", read_file(&own, None, &[]).unwrap_err());
-        for words in ["own/msg/A.msg:2 is of ROS 1", "geometry_msgs/msg/Point.msg:1 of ROS 2"] {
+        for words in
+            ["own/msg/A.msg:2 is from ROS 1", "geometry_msgs/msg/Point.msg:1 is from ROS 2"]
+        {
             assert!(error.contains(words), "{error}");
         }
         // What says nothing itself is what it uses.
         let own = write(at, "own/msg/B.msg", "geometry_msgs/Point p\n");
         assert_eq!(read_file(&own, None, &[]).unwrap().root().name.original, "own/msg/B");
         let error = read_file_as(Some(Dialect::Ros1), &own, None, &[]).unwrap_err().to_string();
-        assert!(error.contains("Point.msg:1 is of ROS 2, and is to be read as ROS 1"), "{error}");
+        assert!(error.contains("Point.msg:1 is from ROS 2, but must be read as ROS 1"), "{error}");
         let own = write(at, "own/msg/C.msg", "byte LEAST=-128\nint32 x\n");
         assert_eq!(read_file(&own, None, &[]).unwrap().root().name.original, "own/C");
     }
@@ -349,10 +353,13 @@ mod tests {
             ("uint8 _x", "the name '_x' does not begin with a letter"),
             ("uint8 _X=1", "the name '_X' does not begin with a letter"),
             ("uint8 3d", "the name '3d' does not begin"),
-            ("string gr\u{f6}\u{df}e", "the name 'gr\u{f6}\u{df}e' has more than letters"),
-            ("string x[3]", "write a length behind the type"),
-            ("_Point p", "'_Point' is no type; a type's name begins with a letter"),
-            ("uint8 =1", "no name after the type"),
+            (
+                "string gr\u{f6}\u{df}e",
+                "the name 'gr\u{f6}\u{df}e' has characters other than letters",
+            ),
+            ("string x[3]", "write a length after the type"),
+            ("_Point p", "'_Point' is not a type; the name of a type begins with a letter"),
+            ("uint8 =1", "the name after the type is missing"),
         ] {
             for dialect in [Dialect::Ros1, Dialect::Ros2] {
                 let error = read_text(text, "p/R", dialect, "t.msg").unwrap_err();
@@ -366,10 +373,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for text in ["uint8 x\ruint8 y\r", "# a\ruint8 x\nuint8 y\n", "string x\rstring y"] {
             let error = format!("{:#}", ros2(text).unwrap_err());
-            assert!(error.contains("test.msg:1: a line ends in CR alone"), "{error}");
+            assert!(error.contains("test.msg:1: the line ends with CR only"), "{error}");
             let file = write(folder.path(), "Cr.msg", text);
             let error = format!("{:#}", read_file(&file, None, &[]).unwrap_err());
-            assert!(error.contains("Cr.msg:1: a line ends in CR alone"), "{error}");
+            assert!(error.contains("Cr.msg:1: the line ends with CR only"), "{error}");
         }
         let file = write(folder.path(), "Crlf.msg", "uint8 x\r\nuint8 y\r\r\n");
         assert_eq!(read_file(&file, None, &[]).unwrap().root().fields.len(), 2);
@@ -430,7 +437,9 @@ mod tests {
         #[test]
         fn any_text_is_read_or_refused(
             lines in prop::collection::vec(
-                "[a-z0-9<=\\[\\]/ .\"'#\t-]{0,20}|(int8|string|wstring|R|time)(<=4)?(\\[[0-9]?\\])? x ?.{0,5}|={80}|MSG: p/[A-C]",
+                "[a-z0-9<=\\[\\]/ \
+                 .\"'#\t-]{0,20}|(int8|string|wstring|R|time)(<=4)?(\\[[0-9]?\\])? x \
+                 ?.{0,5}|={80}|MSG: p/[A-C]",
                 0..8,
             ),
         ) {

@@ -71,7 +71,7 @@ pub(crate) fn root(path: &Path) -> Option<PathBuf> {
 
 fn duplicate_error(first: &Path, second: &Path) -> String {
     format!(
-        "{} and {} are one type by their names; rename or remove one",
+        "{} and {} have the same type name; rename or remove one",
         first.display(),
         second.display()
     )

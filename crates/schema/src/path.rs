@@ -92,12 +92,15 @@ pub fn parse(schema: &Schema, text: &str) -> Result<FieldPath> {
     let mut path = FieldPath::new();
     let mut record = Some(schema.root);
     for part in text.split('.') {
-        let id = record.with_context(|| format!("path '{text}': nothing below a number"))?;
+        let id = record.with_context(|| {
+            format!("path '{text}': a number has no fields; end the path there")
+        })?;
         let (name, index) = match part.split_once('[') {
             None => (part, None),
             Some((name, rest)) => {
-                let inner =
-                    rest.strip_suffix(']').with_context(|| format!("path '{text}': no ']'"))?;
+                let inner = rest
+                    .strip_suffix(']')
+                    .with_context(|| format!("path '{text}': a ']' is missing"))?;
                 (name, Some(inner))
             }
         };
@@ -115,7 +118,9 @@ pub fn parse(schema: &Schema, text: &str) -> Result<FieldPath> {
         let index = match index {
             None if repeats => ElementIndex::Middle,
             None => ElementIndex::Single,
-            Some(_) if !repeats => bail!("path '{text}': '{name}' does not repeat"),
+            Some(_) if !repeats => {
+                bail!("path '{text}': '{name}' is not a list; leave out the [...]")
+            }
             Some("") => ElementIndex::Middle,
             Some(number) => {
                 ElementIndex::At(number.parse().with_context(|| format!("path '{text}'"))?)
@@ -129,7 +134,7 @@ pub fn parse(schema: &Schema, text: &str) -> Result<FieldPath> {
         path.push(PathStep { field, index });
     }
     if record.is_some() {
-        bail!("path '{text}' ends at a record, not at a number");
+        bail!("path '{text}' ends at a record; add one of its fields");
     }
     Ok(path)
 }

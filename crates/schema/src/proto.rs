@@ -79,7 +79,7 @@ fn compile_file(path: &Path, folders: &[PathBuf]) -> Result<Compiled> {
 /// Reads `.proto` texts that are no files: (name, text), the first being the
 /// one whose message is wanted and the others what it imports, by these names.
 pub fn read_texts(files: &[(&str, &str)], type_name: Option<&str>) -> Result<Schema> {
-    let (name, _) = files.first().context("no .proto text given")?;
+    let (name, _) = files.first().context("there is no .proto file to read")?;
     let texts = files.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
     let resolver = Resolver { texts, folders: Vec::new(), found: Rc::default() };
     compile(resolver, name, name)?.single_schema(type_name)
@@ -104,7 +104,7 @@ pub fn read_all_descriptors(bytes: &[u8], origin: &str) -> Result<ProtoMessages>
 
 fn compiled_set(bytes: &[u8], origin: &str) -> Result<Compiled> {
     let definitions = Definitions::decode(bytes).with_context(|| {
-        format!("{origin} is no complete descriptor set; make it with protoc --include_imports")
+        format!("{origin} is not a complete descriptor set; make it with protoc --include_imports")
     })?;
     let is_own = |file: &FileDescriptor| file.package_name() != "google.protobuf";
     Ok(Compiled::new(definitions, origin, is_own))
@@ -120,13 +120,13 @@ pub struct Definitions {
 impl Definitions {
     /// Reads an encoded `FileDescriptorSet`, which must include its imports.
     pub fn decode(bytes: &[u8]) -> Result<Definitions> {
-        let set = FileDescriptorSet::decode(bytes).context("no descriptor set")?;
+        let set = FileDescriptorSet::decode(bytes).context("not a descriptor set")?;
         identifier::check_names(&set)?;
         // The library panics on others while it says so.
         for file in &set.file {
             ensure!(
                 matches!(file.syntax(), "" | "proto2" | "proto3" | "editions"),
-                "{} is in syntax '{}', which is not known",
+                "{} has the unknown syntax '{}'; use proto2, proto3 or an edition",
                 file.name(),
                 file.syntax().escape_debug()
             );
@@ -134,7 +134,7 @@ impl Definitions {
         if set.file.iter().all(|file| file.syntax() != "editions") {
             return Ok(Definitions { pool: pool(set)?, implicit: Implicit::new() });
         }
-        let said = edition::Set::decode(bytes).context("no descriptor set")?;
+        let said = edition::Set::decode(bytes).context("not a descriptor set")?;
         Definitions::translated(set, &said.file)
     }
 
@@ -203,7 +203,7 @@ fn compile(resolver: Resolver, name: &str, origin: &str) -> Result<Compiled> {
         let said: Vec<edition::File> = said.collect();
         Definitions::translated(set, &said).with_context(|| format!("cannot compile {origin}"))?
     };
-    ensure!(definitions.pool.get_file_by_name(name).is_some(), "the compiler lost the file");
+    ensure!(definitions.pool.get_file_by_name(name).is_some(), "protoc did not return the file");
     Ok(Compiled::new(definitions, origin, |file| file.name() == name))
 }
 

@@ -85,19 +85,20 @@ pub fn load_as(dialect: Option<Dialect>, source: &SchemaSource) -> Result<Schema
             proto::read_descriptors(&file::read_bytes(path)?, type_name, &origin)
         }
         "srv" => bail!(
-            "{origin} defines a service, which is two messages, request and response; put the \
-             one to be measured into a .msg file"
+            "{origin} defines a service, which is two messages, request and response; put the one \
+             that you want to measure into a .msg file"
         ),
         "action" => bail!(
             "{origin} defines an action, which is three messages, goal, result and feedback; put \
-             the one to be measured into a .msg file"
+             the one that you want to measure into a .msg file"
         ),
         "idl" => bail!(
-            "{origin} is in OMG IDL, which is not read; give the .msg file that it was made from"
+            "{origin} is in OMG IDL, which wiregauge does not read; give the .msg file that it was \
+             made from"
         ),
         _ => bail!(
-            "{origin} is no definition that can be read; give a .msg, .proto, .fds, .desc, \
-             .binpb or .pb file"
+            "{origin} is not a message definition; give a .msg, .proto, .fds, .desc, .binpb or .pb \
+             file"
         ),
     }
 }
@@ -139,7 +140,7 @@ pub fn load_all(
         }
         unused.extend(all.add(dialect, &file, &name, &folders)?);
     }
-    ensure!(!all.messages.is_empty(), "no file below {} has a message", path.display());
+    ensure!(!all.messages.is_empty(), "no file below {} defines a message", path.display());
     let types = all.messages.iter().flat_map(|(_, schema)| &schema.types);
     let used: HashSet<&str> = types.map(TypeDef::original).collect();
     unused.retain(|name| !used.contains(name.as_str()));
@@ -222,8 +223,8 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let files = package::files(folder)?;
     ensure!(
         !files.is_empty(),
-        "{} is a folder without definitions (.msg, .proto), and without metadata.yaml, so no ROS 2 \
-         bag either; give another",
+        "{} has neither definitions (.msg, .proto) nor a ROS 2 bag (metadata.yaml); give another \
+         folder",
         folder.display()
     );
     Ok(files)
@@ -231,7 +232,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 
 fn check_folders(folders: &[PathBuf]) -> Result<()> {
     for folder in folders {
-        ensure!(folder.is_dir(), "{} is no folder to look in", folder.display());
+        ensure!(folder.is_dir(), "{} is not a folder", folder.display());
     }
     Ok(())
 }
@@ -309,7 +310,7 @@ mod tests {
 
         write("own/msg/Point.msg", "float64 x\n");
         let error = load_all(None, &folder.path().join("own"), &[]).unwrap_err().to_string();
-        for words in ["msg/Point.msg and ", "msg/a/Point.msg are one type"] {
+        for words in ["msg/Point.msg and ", "msg/a/Point.msg have the same type name"] {
             assert!(error.contains(words), "{error}");
         }
         fs::create_dir(folder.path().join("none")).unwrap();
@@ -329,6 +330,6 @@ mod tests {
         assert!(error.contains("Fibonacci.action defines an action"), "{error}");
         let error =
             load(&SchemaSource::parse("a.msg").with_folders(&["nowhere".into()])).unwrap_err();
-        assert_eq!(error.to_string(), "nowhere is no folder to look in");
+        assert_eq!(error.to_string(), "nowhere is not a folder");
     }
 }

@@ -73,14 +73,14 @@ fn other_editions_are_refused() {
         format!("{error:#}")
     };
     let newer = error("edition = \"2042\"; message A { int32 x = 1; }");
-    assert_eq!(newer, "cannot compile a.proto: a.proto is of edition 2042; 2023 and 2024 are read");
+    assert_eq!(newer, "cannot compile a.proto: a.proto has edition 2042; use 2023 or 2024");
     let set = std::fs::read(path("edition2023.fds")).unwrap();
     // 1000, the edition's number, as the last varint of the file: 14 = 1000.
     let at = set.windows(3).rposition(|bytes| bytes == [0x70, 0xe8, 0x07]).unwrap();
     let mut newer = set.clone();
     newer[at + 2] = 0x0f;
     let error = format!("{:#}", proto::read_descriptors(&newer, None, "new.fds").unwrap_err());
-    assert!(error.contains("an edition (number 2024) that is not known"), "{error}");
+    assert!(error.contains("the unknown edition number 2024"), "{error}");
     let wrong = error_line("edition = \"2023\"; message A {\n int32 x }");
     assert!(wrong.contains("a.proto:2"), "{wrong}");
 }
@@ -93,7 +93,7 @@ fn names_of_descriptors_are_checked() {
         let mut damaged = set.clone();
         damaged[at + 2] = byte;
         let error = proto::read_descriptors(&damaged, None, "damaged.fds").unwrap_err();
-        assert!(format!("{error:#}").contains(&format!("'{name}' is no name")), "{error:#}");
+        assert!(format!("{error:#}").contains(&format!("'{name}' is not a name")), "{error:#}");
     }
 }
 

@@ -67,7 +67,7 @@ impl Target {
             let same = inputs.iter().find(|input| is_same(place, input));
             ensure!(
                 same.is_none(),
-                "{shown} is what is read; to write there would replace it: name another file"
+                "{shown} is also the input and would be replaced; name another file"
             );
         }
         Ok(Target { shown, place })
@@ -123,7 +123,9 @@ impl Target {
     pub fn start_draft(self) -> Result<Draft> {
         let Target { shown, place } = self;
         let place = match place {
-            TargetKind::Output => bail!("standard output is for the result; name another file"),
+            TargetKind::Output => {
+                bail!("standard output is used for the result; name another file")
+            }
             TargetKind::File(place) => DraftTarget::Aside(temporary_file(&place, &shown)?, place),
             TargetKind::Stream(stream) => DraftTarget::Stream(stream),
         };
@@ -274,7 +276,7 @@ fn move_into_place(file: NamedTempFile, place: &Path, shown: &str) -> Result<()>
     let mode = fs::metadata(place).map(|about| about.permissions()).ok();
     let file = file.persist(place).with_context(|| format!("cannot replace {shown}"))?;
     let mode = mode.unwrap_or_else(|| fs::Permissions::from_mode(0o644));
-    file.set_permissions(mode).with_context(|| format!("cannot share {shown}"))
+    file.set_permissions(mode).with_context(|| format!("cannot set the permissions of {shown}"))
 }
 
 /// A scratch file beside a file of the user, called and held as one that is being written. What
@@ -381,7 +383,7 @@ fn open_stream(path: &Path, pipe: bool) -> Result<File> {
         let nobody = Some(Errno::NXIO.raw_os_error());
         match opened {
             Err(error) if pipe && error.raw_os_error() == nobody => {
-                ensure!(began.elapsed() < PATIENCE, "{shown} is a pipe that nobody reads from");
+                ensure!(began.elapsed() < PATIENCE, "{shown} is a pipe without a reader");
                 thread::sleep(PAUSE);
             }
             opened => {
@@ -430,7 +432,7 @@ mod tests {
         let path = folder.path().join("pipe");
         pipe(&path);
         let error = write_whole(&path, b"x").unwrap_err().to_string();
-        assert!(error.contains("nobody reads"), "{error}");
+        assert!(error.contains("without a reader"), "{error}");
         let reader = path.clone();
         let reader = thread::spawn(move || fs::read(reader));
         write_whole(&path, b"result").unwrap();

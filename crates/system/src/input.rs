@@ -61,7 +61,7 @@ fn open(path: &Path, instead: &str) -> Result<(File, Metadata)> {
     let kind = fs::metadata(path).with_context(cannot)?.file_type();
     ensure!(!kind.is_dir(), "{shown} is a folder; {instead}");
     ensure!(!kind.is_socket(), "{shown} is a socket; {instead}");
-    ensure!(!is_device(&kind), "{shown} is a device, which need not end; {instead}");
+    ensure!(!is_device(&kind), "{shown} is a device, which may have no end; {instead}");
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(OFlags::NONBLOCK.bits() as i32)
@@ -77,7 +77,7 @@ fn is_device(kind: &fs::FileType) -> bool {
 
 fn endless(path: &Path) -> String {
     format!(
-        "{} is a file of the kernel, which need not end; copy what is wanted into a file",
+        "{} is a file of the kernel, which may have no end; copy its content into a file",
         path.display()
     )
 }
@@ -97,7 +97,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
             0 => format!("{most} bytes"),
             mebibytes => format!("{mebibytes} MiB"),
         };
-        ensure!(length <= most, "{shown} is larger than {limit}, the most that is read of it");
+        ensure!(length <= most, "{shown} is larger than {limit}, the limit for this file");
         Ok(())
     };
     fits(about.len())?;
@@ -110,7 +110,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
             Ok(0) if !met && !has_ended(&file) => {
                 ensure!(
                     began.elapsed() < PATIENCE,
-                    "{shown} is a pipe that nobody writes into; is it the right file?"
+                    "{shown} is a pipe without a writer; is it the right file?"
                 );
                 thread::sleep(PAUSE);
             }
@@ -236,7 +236,7 @@ mod tests {
         let path = folder.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
         let error = read(&path, 10).unwrap_err().to_string();
-        assert!(error.contains("nobody writes"), "{error}");
+        assert!(error.contains("without a writer"), "{error}");
         let writer = path.clone();
         let writer = thread::spawn(move || std::fs::write(writer, "hello"));
         assert_eq!(read(&path, 10).unwrap(), b"hello");

@@ -63,23 +63,26 @@ pub fn unit_of_time(unit: &str) -> Option<u64> {
 /// A unit that there is not, no number, one below 0, part of a byte, or too much.
 pub fn parse_bytes<T: TryFrom<u64>>(text: &str) -> Result<T> {
     let trimmed = text.trim();
-    ensure!(!trimmed.starts_with('-'), "'{text}' is below 0; a size is 0 or more");
+    ensure!(!trimmed.starts_with('-'), "'{text}' is below 0; give a size of 0 or more");
     let (number, unit, rest) = split_number(trimmed);
-    ensure!(!number.is_empty() && rest.is_empty(), "'{text}' is no size; write one as 500 or 10MB");
+    ensure!(
+        !number.is_empty() && rest.is_empty(),
+        "'{text}' is not a size; write it as 500 or 10MB"
+    );
     let unit = match unit {
         "" => 1,
         _ => unit_of_bytes(unit).with_context(|| {
-            format!("'{unit}' is no unit of bytes; there are B, kB, MB, GB, TB, KiB, MiB, GiB, TiB")
+            format!("'{unit}' is not a unit of bytes; use B, kB, MB, GB, TB, KiB, MiB, GiB or TiB")
         })?,
     };
     match scale(number, unit) {
         Scaled::Whole(bytes) => {
             let size = u64::try_from(bytes).ok().and_then(|bytes| T::try_from(bytes).ok());
-            size.with_context(|| format!("'{text}' is too much"))
+            size.with_context(|| format!("'{text}' is too large"))
         }
-        Scaled::Broken => bail!("'{text}' is no whole number of bytes"),
-        Scaled::TooMuch => bail!("'{text}' is too much"),
-        Scaled::NoNumber => bail!("'{text}' is no size; write one as 500 or 10MB"),
+        Scaled::Broken => bail!("'{text}' is not a whole number of bytes"),
+        Scaled::TooMuch => bail!("'{text}' is too large"),
+        Scaled::NoNumber => bail!("'{text}' is not a size; write it as 500 or 10MB"),
     }
 }
 
@@ -89,7 +92,7 @@ pub fn parse_bytes<T: TryFrom<u64>>(text: &str) -> Result<T> {
 /// As [`parse_bytes`], and 0.
 pub fn parse_nonzero_bytes(text: &str) -> Result<u64> {
     let size: u64 = parse_bytes(text)?;
-    ensure!(size > 0, "'{text}' is no size that anything fits into; give more than 0");
+    ensure!(size > 0, "the size must be above 0");
     Ok(size)
 }
 
@@ -99,11 +102,11 @@ pub fn parse_nonzero_bytes(text: &str) -> Result<u64> {
 /// A unit that there is not, or none, no number, one below 0, part of a nanosecond,
 /// or too much.
 pub fn parse_time(text: &str) -> Result<Duration> {
-    ensure!(!text.trim().starts_with('-'), "'{text}' is below 0; a time is 0 or more");
+    ensure!(!text.trim().starts_with('-'), "'{text}' is below 0; give a time of 0 or more");
     let nanoseconds = parse_nanoseconds(text)?;
     let whole = u64::try_from(nanoseconds / 1_000_000_000);
     let rest = (nanoseconds % 1_000_000_000) as u32;
-    Ok(Duration::new(whole.with_context(|| format!("'{text}' is too much"))?, rest))
+    Ok(Duration::new(whole.with_context(|| format!("'{text}' is too large"))?, rest))
 }
 
 /// How long something may take, from a second to a week: as [`parse_time`], and seconds
@@ -117,7 +120,7 @@ pub fn parse_timeout(text: &str) -> Result<Duration> {
         parse_time(&if is_plain { format!("{}s", text.trim()) } else { text.to_owned() })?;
     ensure!(
         (Duration::from_secs(1)..=LONGEST).contains(&allowed),
-        "'{text}' must be 1s to 1w; a plain number is seconds"
+        "'{text}' must be 1s to 1w; a plain number means seconds"
     );
     Ok(allowed)
 }
@@ -132,7 +135,7 @@ pub fn parse_nanoseconds(text: &str) -> Result<i128> {
         Some(rest) => (-1, rest),
         None => (1, trimmed),
     };
-    let wrong = || format!("'{text}' is no time; write one as 12.5s, 300ms or 1m 30s");
+    let wrong = || format!("'{text}' is not a time; write it as 12.5s, 300ms or 1m 30s");
     ensure!(!rest.is_empty(), wrong());
     if rest == "0" {
         return Ok(0);
@@ -141,10 +144,11 @@ pub fn parse_nanoseconds(text: &str) -> Result<i128> {
     while !rest.is_empty() {
         let (number, unit, behind) = split_number(rest);
         ensure!(!number.is_empty(), wrong());
-        ensure!(!unit.is_empty(), "'{text}' has no unit; write a time as 12.5s, 300ms or 1m 30s");
+        ensure!(!unit.is_empty(), "'{text}' has no unit; write the time as 12.5s, 300ms or 1m 30s");
         let unit = unit_of_time(unit).with_context(|| {
             format!(
-                "'{text}' is no time: '{unit}' is none of its units ns, us, ms, s, min, h, d, w"
+                "'{text}' is not a time: '{unit}' is not one of the units ns, us, ms, s, min, h, \
+                 d, w"
             )
         })?;
         let time = match scale(number, unit) {
@@ -155,7 +159,7 @@ pub fn parse_nanoseconds(text: &str) -> Result<i128> {
         };
         sum = time
             .and_then(|time| sum.checked_add(time))
-            .with_context(|| format!("'{text}' is too much"))?;
+            .with_context(|| format!("'{text}' is too large"))?;
         rest = behind;
     }
     Ok(sign * sum)
@@ -167,10 +171,10 @@ pub fn parse_nanoseconds(text: &str) -> Result<i128> {
 /// No number, a unit that there is not, or what is no rate.
 pub fn parse_rate(text: &str) -> Result<f64> {
     let rate = parse_with_unit(text, &[("", 1.0), ("hz", 1.0), ("khz", 1000.0)]);
-    let rate = rate.with_context(|| format!("'{text}' is no rate; write one as 10Hz"))?;
+    let rate = rate.with_context(|| format!("'{text}' is not a rate; write it as 10Hz"))?;
     ensure!(
         (1e-3..=1e9).contains(&rate),
-        "'{text}' is no rate: it must be from 0.001 to 1000000000 a second"
+        "'{text}' is not a rate from 0.001 to 1000000000 a second"
     );
     Ok(rate)
 }
@@ -182,7 +186,7 @@ pub fn parse_rate(text: &str) -> Result<f64> {
 pub fn parse_speed(text: &str) -> Result<f64> {
     let speed = parse_with_unit(text, &[("km/h", 1.0 / 3.6), ("mph", 0.44704), ("m/s", 1.0)]);
     let speed = speed
-        .with_context(|| format!("'{text}' is no speed; write one as 100km/h, 60mph or 30m/s"))?;
+        .with_context(|| format!("'{text}' is not a speed; write it as 100km/h, 60mph or 30m/s"))?;
     ensure!(speed > 0.0 && speed.is_finite(), "'{text}' is not above 0");
     Ok(speed)
 }
@@ -265,21 +269,21 @@ mod tests {
             assert_eq!(parse_bytes::<u64>(text).unwrap(), size, "{text}");
         }
         for (text, why) in [
-            ("", "is no size"),
-            ("MB", "is no size"),
-            (".", "is no size"),
-            ("1.2.3", "is no size"),
-            ("1e6", "is no size"),
+            ("", "is not a size"),
+            ("MB", "is not a size"),
+            (".", "is not a size"),
+            ("1.2.3", "is not a size"),
+            ("1e6", "is not a size"),
             ("-1", "below 0"),
             ("-1MB", "below 0"),
-            ("0.5", "no whole number of bytes"),
-            ("0.0001kB", "no whole number of bytes"),
-            ("1.0000000000000000001GB", "no whole number of bytes"),
-            ("10 parsecs", "no unit of bytes"),
-            ("1MB 5", "is no size"),
-            ("99999999999999GB", "too much"),
-            ("18446744073709551616", "too much"),
-            ("999999999999999999999999999999999999999999", "too much"),
+            ("0.5", "not a whole number of bytes"),
+            ("0.0001kB", "not a whole number of bytes"),
+            ("1.0000000000000000001GB", "not a whole number of bytes"),
+            ("10 parsecs", "not a unit of bytes"),
+            ("1MB 5", "is not a size"),
+            ("99999999999999GB", "too large"),
+            ("18446744073709551616", "too large"),
+            ("999999999999999999999999999999999999999999", "too large"),
         ] {
             let error = parse_bytes::<u64>(text).unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");
@@ -308,16 +312,16 @@ mod tests {
             assert_eq!(parse_time(text).unwrap(), time_of_it, "{text}");
         }
         for (text, why) in [
-            ("", "is no time"),
+            ("", "is not a time"),
             ("5", "no unit"),
-            ("soon", "is no time"),
-            ("5 parsecs", "is no time"),
+            ("soon", "is not a time"),
+            ("5 parsecs", "is not a time"),
             ("-1s", "below 0"),
-            ("1e3s", "is no time"),
+            ("1e3s", "is not a time"),
             ("0.1ns", "finer than a nanosecond"),
-            ("1s-1s", "is no time"),
-            ("99999999999999999999s", "too much"),
-            ("99999999999999999999999999999999999999999999s", "too much"),
+            ("1s-1s", "is not a time"),
+            ("99999999999999999999s", "too large"),
+            ("99999999999999999999999999999999999999999999s", "too large"),
         ] {
             let error = parse_time(text).unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");
@@ -342,11 +346,12 @@ mod tests {
         }
         for text in ["", "0Hz", "-5", "1e10", "nan", "often", "10Hz 5Hz", "1.2.3", "9999999kHz"] {
             let error = parse_rate(text).unwrap_err().to_string();
-            assert!(error.contains("is no rate"), "{text}: {error}");
+            assert!(error.contains("is not a rate"), "{text}: {error}");
         }
         assert!((parse_speed("100km/h").unwrap() - 27.7778).abs() < 1e-4);
         assert!((parse_speed("60 mph").unwrap() - 26.8224).abs() < 1e-9);
-        for (text, why) in [("100", "is no speed"), ("-3m/s", "is no speed"), ("0m/s", "not above")]
+        for (text, why) in
+            [("100", "is not a speed"), ("-3m/s", "is not a speed"), ("0m/s", "not above")]
         {
             let error = parse_speed(text).unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");

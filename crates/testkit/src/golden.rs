@@ -32,7 +32,7 @@ pub fn compare_file(path: &Path, text: &str) {
     }
     let wanted = fs::read_to_string(path).unwrap_or_default();
     if let Some(difference) = difference(text, &wanted) {
-        panic!("{}, {difference}\n  {VARIABLE}=1 accepts what comes out now", path.display());
+        panic!("{}, {difference}\n  {VARIABLE}=1 accepts the present output", path.display());
     }
 }
 

@@ -134,7 +134,11 @@ impl SkippedTests {
         let names = self.without.split(',').map(str::trim).filter(|name| !name.is_empty());
         let names: Vec<&str> = names.collect();
         for name in &names {
-            assert!(NAMES.contains(name), "{VARIABLE}={name}: there are {}", NAMES.join(", "));
+            assert!(
+                NAMES.contains(name),
+                "{VARIABLE}={name}: unknown name; choose from {}",
+                NAMES.join(", ")
+            );
         }
         names.contains(&wanted)
     }
@@ -152,7 +156,7 @@ fn is_met(
         return false;
     }
     if let Some(lack) = lack() {
-        panic!("wants {name}: {lack}; {remedy}, or leave it out: {VARIABLE}={name}");
+        panic!("needs {name}: {lack}; {remedy}, or leave the test out: {VARIABLE}={name}");
     }
     true
 }
@@ -163,9 +167,9 @@ fn is_met(
 /// Where it is not there.
 pub fn recording(name: &str) -> PathBuf {
     let folder = std::env::var_os(RECORDINGS);
-    let folder = folder.unwrap_or_else(|| panic!("{RECORDINGS}=FOLDER tells where {name} is"));
+    let folder = folder.unwrap_or_else(|| panic!("set {RECORDINGS} to the folder of {name}"));
     let path = PathBuf::from(folder).join(name);
-    assert!(path.exists(), "{} is not there", path.display());
+    assert!(path.exists(), "{} does not exist", path.display());
     path
 }
 
@@ -264,7 +268,8 @@ mod tests {
 
     #[test]
     fn what_is_lacking_fails_with_the_remedy() {
-        let words = "wants hosts: no rights; run as root, or leave it out: WIREGAUGE_WITHOUT=hosts";
+        let words =
+            "needs hosts: no rights; run as root, or leave the test out: WIREGAUGE_WITHOUT=hosts";
         assert_eq!(outcome_of("", Some("no rights")), Err(words.into()));
         assert_eq!(outcome_of("browser,memory", Some("no rights")), Err(words.into()));
         assert_eq!(outcome_of("", None), Ok(true));
@@ -275,7 +280,10 @@ mod tests {
         assert_eq!(outcome_of("hosts", Some("no rights")), Ok(false));
         assert_eq!(outcome_of("browser, hosts", None), Ok(false));
         let unknown = outcome_of("hosts,ghosts", None).expect_err("an unknown name");
-        assert!(unknown.starts_with("WIREGAUGE_WITHOUT=ghosts: there are hosts, "), "{unknown}");
+        assert!(
+            unknown.starts_with("WIREGAUGE_WITHOUT=ghosts: unknown name; choose from hosts, "),
+            "{unknown}"
+        );
     }
 
     #[test]

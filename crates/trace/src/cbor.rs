@@ -16,7 +16,7 @@ const DEPTH: usize = 64;
 pub fn write_json(message: &[u8], out: &mut Vec<u8>) -> Result<()> {
     let mut reader = Reader { rest: message };
     reader.item(0, out)?;
-    ensure!(reader.rest.is_empty(), "{} bytes left over behind the item", reader.rest.len());
+    ensure!(reader.rest.is_empty(), "{} bytes are left over after the item", reader.rest.len());
     Ok(())
 }
 
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
                 Some(bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
             }
             31 if matches!(kind, 2..=5 | 7) => None,
-            _ => bail!("byte {first:02x} begins no item"),
+            _ => bail!("byte {first:02x} does not begin an item"),
         };
         Ok((kind, short, number))
     }
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
             // What a tag says of an item JSON cannot say.
             (6, Some(_)) => self.item(depth + 1, out)?,
             (7, Some(bits)) => self::simple(short, bits, out)?,
-            _ => bail!("an item that ends before it begins"),
+            _ => bail!("an item ends before it begins"),
         }
         Ok(())
     }
@@ -125,7 +125,8 @@ impl<'a> Reader<'a> {
         let mut whole = Vec::new();
         while !self.ends() {
             let (part, _, length) = self.head()?;
-            let length = length.filter(|_| part == kind).context("a text in parts of others")?;
+            let length =
+                length.filter(|_| part == kind).context("the parts of a text have another type")?;
             whole.extend_from_slice(self.take(length)?);
         }
         Ok(whole)

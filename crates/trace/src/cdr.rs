@@ -17,7 +17,9 @@ pub fn decode(schema: &Schema, bytes: &[u8]) -> Result<Value> {
     let big_endian = match header[..2] {
         [0, 0] => true,
         [0, 1] => false,
-        [high, low] => bail!("encapsulation {high:02x}{low:02x} is not plain CDR (0000 or 0001)"),
+        [high, low] => {
+            bail!("the encapsulation {high:02x}{low:02x} is not plain CDR (0000 or 0001)")
+        }
         _ => unreachable!("two bytes"),
     };
     let layout = |wide| SequenceLayout {
@@ -31,7 +33,7 @@ pub fn decode(schema: &Schema, bytes: &[u8]) -> Result<Value> {
         let (value, left) = sequence::decode(schema, body, layout(wide))?;
         ensure!(
             left <= MAX_PADDING,
-            "{left} bytes left over: the definition is of another message"
+            "{left} bytes are left over; the definition does not fit this message"
         );
         Ok(value)
     };

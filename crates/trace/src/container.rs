@@ -93,7 +93,7 @@ fn require_osi_name(path: &Path, head: &[u8]) -> Result<()> {
     let origin = path.display();
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let unpack = |tool: &str| -> Result<()> {
-        bail!("{origin} is compressed as a whole; unpack it first: {tool} {origin}")
+        bail!("{origin} is a compressed file; unpack it first: {tool} {origin}")
     };
     match head {
         [0x28, 0xb5, 0x2f, 0xfd, ..] => return unpack("zstd -d"),
@@ -105,32 +105,30 @@ fn require_osi_name(path: &Path, head: &[u8]) -> Result<()> {
         | [0xa1, 0xb2, 0xc3, 0xd4, ..]
         | [0x4d, 0x3c, 0xb2, 0xa1, ..]
         | [0x0a, 0x0d, 0x0d, 0x0a, ..] => bail!(
-            "{origin} is a capture of network packets, not of messages; have the sensor maker's \
-             tool or driver write it to MCAP or a ROS bag and give that"
+            "{origin} is a capture of network packets, not of messages; convert it to MCAP or a \
+             ROS bag with the sensor maker's tool or driver"
         ),
         _ if head.starts_with(b"#ROSBAG V1") => bail!(
-            "{origin} is a bag of version 1; write it anew as version 2.0 with the rosbag of ROS 1 \
-             and give that"
+            "{origin} is a bag of version 1; convert it to version 2.0 with the rosbag of ROS 1"
         ),
         _ => {}
     }
     match extension.as_str() {
         "osi" => Ok(()),
         "txth" => bail!(
-            "{origin} is a trace as text, for people to read; give the .osi or .mcap file that \
-             it was made from, or make one: wiregauge trace convert {origin} -o drive.mcap"
+            "{origin} is a trace as text; give the .osi or .mcap file that it was made from, or \
+             convert it: wiregauge trace convert {origin} -o drive.mcap"
         ),
-        "txt" => bail!(
-            "{origin} is a trace as text, for people to read; give the .osi or .mcap file that \
-             it was made from"
-        ),
-        "yaml" => bail!("{origin} describes a bag; give the folder that it is in"),
-        "mcap" => bail!("{origin} is no MCAP file, although it is called so"),
-        "bag" => bail!("{origin} is no ROS 1 bag of version 2.0, although it is called so"),
-        "db3" => bail!("{origin} is no SQLite database, although it is called so"),
+        "txt" => {
+            bail!("{origin} is a trace as text; give the .osi or .mcap file that it was made from")
+        }
+        "yaml" => bail!("{origin} only describes a bag; give its folder"),
+        "mcap" => bail!("{origin} is not an MCAP file, although its name says so"),
+        "bag" => bail!("{origin} is not a ROS 1 bag of version 2.0, although its name says so"),
+        "db3" => bail!("{origin} is not an SQLite database, although its name says so"),
         _ => bail!(
-            "{origin} is no recording that can be read; give MCAP (.mcap), a ROS 1 bag (.bag), a \
-             ROS 2 bag (.db3 or its folder) or an OSI trace (.osi)"
+            "{origin} is not a recording; give MCAP (.mcap), a ROS 1 bag (.bag), a ROS 2 bag (.db3 \
+             or its folder) or an OSI trace (.osi)"
         ),
     }
 }

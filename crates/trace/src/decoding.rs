@@ -43,7 +43,10 @@ impl TopicDecoder {
             "ros1" => Dialect::Ros1,
             _ => return TopicDecoder::new(topic, definition),
         };
-        ensure!(!name.is_empty(), "no definition of its messages is told, nor their type");
+        ensure!(
+            !name.is_empty(),
+            "the recording has neither a definition nor a type for its messages"
+        );
         let schema = msg::read_type(name, dialect, &msg::folders(folders.unwrap_or_default()))?;
         let schema = schema.with_context(|| {
             let (package, last) = name.rsplit_once('/').unwrap_or(("its package", name));
@@ -55,8 +58,7 @@ impl TopicDecoder {
                 None => "source".to_owned(),
             };
             format!(
-                "the recording has no definition of {name} that can be read; {give} the ROS that \
-                 has it"
+                "the recording has no readable definition of {name}; {give} the ROS that has it"
             )
         })?;
         Ok(match dialect {
@@ -68,14 +70,14 @@ impl TopicDecoder {
     fn new(topic: &Topic, definition: &TopicDefinition) -> Result<TopicDecoder> {
         let Topic { schema_name, schema_encoding, message_encoding, .. } = topic;
         let ros = |dialect| -> Result<Schema> {
-            let text = std::str::from_utf8(&definition.0).context("the definition is no text")?;
+            let text = std::str::from_utf8(&definition.0).context("the definition is not text")?;
             msg::read_text(text, schema_name, dialect, schema_name)
         };
         match (schema_encoding.as_str(), message_encoding.as_str()) {
             ("ros2msg", "cdr") => Ok(TopicDecoder::Cdr(ros(Dialect::Ros2)?)),
             ("ros2idl" | "omgidl", "cdr") => {
                 let text =
-                    std::str::from_utf8(&definition.0).context("the definition is no text")?;
+                    std::str::from_utf8(&definition.0).context("the definition is not text")?;
                 Ok(TopicDecoder::Cdr(idl::read_text(text, schema_name, schema_name)?))
             }
             ("ros1msg", "ros1") => Ok(TopicDecoder::Ros1(ros(Dialect::Ros1)?)),
@@ -83,11 +85,15 @@ impl TopicDecoder {
                 Ok(TopicDecoder::Protobuf(Box::new(Decoder::new(&definition.0, schema_name)?)))
             }
             ("", encoding) => {
-                bail!("no definition of its messages in '{encoding}'; record it with its schemas")
+                bail!(
+                    "the recording has no definition of its messages in '{encoding}'; record it \
+                     with schemas"
+                )
             }
             (schema, message) => bail!(
-                "definitions in '{schema}' with messages in '{message}' cannot be read; ros2msg, \
-                 ros2idl and omgidl with cdr, ros1msg with ros1 and protobuf with protobuf can"
+                "messages in '{message}' with definitions in '{schema}' cannot be read; wiregauge \
+                 reads cdr with ros2msg, ros2idl or omgidl, ros1 with ros1msg, and protobuf with \
+                 protobuf"
             ),
         }
     }
@@ -99,7 +105,7 @@ impl TopicDecoder {
         let name = &self.schema().root().name.original;
         ensure!(
             folders.is_none() || !has_wide,
-            "{name} has a wstring, which is shown and not measured"
+            "{name} has a wstring, which wiregauge can show but not measure"
         );
         Ok(self)
     }

@@ -62,7 +62,8 @@ pub(crate) fn merge_headers(all: &[FileHeader]) -> (FileHeader, Vec<String>) {
         [one] => (FileHeader { profile: one.to_owned(), library }, Vec::new()),
         _ => {
             let named = profiles.iter().filter(|profile| !profile.is_empty());
-            let lost = named.map(|profile| format!("profile {profile}, which not all inputs have"));
+            let lost =
+                named.map(|profile| format!("profile {profile}, which some inputs do not have"));
             (FileHeader { profile: String::new(), library }, lost.collect())
         }
     }

@@ -28,8 +28,8 @@ pub fn list_files(path: &Path) -> Result<Vec<PathBuf>> {
         let parts = find_numbered_files(path)?;
         ensure!(
             !parts.is_empty(),
-            "{origin} is a folder without metadata.yaml and without the numbered files of a ROS 2 \
-             bag; give a file in it"
+            "{origin} has neither metadata.yaml nor the numbered files of a ROS 2 bag; give a file \
+             in it"
         );
         return Ok(parts);
     }
@@ -44,7 +44,7 @@ pub fn list_files(path: &Path) -> Result<Vec<PathBuf>> {
         None => path.join(name),
     };
     let parts: Vec<PathBuf> = names.map(part).map(find_file).collect();
-    ensure!(!parts.is_empty(), "{}: names no files; give a file of the bag", description.display());
+    ensure!(!parts.is_empty(), "{} names no files; give a file of the bag", description.display());
     Ok(parts)
 }
 
@@ -155,7 +155,7 @@ impl Reader {
         let mut remarks = Vec::new();
         if !folder.join("metadata.yaml").exists() {
             remarks.push(format!(
-                "{} has no metadata.yaml, as a recorder that was killed leaves it: its files are \
+                "{} has no metadata.yaml, probably because the recorder was killed; its files are \
                  read in the order of their numbers",
                 folder.display()
             ));
@@ -198,8 +198,7 @@ impl Reader {
     fn check_message_count(&mut self) {
         if let Some(said) = self.said.take().filter(|said| *said != self.count) {
             let (said, there) = (format_count(said, "message"), self.count);
-            self.remarks
-                .push(format!("its metadata.yaml says that it has {said}, and there are {there}"));
+            self.remarks.push(format!("its metadata.yaml declares {said}, but there are {there}"));
         }
     }
 

@@ -1,5 +1,23 @@
-//! Recordings and trace files: the topics, schemas and messages in them, and what is done
-//! with these as they lie there.
+//! Recordings and trace files: MCAP, ROS 1 bags, ROS 2 bags and OSI traces. The crate reads
+//! their channels, definitions and messages, and selects, copies, checks and repairs them.
+//!
+//! ```
+//! use wiregauge_trace::open::{open, OpenHints};
+//!
+//! // An OSI trace has each message after its length. The name says that these are
+//! // SensorViews. This message has a time stamp of 1 s and 2 ns.
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("drive_sv.osi");
+//! let message = [0x12, 4, 0x08, 1, 0x10, 2];
+//! std::fs::write(&path, [&[6, 0, 0, 0], &message[..]].concat())?;
+//!
+//! let mut reader = open(&path, &OpenHints::default())?;
+//! let info = reader.next()?.expect("one message");
+//! assert_eq!(reader.channels()[&info.channel].definition.name, "osi3.SensorView");
+//! assert_eq!(info.time, Some(1_000_000_002));
+//! assert_eq!(reader.data()?, message);
+//! # Ok::<(), anyhow::Error>(())
+//! ```
 
 mod bag;
 mod cbor;

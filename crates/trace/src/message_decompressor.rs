@@ -35,7 +35,7 @@ impl MessageDecompressor {
         self.message.clear();
         // What was damaged before leaves nothing behind.
         let reset = self.decoder.reset(ResetDirective::SessionOnly);
-        ensure!(reset.is_ok(), "zstd cannot begin anew");
+        ensure!(reset.is_ok(), "zstd cannot be reset");
         let unpacked = zstd::Decoder::with_context(packed, &mut self.decoder)
             .take(LARGEST + 1)
             .read_to_end(&mut self.message);
@@ -78,8 +78,8 @@ impl ReaderAdapter for MessageDecompressor {
         match self.spoilt {
             0 => Vec::new(),
             spoilt => vec![format!(
-                "messages that begin as if they were packed by zstd and cannot be unpacked: \
-                 {spoilt}; they stay as they are"
+                "messages that look like zstd but cannot be unpacked: {spoilt}; they are kept \
+                 unchanged"
             )],
         }
     }

@@ -31,14 +31,15 @@ pub fn create_formatter(channel: &Channel) -> Result<Box<dyn JsonFormatter>> {
                 message_encoding: message_encoding.clone(),
                 messages: 0,
             };
-            let decoding = TopicDecoder::find(&topic, &TopicDefinition(definition.data.clone()), None)?;
+            let decoding =
+                TopicDecoder::find(&topic, &TopicDefinition(definition.data.clone()), None)?;
             let schema = decoding.schema().clone();
             Box::new(RosFormatter { name, decoding, schema })
         }
-        "" => bail!("the encoding of its messages is not told"),
+        "" => bail!("the recording does not name the encoding of its messages"),
         other => bail!(
-            "messages in '{other}' are not shown, and protobuf, flatbuffer, json, cbor, cdr and ros1 are; \
-             'wiregauge trace cat --format raw' takes them as they are"
+            "messages in '{other}' cannot be shown, only protobuf, flatbuffer, json, cbor, cdr and \
+             ros1; 'wiregauge trace cat --format raw' writes their bytes"
         ),
     })
 }
@@ -61,8 +62,8 @@ impl JsonFormatter for SchemalessFormatter {
 
 /// JSON as it is, in one line.
 fn json(message: &[u8], out: &mut Vec<u8>) -> Result<()> {
-    let text = std::str::from_utf8(message).context("no valid JSON")?;
-    serde_json::from_str::<serde::de::IgnoredAny>(text).context("no valid JSON")?;
+    let text = std::str::from_utf8(message).context("not valid JSON")?;
+    serde_json::from_str::<serde::de::IgnoredAny>(text).context("not valid JSON")?;
     // Within texts lines end by an escape, so that these stand between what JSON is made of.
     out.extend(text.trim().bytes().filter(|byte| !matches!(byte, b'\n' | b'\r')));
     Ok(())
@@ -90,7 +91,7 @@ impl JsonFormatter for RosFormatter {
 fn value(schema: &Schema, element: Element, value: &Value, out: &mut Vec<u8>) -> Result<()> {
     match (value, element) {
         (Value::Record(_), Element::Record(id)) => record(schema, id, value, out)?,
-        (Value::Record(_), _) => bail!("a record where its definition has none"),
+        (Value::Record(_), _) => bail!("there is a record where its definition has none"),
         (Value::List(values), _) => {
             out.push(b'[');
             for (at, inner) in values.iter().enumerate() {
@@ -114,7 +115,9 @@ fn value(schema: &Schema, element: Element, value: &Value, out: &mut Vec<u8>) ->
 }
 
 fn record(schema: &Schema, id: TypeId, value: &Value, out: &mut Vec<u8>) -> Result<()> {
-    let Value::Record(values) = value else { bail!("no record where its definition has one") };
+    let Value::Record(values) = value else {
+        bail!("a record is missing where its definition has one")
+    };
     out.push(b'{');
     for (at, (field, inner)) in schema.record(id).fields.iter().zip(values).enumerate() {
         if at > 0 {

@@ -96,8 +96,8 @@ impl MessageSorter {
         self.held -= message.size();
         ensure!(
             !self.of.strict || time >= self.latest,
-            "{name}: {}: a message of {} s comes behind one of {} s, further than a window of {} bytes \
-             reaches; give a larger --sort-window, or leave out --sorted",
+            "{name}: {}: a message of {} s comes after one of {} s, too far for a window of {} \
+             bytes; give a larger --sort-window, or leave out --sorted",
             message.head.place,
             time as f64 / 1e9,
             self.latest as f64 / 1e9,

@@ -36,17 +36,17 @@ impl Parser {
         let Channel { message_encoding, definition, .. } = channel;
         ensure!(
             message_encoding == "protobuf",
-            "its messages are in '{message_encoding}', and only Protobuf is shown so; leave the \
-             channel out by --exclude-channel"
+            "its messages are in '{message_encoding}', but only Protobuf can be shown as text; \
+             leave the channel out by --exclude-channel"
         );
         ensure!(
             definition.encoding == "protobuf" && !definition.data.is_empty(),
-            "the definition of its messages is missing in the file; 'wiregauge trace cat --format raw' \
-             takes them as they are, and --exclude-channel leaves the channel out"
+            "the file has no definition of its messages; 'wiregauge trace cat --format raw' writes \
+             their bytes, and --exclude-channel leaves the channel out"
         );
         let found = Definitions::decode(&definition.data)
             .and_then(|definitions| definitions.message(&definition.name))
-            .context("no complete descriptor set of its type")?;
+            .context("not a complete descriptor set of its type")?;
         let shape = MessageShape::from_descriptor(&found);
         Ok(Parser(found, shape))
     }
@@ -64,7 +64,7 @@ impl Parser {
     /// # Errors
     /// When it is none.
     pub fn parse(&self, data: &[u8]) -> Result<DynamicMessage> {
-        DynamicMessage::decode(self.0.clone(), data).context("no valid Protobuf message")
+        DynamicMessage::decode(self.0.clone(), data).context("not a valid Protobuf message")
     }
 }
 
@@ -84,7 +84,7 @@ impl JsonFormatter for Parser {
 /// # Errors
 /// When it is not in there.
 pub fn extract_definition(descriptors: &[u8], name: &str) -> Result<Definition> {
-    let files = FileDescriptorSet::decode(descriptors).context("no descriptor set")?.file;
+    let files = FileDescriptorSet::decode(descriptors).context("not a descriptor set")?.file;
     let message = Definitions::decode(descriptors)?.message(name)?;
     let mut wanted = BTreeSet::from([message.parent_file().name().to_owned()]);
     // A file stands after those that it imports.

@@ -27,7 +27,7 @@ impl PlayRate {
     /// # Errors
     /// When no time can pass at such a rate.
     pub fn new(rate: f64) -> Result<PlayRate> {
-        ensure!(rate.is_finite() && rate > 0.0, "a speed is a number above 0, as 0.5 or 2");
+        ensure!(rate.is_finite() && rate > 0.0, "a speed is a number above 0, such as 0.5 or 2");
         Ok(PlayRate { rate: Some(rate) })
     }
 

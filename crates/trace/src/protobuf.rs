@@ -14,7 +14,7 @@ impl Decoder {
     /// Of an encoded `FileDescriptorSet` and the full name of the message.
     pub fn new(descriptors: &[u8], name: &str) -> Result<Decoder> {
         let definitions = proto::Definitions::decode(descriptors)
-            .context("no complete Protobuf descriptor set")?;
+            .context("not a complete Protobuf descriptor set")?;
         let descriptor = definitions.message(name)?;
         let schema = definitions.schema(&descriptor)?;
         Ok(Decoder { descriptor, schema })
@@ -30,7 +30,7 @@ impl Decoder {
     /// therefore missing from it.
     pub fn decode(&self, bytes: &[u8]) -> Result<(Value, u64)> {
         let message = DynamicMessage::decode(self.descriptor.clone(), bytes)
-            .context("no valid Protobuf message")?;
+            .context("not a valid Protobuf message")?;
         let mut unknown = 0;
         let value = self.record(self.schema.root, &message, &mut unknown)?;
         Ok((value, unknown))
@@ -56,7 +56,7 @@ impl Decoder {
             Cardinality::Required => ensure!(present, "a required field is missing"),
             _ => {}
         }
-        let value = message.get_field_by_number(field.id).context("not in the descriptor")?;
+        let value = message.get_field_by_number(field.id).context("it is not in the descriptor")?;
         match value.as_ref() {
             Dynamic::List(values) => {
                 let values = values.iter().map(|v| self.element(field.element, v, unknown));
@@ -92,7 +92,7 @@ impl Decoder {
             (_, Dynamic::F64(v)) => Value::F64(*v),
             (_, Dynamic::String(v)) => Value::String(v.clone()),
             (_, Dynamic::Bytes(v)) => Value::Bytes(v.to_vec()),
-            (element, other) => bail!("wants {element:?}, has {other:?}"),
+            (element, other) => bail!("needs {element:?}, has {other:?}"),
         })
     }
 }

@@ -253,8 +253,8 @@ pub(crate) fn check_size(size: u64, place: MessagePosition) -> Result<()> {
     if size > LARGEST {
         let most = LARGEST >> 30;
         bail!(Unsupported(format!(
-            "{place}: a message of {size} bytes, where {most} GiB is the most that is read; it is \
-             that large or its length is damaged"
+            "{place}: a message has {size} bytes, more than the limit of {most} GiB; it is too \
+             large, or its length is damaged"
         )));
     }
     Ok(())

@@ -27,11 +27,11 @@ impl ReadLog {
         let Some(fault) = &self.packing else { return Ok(()) };
         if !self.salvages() {
             bail!(
-                "{origin} is packed as a whole, and cut or damaged there ({fault}); save what is \
-                 whole with 'wiregauge trace repair {origin}'"
+                "{origin} is a compressed file that is truncated or damaged ({fault}); save the \
+                 undamaged part with 'wiregauge trace repair {origin}'"
             );
         }
-        let what = format!("packed as a whole, and cut or damaged there: {fault}");
+        let what = format!("the compressed file is truncated or damaged: {fault}");
         self.packing = None;
         self.add_loss(0, what);
         Ok(())

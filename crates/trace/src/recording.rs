@@ -109,7 +109,7 @@ impl Recording {
         let origin = self.path.display();
         let budget = memory::budget();
         let mut taken_memory = 0u64;
-        ensure!(found.messages > 0, "{origin}: topic {topic} is empty; choose another");
+        ensure!(found.messages > 0, "{origin}: topic {topic} has no messages; choose another");
         let count = u128::from(found.messages);
         let limit = count.min(limit as u128);
         let mut sample = Sample { values: Vec::new(), unknown_fields: 0 };
@@ -124,8 +124,8 @@ impl Recording {
                 taken_memory = taken_memory.saturating_add(value.memory());
                 if let Some(budget) = budget.filter(|budget| taken_memory > *budget) {
                     bail!(
-                        "{origin}: {taken} messages of {topic} take more than {}, half of the \
-                         memory that is free; take fewer (--messages)",
+                        "{origin}: {taken} messages of {topic} take more than {}, half of the free \
+                         memory; give a smaller --messages",
                         memory::format_bytes(budget.into())
                     );
                 }
@@ -156,7 +156,7 @@ impl Recording {
             let decoding = self.build_decoder(&topic, &TopicDefinition(Vec::new()));
             return Ok((topic, decoding.with_context(|| format!("{origin}"))?));
         }
-        ensure!(!self.topics.is_empty(), "{origin} has no topics at all");
+        ensure!(!self.topics.is_empty(), "{origin} has no topics");
         let mut matches = self.topics.iter().zip(&self.definitions).filter(|(t, _)| t.name == name);
         let (topic, definition) = matches.next().with_context(|| {
             let known: Vec<&str> = self.topics.iter().map(|t| t.name.as_str()).collect();
@@ -164,7 +164,7 @@ impl Recording {
         })?;
         ensure!(
             matches.next().is_none(),
-            "{origin}: the messages of {name} are of several types; split the recording"
+            "{origin}: the messages of {name} have several types; split the recording"
         );
         let decoding = self.build_decoder(topic, definition);
         Ok((topic.clone(), decoding.with_context(|| format!("{origin}: topic {name}"))?))
@@ -172,7 +172,7 @@ impl Recording {
 
     fn build_decoder(&self, topic: &Topic, definition: &TopicDefinition) -> Result<TopicDecoder> {
         if self.is_osi {
-            let osi = self.lookup.osi.context("OSI's definitions are not at hand")?;
+            let osi = self.lookup.osi.context("OSI's definitions are not available")?;
             return Ok(TopicDecoder::Protobuf(Box::new(Decoder::new(
                 &osi()?,
                 &topic.schema_name,

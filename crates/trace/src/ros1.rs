@@ -17,7 +17,7 @@ const LAYOUT: SequenceLayout = SequenceLayout {
 /// Decodes a message. Fails on bytes that do not fit the schema.
 pub fn decode(schema: &Schema, bytes: &[u8]) -> Result<Value> {
     let (value, left) = sequence::decode(schema, bytes, LAYOUT)?;
-    ensure!(left == 0, "{left} bytes left over: the definition is of another message");
+    ensure!(left == 0, "{left} bytes are left over; the definition does not fit this message");
     Ok(value)
 }
 
@@ -60,7 +60,7 @@ mod tests {
         let schema = read_text(&text, "p/R", Dialect::Ros1, "test").unwrap();
         let bytes = [vec![196, 0, 0, 0], vec![0; 196]].concat();
         let error = format!("{:#}", decode(&schema, &bytes).unwrap_err());
-        assert!(error.contains("without content"), "{error}");
+        assert!(error.contains("have no content"), "{error}");
     }
 
     proptest! {

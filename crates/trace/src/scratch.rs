@@ -91,8 +91,8 @@ pub(crate) fn create_unnamed(path: &Path) -> io::Result<File> {
 /// That a recording cannot be unpacked to such a file.
 pub(crate) fn no_room(path: &Path) -> String {
     format!(
-        "{} is packed as a whole, and there is no room beside it to unpack it; unpack it elsewhere \
-         first",
+        "{} is a compressed file, and its folder has no room to unpack it; unpack it in another \
+         folder first",
         path.display()
     )
 }

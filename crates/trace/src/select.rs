@@ -78,7 +78,7 @@ impl Selection {
         for wanted in self.channels.iter().chain(&self.excluded) {
             ensure!(
                 !topics.is_empty(),
-                "{origin} has no channel {wanted}: it has none that could be read"
+                "{origin} has no channel {wanted}: it has no readable channel"
             );
             ensure!(
                 topics.iter().any(|topic| matches(wanted, topic)),

@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
             Cardinality::Required | Cardinality::Implicit => {
                 return self.element(field.element, depth)
             }
-            Cardinality::Optional => bail!("an optional field, which this format has not"),
+            Cardinality::Optional => bail!("an optional field, which this format does not have"),
             Cardinality::Array { len } => len as usize,
             Cardinality::List { bound } => {
                 let count = self.len()?;
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
                 true => Value::String(self.wide()?),
                 false => self.element(field.element, depth)?,
             });
-            ensure!(self.at > before || count == 1, "a list of elements without content");
+            ensure!(self.at > before || count == 1, "the elements of a list have no content");
         }
         Ok(Value::List(values))
     }
@@ -128,9 +128,9 @@ impl<'a> Reader<'a> {
         let mut bytes = self.take(len)?;
         // Some writers give an empty text the length 0.
         if self.layout.terminated && len > 0 {
-            bytes = bytes.strip_suffix(&[0]).context("a text without its final zero byte")?;
+            bytes = bytes.strip_suffix(&[0]).context("a text has no final zero byte")?;
         }
-        Ok(std::str::from_utf8(bytes).context("a text that is not UTF-8")?.to_owned())
+        Ok(std::str::from_utf8(bytes).context("a text is not UTF-8")?.to_owned())
     }
 
     fn wide(&mut self) -> Result<String> {
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         if size == 4 {
             for _ in 0..count {
                 let letter = char::from_u32(u32::from_le_bytes(self.number()?));
-                text.push(letter.context("wide text with what is no letter")?);
+                text.push(letter.context("a wide text has an invalid character")?);
             }
             return Ok(text);
         }
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
         for _ in 0..count {
             units.push(u16::from_le_bytes(self.number()?));
         }
-        String::from_utf16(&units).context("wide text that is not UTF-16")
+        String::from_utf16(&units).context("a wide text is not UTF-16")
     }
 
     fn scalar(&mut self, scalar: Scalar) -> Result<Value> {
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         let left = &self.bytes[self.at..];
         let bytes = left
             .get(..len)
-            .with_context(|| format!("wants {len} bytes, but only {} are left", left.len()))?;
+            .with_context(|| format!("needs {len} bytes, but only {} are left", left.len()))?;
         self.at += len;
         Ok(bytes)
     }

@@ -103,8 +103,8 @@ impl ReaderAdapter for StaticDataRepeater {
         let Some(mut head) = self.inner.next()? else {
             if self.seen == 0 {
                 bail!(
-                    "{}: there is no osi3.GroundTruth or osi3.SensorView in Protobuf whose static \
-                     data could be repeated",
+                    "{} has no osi3.GroundTruth or osi3.SensorView in Protobuf, so there is no \
+                     static data to repeat",
                     self.origin
                 );
             }
@@ -141,7 +141,7 @@ impl ReaderAdapter for StaticDataRepeater {
         let fields = fields.collect::<Vec<_>>().join(", ");
         let (lacking, seen) = (self.lacking, self.seen);
         vec![match lacking {
-            0 => "no message lacks static data that was told before; nothing is repeated".into(),
+            0 => "every message has its static data; nothing is repeated".into(),
             _ => format!("static data is repeated in {lacking} of {seen} messages: {fields}"),
         }]
     }

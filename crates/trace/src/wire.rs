@@ -244,7 +244,7 @@ impl MessageShape {
     }
 
     fn check_message(&self, at: usize, bytes: &[u8], depth: usize) -> Result<()> {
-        ensure!(depth > 0, "messages are nested more than {DEPTH} times");
+        ensure!(depth > 0, "messages are nested more than {DEPTH} deep");
         let known = &self.messages[at];
         let mut left = bytes;
         while let [tag, rest @ ..] = left {
@@ -276,7 +276,7 @@ impl MessageShape {
     ) -> Result<&'b [u8]> {
         let mut fields = Fields(bytes);
         let Some((number, content)) = fields.next() else {
-            bail!("no field {} before its end", format_count(bytes.len() as u64, "byte"));
+            bail!("{} before its end: not a valid field", format_count(bytes.len() as u64, "byte"));
         };
         if let Some(field) = known.field(number) {
             self.check_content(field, content, depth).with_context(|| field.name.clone())?;
@@ -289,7 +289,7 @@ impl MessageShape {
             (FieldType::Number, Content::Number(_)) | (FieldType::Bytes, Content::Bytes(_)) => true,
             (FieldType::Fixed(wanted), Content::Fixed(bytes)) => wanted == bytes.len(),
             (FieldType::Text, Content::Bytes(bytes)) => {
-                ensure!(std::str::from_utf8(bytes).is_ok(), "a text that is not UTF-8");
+                ensure!(std::str::from_utf8(bytes).is_ok(), "a text is not UTF-8");
                 true
             }
             (FieldType::Message(of), Content::Bytes(bytes))
@@ -303,13 +303,13 @@ impl MessageShape {
             (FieldType::Number, Content::Bytes(bytes)) if field.is_list => {
                 let mut numbers = Fields(bytes);
                 while !numbers.0.is_empty() {
-                    numbers.varint().context("a number that has no end")?;
+                    numbers.varint().context("a number has no end")?;
                 }
                 true
             }
             _ => false,
         };
-        ensure!(is_right, "a value of another kind");
+        ensure!(is_right, "a value has another kind");
         Ok(())
     }
 }
@@ -355,12 +355,12 @@ mod tests {
     fn what_is_wrong_is_told_with_its_field() {
         let shape = MessageShape::from_descriptor(&view());
         for (bytes, wanted) in [
-            (&[0x0a, 1, 0][..], "time: a value of another kind"),
-            (&[0x12, 1, 0xff], "name: a text that is not UTF-8"),
-            (&[0x12, 9], "no field 2 bytes before its end"),
-            (&[0x0b], "no field 1 byte before its end"),
-            (&[0x0b, 0x0c], "time: a value of another kind"),
-            (&[0x08, 1, 0], "no field 1 byte before its end"),
+            (&[0x0a, 1, 0][..], "time: a value has another kind"),
+            (&[0x12, 1, 0xff], "name: a text is not UTF-8"),
+            (&[0x12, 9], "2 bytes before its end: not a valid field"),
+            (&[0x0b], "1 byte before its end: not a valid field"),
+            (&[0x0b, 0x0c], "time: a value has another kind"),
+            (&[0x08, 1, 0], "1 byte before its end: not a valid field"),
         ] {
             assert_eq!(format!("{:#}", shape.check(bytes).unwrap_err()), wanted);
         }
@@ -400,10 +400,10 @@ mod tests {
         assert!(matches!(inner[0], (1, Content::Group([0x10, 1, 0x13, 0x14]))), "{inner:?}");
         assert!(matches!(inner[1], (1, Content::Number(2))), "{inner:?}");
         let error = |bytes: &[u8]| format!("{:#}", shape.check(bytes).unwrap_err());
-        assert_eq!(error(&[0x22, 0]), "point: a value of another kind");
-        assert_eq!(error(&[0x23, 8, 1, 0x24]), "point: x: a value of another kind");
+        assert_eq!(error(&[0x22, 0]), "point: a value has another kind");
+        assert_eq!(error(&[0x23, 8, 1, 0x24]), "point: x: a value has another kind");
         for bytes in [&[0x23][..], &[0x23, 0x2c], &[0x24], &[0x23, 0x2b, 0x24, 0x2c], &[3]] {
-            assert!(error(bytes).starts_with("no field"), "{bytes:x?}");
+            assert!(error(bytes).ends_with("not a valid field"), "{bytes:x?}");
         }
         let deep = |count: usize| [vec![0x7b; count], vec![0x7c; count]].concat();
         shape.check(&deep(100)).unwrap();

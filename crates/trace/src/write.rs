@@ -49,13 +49,13 @@ impl OutputFormat {
             "txth" => OutputFormat::Text,
             "jsonl" => OutputFormat::Json,
             "arrow" | "parquet" => bail!(
-                "{}: tables of points are written by 'wiregauge trace convert' alone; end it in \
+                "{}: only 'wiregauge trace convert' writes tables of points; end the name in \
                  .mcap, .osi, .bin, .txth or .jsonl",
                 path.display()
             ),
             _ => bail!(
-                "{}: its name does not say what it is to be; end it in .mcap, .osi, .bin, .txth or \
-                 .jsonl, or of 'wiregauge trace convert' in .arrow or .parquet",
+                "{}: unknown file type; end the name in .mcap, .osi, .bin, .txth or .jsonl; \
+                 'wiregauge trace convert' also writes .arrow and .parquet",
                 path.display()
             ),
         })

@@ -144,9 +144,9 @@ fn definitions_in_other_languages_are_read_or_refused() {
     let others = Recording::open(&path).unwrap();
     assert_eq!(topics(&others), [("/idl", 1), ("/json", 1), ("/flatbuffer", 1), ("/none", 1)]);
     for (topic, words) in [
-        ("/json", "definitions in 'jsonschema' with messages in 'json' cannot be read"),
-        ("/flatbuffer", "definitions in 'flatbuffer' with messages in 'flatbuffer' cannot be read"),
-        ("/none", "no definition"),
+        ("/json", "messages in 'json' with definitions in 'jsonschema' cannot be read"),
+        ("/flatbuffer", "messages in 'flatbuffer' with definitions in 'flatbuffer' cannot be read"),
+        ("/none", "neither a definition"),
     ] {
         let refused = error(others.schema(topic));
         assert!(refused.contains(words), "{topic}: {refused}");
@@ -207,13 +207,13 @@ fn what_is_not_read_is_told() {
     for (text, words) in [
         ("struct R { @optional long x; };", "p/msg/R.x: it is optional"),
         ("struct R { sequence<sequence<long>> x; };", "a list of lists"),
-        ("struct R { map<string, long> x; };", "a map, which is not read"),
+        ("struct R { map<string, long> x; };", "a map, which wiregauge cannot read"),
         ("union U switch (long) { case 1: long x; }; struct R { U u; };", "a union"),
         ("struct R { Nix x; };", "does not define Nix"),
-        ("typedef A B; typedef B A; struct R { A x; };", "names for names"),
-        ("struct R : R { long x; };", "without an end"),
-        ("struct R { long x[0]; };", "an array of no elements"),
-        ("struct R { long x", "'}' where ';' should be"),
+        ("typedef A B; typedef B A; struct R { A x; };", "refer to each other in a circle"),
+        ("struct R : R { long x; };", "inherit from each other in a circle"),
+        ("struct R { long x[0]; };", "an array has no elements"),
+        ("struct R { long x", "expected ';', found '}'"),
         ("struct Q { long x; };", "does not define p/msg/R"),
     ] {
         assert!(of(text).contains(words), "{text}: {}", of(text));

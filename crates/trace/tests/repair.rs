@@ -242,10 +242,13 @@ fn a_changed_byte_is_found_by_the_checksum_of_whatever_it_is_in() {
     assert_eq!(saved(&whole), (vec![1, 2, 3], vec![], 1));
     let at = |what: &[u8]| whole.windows(what.len()).position(|bytes| bytes == what).unwrap();
     for (at, words) in [
-        (at(b"some text"), "attachment notes has another checksum"),
-        (at(&[3, 0, 0, 0, 0, 0, 0, 0, 3]), "the data have another checksum"),
+        (at(b"some text"), "the checksum of attachment notes is wrong"),
+        (at(&[3, 0, 0, 0, 0, 0, 0, 0, 3]), "the checksum of the data is wrong"),
         // The number of messages in the summary.
-        (whole.len() - 93, "the summary is damaged and not used: a summary with another checksum"),
+        (
+            whole.len() - 93,
+            "the summary is damaged and not used: the checksum of the summary is wrong",
+        ),
     ] {
         let mut damaged = whole.clone();
         damaged[at] ^= 4;
@@ -325,12 +328,15 @@ fn a_channel_that_is_told_again_otherwise_costs_no_message() {
     let whole = records::file(&records::Chunk::plain(&twice, (1, 2)).bytes(), &[]);
     let (times, losses, _) = saved(&whole);
     assert_eq!(times, [1, 2]);
-    assert_eq!(losses, ["two channels with the id 1; messages are kept"]);
-    assert!(format!("{:#}", read(&whole).0.unwrap_err()).contains("two channels with the id 1"));
+    assert_eq!(losses, ["two channels have the id 1; messages are kept"]);
+    assert!(format!("{:#}", read(&whole).0.unwrap_err()).contains("two channels have the id 1"));
     let both = [records::Chunk::plain(&unknown, (3, 3)).bytes(), records(&[4])].concat();
     let (times, losses, _) = saved(&records::file(&both, &[]));
     assert_eq!(times, [4]);
-    assert!(losses.len() == 1 && losses[0].contains("channel 1, which is not there"), "{losses:?}");
+    assert!(
+        losses.len() == 1 && losses[0].contains("channel 1, which does not exist"),
+        "{losses:?}"
+    );
 }
 
 #[test]
@@ -352,7 +358,10 @@ fn what_is_behind_the_end_is_read_or_told() {
     }
     let (count, remarks) = read(&[&one[..], b"some junk"].concat());
     assert_eq!(count.unwrap(), 2);
-    assert!(remarks[0].contains("behind the end, and no part of it: 9 bytes"), "{remarks:?}");
+    assert!(
+        remarks[0].contains("after the end of the recording, and not part of it: 9 bytes"),
+        "{remarks:?}"
+    );
 }
 
 #[test]

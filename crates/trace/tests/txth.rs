@@ -92,11 +92,11 @@ fn a_message_ends_where_the_first_field_comes_again() {
         assert_eq!(count(&text).unwrap(), wanted, "{text}");
     }
     for (text, words) in [
-        (format!("{one} timestamp {{ seconds: 2 }}"), "byte 46: timestamp comes again and version"),
+        (format!("{one} timestamp {{ seconds: 2 }}"), "byte 46: timestamp is repeated but version"),
         (format!("{one} nix: 1"), "byte 46: SensorView has no field nix"),
         ("version { major: 3".into(), "it ends within a message"),
-        (format!("{one} }}"), "byte 46: a bracket that was not opened"),
-        ("$$__$$".into(), "byte 0: no text of Protobuf"),
+        (format!("{one} }}"), "byte 46: a bracket is closed that was not opened"),
+        ("$$__$$".into(), "byte 0: this is not text of Protobuf"),
         ("version { major: x }".into(), "the message at byte 0"),
         ("version { nix: 1 }".into(), "the message at byte 0"),
     ] {
@@ -108,7 +108,7 @@ fn a_message_ends_where_the_first_field_comes_again() {
     assert!(refused.contains("wiregauge trace convert"), "{refused}");
     let nameless = folder.path().join("made.txth");
     fs::rename(&path, &nameless).unwrap();
-    assert!(error(read(&nameless)).contains("does not tell the type"));
+    assert!(error(read(&nameless)).contains("has no type of messages"));
     let wish = OpenHints { osi_type: Some("sv".into()) };
     assert!(open_with(&nameless, &wish, &definitions).unwrap().next().unwrap().is_some());
     // Any other file is opened as ever.

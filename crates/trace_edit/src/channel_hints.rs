@@ -122,7 +122,7 @@ pub fn explain_missing_version(topic: &str, key: &str) -> String {
         _ => "--protobuf-version 3.21.12",
     };
     let topic = escape_short(topic);
-    format!("channel {topic}: nothing tells {key}, so it is left out; say {option}")
+    format!("channel {topic}: {key} is not known and is left out; give it by {option}")
 }
 
 /// The version of OSI that the first message of a type in a file says.

@@ -260,7 +260,7 @@ impl CopyOptions {
             }
         }
         let is_damaged = sources.iter_mut().any(CopySource::has_nothing);
-        ensure!(!is_damaged, "no whole message was found in {read}");
+        ensure!(!is_damaged, "{read} has no whole message");
         ensure!(has_room, "{read} has no messages");
         Ok(())
     }

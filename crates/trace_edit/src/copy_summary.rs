@@ -49,7 +49,7 @@ impl CopySummary {
         if backwards > 0 {
             let go = if backwards == 1 { "goes" } else { "go" };
             let messages = format_count(backwards, "message");
-            notices.push(format!("{messages} {go} back in time, as in what was read"));
+            notices.push(format!("{messages} {go} back in time, as in the input"));
         }
         if !self.left_out.is_empty() {
             let left_out = escape_short(&self.left_out.join(", "));

@@ -65,7 +65,9 @@ impl Conversion {
         let to = match encoding {
             TargetEncoding::Protobuf => TargetDefinition::Protobuf(read_descriptors(definition)?),
             _ if holds_any => TargetDefinition::FlatBuffers(read_flatbuffers(definition, structs)?),
-            _ => bail!("{}: holds no FlatBuffers; end it in .mcap or .bin", output.display()),
+            _ => {
+                bail!("{} cannot hold FlatBuffers; end the name in .mcap or .bin", output.display())
+            }
         };
         Ok(Conversion { losses: Losses::new(lossy), drops: lossy, to })
     }
@@ -119,7 +121,7 @@ fn read_descriptors(path: Option<&Path>) -> Result<Box<FindDefinition>> {
     let descriptors = file::read_bytes(path)?;
     Definitions::decode(&descriptors).with_context(|| {
         format!(
-            "{} is no complete descriptor set; make it with protoc --include_imports",
+            "{} is not a complete descriptor set; make it with protoc --include_imports",
             path.display()
         )
     })?;
@@ -148,7 +150,7 @@ pub fn osi_definition(channel: &Channel) -> Result<Definition> {
     let name = &channel.definition.name;
     ensure!(
         name.starts_with("osi3."),
-        "what {name} is in Protobuf is not told; say it by --definition"
+        "there is no Protobuf definition of {name}; give it by --definition"
     );
     parser::extract_definition(&osi_definitions()?, name)
 }

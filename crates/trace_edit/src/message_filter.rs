@@ -82,7 +82,7 @@ impl MessageFilter {
 
 /// That files have messages, and none of them is selected.
 pub(crate) fn explain_unmatched(files: &str) -> String {
-    format!("nothing is wanted of {files}: no message has such a channel, time or number")
+    format!("no message in {files} has the channel, time and number that were asked for")
 }
 
 /// The time of the first message; 0 of a file without messages.
@@ -104,7 +104,7 @@ fn first_time(path: &Path, hints: &OpenHints) -> Result<Nanoseconds> {
     if is_empty {
         return Ok(0);
     }
-    bail!("{}: no message has a time that --from and --to could be held against", path.display())
+    bail!("{}: no message has a time, so leave out --from and --to", path.display())
 }
 
 /// A moment in a trace, in nanoseconds.
@@ -146,14 +146,14 @@ impl FromStr for MessageRange {
         let (first, end) = match text.split_once("..") {
             Some(both) => both,
             None => {
-                let first: u64 = text.parse().context("it is one number, or A..B")?;
+                let first: u64 = text.parse().context("write one number, or A..B")?;
                 return Ok(MessageRange { first, end: first.checked_add(1) });
             }
         };
-        let number = |text: &str| text.parse::<u64>().context("it is A..B, A.. or ..B");
+        let number = |text: &str| text.parse::<u64>().context("write A..B, A.. or ..B");
         let first = if first.is_empty() { 0 } else { number(first)? };
         let end = if end.is_empty() { None } else { Some(number(end)?) };
-        ensure!(end.is_none_or(|end| end > first), "there is nothing in it");
+        ensure!(end.is_none_or(|end| end > first), "the range is empty");
         Ok(MessageRange { first, end })
     }
 }

@@ -72,7 +72,7 @@ impl PointsJob<'_> {
         output: &Path,
         news: &mut ProgressCallback,
     ) -> Result<PointsSummary> {
-        ensure!(!self.keeps_messages, "a table holds points alone; leave out --keep-messages");
+        ensure!(!self.keeps_messages, "a table can hold points only; leave out --keep-messages");
         let draft = open_target(output, &self.files())?.start_draft()?;
         // A table says its columns before its rows.
         let (mut found, skipped) = (TableContents::default(), SkipCounter::default());
@@ -90,7 +90,8 @@ impl PointsJob<'_> {
     fn write_clouds(&self, output: &Path, news: &mut ProgressCallback) -> Result<PointsSummary> {
         ensure!(
             OutputFormat::from_path(output)? == OutputFormat::Mcap,
-            "{}: clouds of points are written to .mcap, and tables to .arrow or .parquet",
+            "{}: end the name in .mcap for clouds of points, or in .arrow or .parquet for \
+             tables",
             output.display()
         );
         let draft = open_target(output, &self.files())?.start_draft()?;

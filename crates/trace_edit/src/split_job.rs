@@ -49,7 +49,7 @@ impl SplitJob<'_> {
     /// When the file is damaged, nothing is selected, or a part cannot be written. Then no
     /// part is left.
     pub fn write(&self, news: &mut ProgressCallback) -> Result<SplitSummary> {
-        ensure!(self.limit != SplitLimit::Duration(0), "--by-duration 0s is no part of a trace");
+        ensure!(self.limit != SplitLimit::Duration(0), "--by-duration must be above 0s");
         let extension = extension(self.input)?;
         let _folder = Folder::create(self.folder)?;
         let (paths, finished) = Default::default();

@@ -116,7 +116,7 @@ fn report_sent(sent: &PlayResult, notify: Notify) {
     let late = format_distribution(late).map_or(String::new(), |late| format!("; late by {late}"));
     notify(&format!("{messages} messages of {bytes} bytes{late}"));
     if *left > 0 {
-        notify(&format!("{left} readers are still there, and may not have everything"));
+        notify(&format!("{left} readers are still connected and may not have received everything"));
     }
 }
 
@@ -187,10 +187,10 @@ impl BusPlayer {
     fn start(program: Program, end: &StreamEnd, paced: bool, notify: Notify) -> Result<BusPlayer> {
         let mut relay = Relay::start(program, &end.setup)?;
         match relay.read_report()? {
-            StreamReport::Ready(0) => notify("plays, and nobody reads yet"),
+            StreamReport::Ready(0) => notify("plays; no reader is connected yet"),
             StreamReport::Ready(1) => notify("plays to 1 reader"),
             StreamReport::Ready(readers) => notify(&format!("plays to {readers} readers")),
-            _ => bail!("the player says nonsense"),
+            _ => bail!("the player sent a malformed message"),
         }
         Ok(BusPlayer { relay, clock: host_id(), began: None, last: 0, paced })
     }
@@ -242,7 +242,7 @@ impl BusPlayer {
 
     fn send_frame(&mut self, due: u64, before: &[u8], data: &[u8]) -> Result<()> {
         let size = before.len() + data.len();
-        ensure!(size <= MAX_FRAME, "a frame of {size} bytes, where {MAX_FRAME} are the most");
+        ensure!(size <= MAX_FRAME, "a frame has {size} bytes; {MAX_FRAME} is the limit");
         self.relay.write(&[&record_header(due, size, FRAME), before].concat())?;
         self.relay.write(data)
     }
@@ -252,7 +252,7 @@ impl BusPlayer {
         self.send_frame(0, &frame::end(true), &[])?;
         match self.relay.read_report()? {
             StreamReport::Sent(sent) => Ok(sent),
-            _ => bail!("the player says nonsense"),
+            _ => bail!("the player sent a malformed message"),
         }
     }
 

@@ -61,7 +61,7 @@ impl PlayedFmu<'_> {
         let recorder = self.output.map(|output| Recorder::new(output, &inputs, self.patience));
         let name = feeding.name().to_owned();
         let mut recording = match &recorder {
-            Some(_) if made.is_empty() => bail!("{name} has no output that could be recorded"),
+            Some(_) if made.is_empty() => bail!("{name} has no output to record"),
             Some(recorder) => {
                 let about = format!("made of {}", playback.name());
                 let made = made.iter().map(|binary| RecordedVariable { fmu: &name, binary });
@@ -112,22 +112,24 @@ fn report_steps(feeding: &FmuFeed, notify: Notify) -> bool {
         let (steps, size) = (stepping.done, stepping.size());
         let replaced = match replaced {
             0 => String::new(),
-            count => format!("; {count} messages had no step, as a later one came before its end"),
+            count => format!(
+                "; {count} messages had no step, as a newer message came before the step ended"
+            ),
         };
         notify(&escape_short(&format!("{name}: {steps} steps of {size} s{replaced}")));
     }
     if *left_out > 0 {
         let first = *first_left_out as f64 / 1e9;
         notify(&escape_short(&format!(
-            "{name}: {left_out} messages were left out, as they come no later than the one before \
-             and an FMU's time goes forward alone; the first is at {first} s"
+            "{name}: {left_out} messages were left out, as their time is not later than that of \
+             the message before; the first is at {first} s"
         )));
     }
     if let Some(end) = end {
         let lost = match after_end {
             0 => String::new(),
-            1 => "; 1 message came after that and was not handed over".to_owned(),
-            lost => format!("; {lost} messages came after that and were not handed over"),
+            1 => "; 1 message came after that and was not used".to_owned(),
+            lost => format!("; {lost} messages came after that and were not used"),
         };
         notify(&escape_short(&format!("the simulation ended early: {end}{lost}")));
     }

@@ -67,11 +67,11 @@ impl BusRecorder<'_> {
         let target = Target::open(self.output, &[])?;
         let mut relay = Relay::start(prepare(&end)?, &end.setup)?;
         let StreamReport::Open(endpoint) = relay.read_report()? else {
-            bail!("the listener says nonsense")
+            bail!("the listener sent a malformed message")
         };
         let writer = form.begin(target.start_draft()?, self.packing)?;
         notify(&escape_short(&format!(
-            "listens; play to it by: {}",
+            "listens; start the player with: {}",
             end.invitation(&endpoint, made_up)
         )));
         let mut recording = BusRecording::new(writer);
@@ -158,7 +158,7 @@ impl BusRecording {
                     }
                 }
                 Ok(RelayOutput::Nothing) => {}
-                Ok(RelayOutput::Ended(why)) => bail!("the player did not come to its end: {why}"),
+                Ok(RelayOutput::Ended(why)) => bail!("the player did not finish: {why}"),
                 Err(error) if error.is::<Interrupted>() => return Ok(EndReason::Enough),
                 Err(error) => return Err(error),
             }
@@ -171,11 +171,11 @@ impl BusRecording {
             match last {
                 Some(last) => ensure!(
                     last.elapsed() < SILENCE,
-                    "the player did not come to its end: it has said nothing for {SILENCE:?}"
+                    "the player did not finish: it sent nothing for {SILENCE:?}"
                 ),
                 None => ensure!(
                     limits.wait.is_none_or(|wait| began.elapsed() < wait),
-                    "no player has come in {:?}",
+                    "no player connected within {:?}",
                     limits.wait.unwrap_or_default()
                 ),
             }
@@ -225,7 +225,7 @@ impl BusRecording {
     /// Keeps what is said of a channel.
     fn describe(&mut self, number: u16, described: ChannelDescription) -> Result<()> {
         if let Some(known) = self.channels.get(&number) {
-            ensure!(known.described == described, "channel {number} became another one");
+            ensure!(known.described == described, "channel {number} was declared twice");
             return Ok(());
         }
         let own = [&described.topic, &described.type_name, &described.message_encoding];
@@ -234,7 +234,7 @@ impl BusRecording {
         self.said += own.iter().map(|text| text.len()).sum::<usize>();
         ensure!(
             self.said <= MAX_DESCRIPTIONS,
-            "the channels say more than {} MiB of themselves",
+            "the declarations of the channels have more than {} MiB",
             MAX_DESCRIPTIONS >> 20
         );
         let is_near = !self.clock.is_empty() && described.clock == self.clock;
@@ -292,16 +292,16 @@ impl BusRecording {
     ) -> Result<()> {
         let BusRecording { writer, messages, bytes, missing, .. } = self;
         if self.foreign > 0 {
-            notify(&format!("{} samples came that are not of the trace", self.foreign));
+            notify(&format!("{} samples came that are not from this trace", self.foreign));
         }
         if messages == 0 {
             let nothing = || match self.unknown {
-                0 => "no message came, so nothing is recorded".to_owned(),
-                some => format!("{some} messages came, and nothing told of their channels"),
+                0 => "no message came, so nothing was recorded".to_owned(),
+                some => format!("{some} messages came, but their channels were not declared"),
             };
             return match ended {
                 Ok(EndReason::All | EndReason::Enough) => Err(anyhow!(nothing())),
-                Err(error) => Err(error.context("nothing is recorded")),
+                Err(error) => Err(error.context("nothing was recorded")),
             };
         }
         let remarks = writer.remarks();
@@ -318,24 +318,24 @@ impl BusRecording {
         if self.unknown > 0 {
             let unknown = format_count(self.unknown, "message");
             notify(&format!(
-                "{unknown} not recorded, as they came before what tells of their channels"
+                "{unknown} not recorded, as they came before the declaration of their channels"
             ));
         }
         let messages = format_count(messages, "message");
         let latency = format_distribution(&self.latency.distribution());
         let latency = latency.map_or(String::new(), |times| format!("; they took {times}"));
         notify(&format!("{messages} of {bytes} bytes in {shown}{latency}"));
-        let kept = |error: Error| Err(error.context("what came before is in the file"));
+        let kept = |error: Error| Err(error.context("the file has everything before that"));
         match ended {
             Err(error) => kept(error),
             Ok(EndReason::Enough) => Ok(()),
             Ok(EndReason::All) if missing == 0 => Ok(()),
             Ok(EndReason::All) if drops => {
-                notify(&format!("{missing} messages did not come"));
+                notify(&format!("{missing} messages did not arrive"));
                 Ok(())
             }
             Ok(EndReason::All) => {
-                bail!("{missing} messages did not come; what came is in the file")
+                bail!("{missing} messages did not arrive; the file has those that did")
             }
         }
     }

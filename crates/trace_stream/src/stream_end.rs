@@ -57,33 +57,33 @@ impl StreamTransport {
             Discovery::Address => {
                 ensure!(
                     !to.is_empty(),
-                    "over {id} the recorder says where it listens: give that by --recorder"
+                    "over {id} the player needs --recorder; the recorder prints the address"
                 );
                 ensure!(
                     readers.is_none(),
-                    "over {id} each reader has a --recorder, so no --readers"
+                    "over {id} leave out --readers; give one --recorder for each reader"
                 );
             }
             Discovery::Name => ensure!(
                 to.is_empty(),
-                "over {id} player and recorder find each other by --topic, so no --recorder"
+                "over {id} leave out --recorder; player and recorder find each other by --topic"
             ),
         }
         ensure!(
             !end.has_equal_rooms() || readers.is_none_or(|readers| readers == 1),
-            "over {id} one recorder hears a player; take dds for several"
+            "over {id} only one recorder can receive; for several use dds"
         );
         let setup = &mut end.setup;
         setup.topic.readers = readers.unwrap_or(to.len().max(1));
         setup.endpoints = to.to_vec();
-        setup.wait = u64::try_from(wait.as_nanos()).context("nobody waits so long")?;
+        setup.wait = u64::try_from(wait.as_nanos()).context("--wait is too long")?;
         let made = wiregauge_bus::machines::secret::new_token()?;
         setup.stream = u64::from_str_radix(&made[..16], 16)?;
         if has_token(&end) {
             let told = token_from_environment()?;
             end.setup.topic.token = told.with_context(|| {
                 format!(
-                    "the recorder says a token: put it into the environment as {}",
+                    "the recorder prints a token; set the environment variable {} to it",
                     token::ENV_VAR
                 )
             })?;
@@ -101,7 +101,7 @@ impl StreamTransport {
         let mut end = self.end(Role::Receiver, bind.unwrap_or(own))?;
         ensure!(
             bind.is_none() || Discovery::from_end(&end) == Discovery::Address,
-            "{} does not listen at an address, so no --bind",
+            "{} does not listen at an address; leave out --bind",
             end.entry.id
         );
         let mut made_up = false;
@@ -122,17 +122,17 @@ impl StreamTransport {
         let mut known = catalogue::all().into_iter();
         let entry = known.find(|entry| entry.id == *id).with_context(|| {
             let known: Vec<&str> = catalogue::all().iter().map(|entry| entry.id).collect();
-            format!("there is no transport '{id}'; there are {}", known.join(", "))
+            format!("unknown transport '{id}'; choose from {}", known.join(", "))
         })?;
         ensure!(
             entry.reach != Reach::Process,
-            "{id} is within one process, and player and recorder are two; 'wiregauge trace \
-             convert' copies a file"
+            "{id} works within one process, but player and recorder are two; to copy a file use \
+             'wiregauge trace convert'"
         );
         let transport = entry.transport();
         let own = entry.options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
         if let Some(other) = self.options.iter().find(|choice| choice.transport != transport) {
-            bail!("an option is for '{}', and this goes over {transport}", other.transport);
+            bail!("an option is for '{}', but the transport is {transport}", other.transport);
         }
         let chosen = self.options.iter().map(|choice| (choice.name.clone(), choice.value.clone()));
         let name = self.topic.clone().unwrap_or_else(|| TOPIC.to_owned());
@@ -208,7 +208,10 @@ fn token_from_environment() -> Result<Option<String>> {
     let Some(told) = std::env::var_os(token::ENV_VAR) else { return Ok(None) };
     let told = told.into_string().ok().filter(|told| (16..=MAX_NAME).contains(&told.len()));
     let told = told.with_context(|| {
-        format!("{} has 16 to {MAX_NAME} letters: openssl rand -hex 16", token::ENV_VAR)
+        format!(
+            "{} must have 16 to {MAX_NAME} letters; make one by 'openssl rand -hex 16'",
+            token::ENV_VAR
+        )
     })?;
     Ok(Some(told))
 }
@@ -219,7 +222,8 @@ fn check_name(name: &str) -> Result<()> {
     let part = |part: &str| !part.is_empty() && part.chars().all(plain);
     ensure!(
         name.len() <= MAX_NAME && name.split('/').all(part),
-        "a topic has up to {MAX_NAME} letters, digits and _, with / between parts: lidar/front"
+        "a topic can have {MAX_NAME} letters, digits and _, with / between parts, such as \
+         lidar/front"
     );
     Ok(())
 }

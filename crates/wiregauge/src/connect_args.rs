@@ -40,7 +40,7 @@ pub struct Setting {
 
 /// `source.NAME=VALUE` or `model.NAME=VALUE`.
 pub fn parse_setting(text: &str) -> Result<Setting> {
-    let wants = "wants source.NAME=VALUE or model.NAME=VALUE";
+    let wants = "write source.NAME=VALUE or model.NAME=VALUE";
     let (path, value) = text.split_once('=').context(wants)?;
     let (whose, name) = path.split_once('.').context(wants)?;
     let model = match whose {
@@ -61,7 +61,7 @@ impl ConnectArgs {
         pair.source_parameters.extend(settings(false));
         pair.model_parameters.extend(settings(true));
         let connect = match &self.connect {
-            Some(text) => Some(text.split_once('=').context("--connect wants OUTPUT=INPUT")?),
+            Some(text) => Some(text.split_once('=').context("--connect needs OUTPUT=INPUT")?),
             None => None,
         };
         pair.step = self.step_size;

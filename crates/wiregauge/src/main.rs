@@ -80,5 +80,5 @@ fn complaint(fault: &panic::PanicHookInfo) -> String {
     let text = text.downcast_ref::<&str>().copied().or(text.downcast_ref::<String>().map(|t| &**t));
     let text = text.unwrap_or("something went wrong").lines().next().unwrap_or_default();
     let place = fault.location().map_or(String::new(), |place| format!(" ({place})"));
-    format!("wiregauge: this is a fault of wiregauge and should be reported: {text}{place}")
+    format!("wiregauge: this is a defect of wiregauge; please report it: {text}{place}")
 }

@@ -90,13 +90,10 @@ impl ResultTarget {
     pub fn samples(&self, path: Option<&Path>, inputs: &[&Path]) -> Result<Option<Target>> {
         let Some(path) = path else { return Ok(None) };
         let target = Target::open(path, inputs)?;
-        ensure!(
-            !target.is_output(),
-            "samples are no text for standard output: name a file for --samples"
-        );
+        ensure!(!target.is_output(), "--samples cannot be written to standard output; name a file");
         ensure!(
             !self.target.is_same(&target),
-            "{} is for the result already: name another file for --samples",
+            "{} is already the file of the result; name another file for --samples",
             target.display_name()
         );
         Ok(Some(target))
@@ -134,7 +131,8 @@ pub fn write_result(
     printed?;
     if !to_output {
         print_notice(&format!(
-            "result in {shown}; wiregauge report {shown} -o report.html makes a page of it"
+            "result written to {shown}; 'wiregauge report {shown} -o report.html' makes a page \
+             from it"
         ));
     }
     let failed = run.subjects.iter().any(|s| matches!(s.status, Status::Failed(_)))
@@ -151,7 +149,9 @@ fn save_elsewhere(run: &Run, error: anyhow::Error) -> anyhow::Error {
         Some(file.keep().ok()?.1)
     };
     match kept() {
-        Some(path) => error.context(format!("the result is in {} instead", path.display())),
+        Some(path) => {
+            error.context(format!("the result was written to {} instead", path.display()))
+        }
         None => error.context("the result is lost"),
     }
 }

@@ -38,7 +38,7 @@ impl RequirementArgs {
     pub fn open(&self, inputs: &[&Path], known: bool) -> Result<VerdictTarget> {
         ensure!(
             self.junit.is_none() || self.require.is_some() || known,
-            "--junit would do nothing: nothing is required (--require)"
+            "--junit has no effect without --require"
         );
         let junit = self.junit.as_deref().map(|path| Target::open(path, inputs)).transpose()?;
         Ok(VerdictTarget { requirements: self.require.clone(), junit })

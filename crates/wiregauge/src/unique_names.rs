@@ -5,7 +5,7 @@ use anyhow::{ensure, Result};
 /// Refuses what would be measured twice under one name.
 pub fn check_unique<T: PartialEq + std::fmt::Display>(option: &str, values: &[T]) -> Result<()> {
     for (at, value) in values.iter().enumerate() {
-        ensure!(!values[..at].contains(value), "{option} names {value} twice");
+        ensure!(!values[..at].contains(value), "{option} names {value} twice; leave one out");
     }
     Ok(())
 }

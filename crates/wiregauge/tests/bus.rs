@@ -51,7 +51,7 @@ fn all_that_is_sent_arrives_in_both_modes() {
         }
     }
     // Four windows at most, of which a sign test tells nothing.
-    assert!(said.out.contains("? too few windows to tell"), "{}", said.out);
+    assert!(said.out.contains("? too few windows to compare"), "{}", said.out);
     // The form is the documented one.
     let schema = fs::read(support::project().join("docs/run.schema.json")).unwrap();
     let schema = serde_json::from_slice(&schema).unwrap();

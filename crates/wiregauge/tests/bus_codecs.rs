@@ -115,7 +115,7 @@ fn a_codec_that_dies_in_the_run_is_not_measured() {
     let run = result(folder.path());
     for subject in ["tcp+mine", "memory+mine"] {
         let status = status(&run, subject);
-        assert!(status.contains("failed") && status.contains("runner is gone"), "{status}");
+        assert!(status.contains("failed") && status.contains("runner ended"), "{status}");
     }
 }
 

@@ -60,7 +60,7 @@ fn carries(transports: &[&str], receivers: usize) {
         }
     }
     if transports.contains(&"memory") {
-        assert!(status(&run, "memory").contains("does not leave a process"), "{run}");
+        assert!(status(&run, "memory").contains("within one process"), "{run}");
     }
     has_its_form(&run);
 }

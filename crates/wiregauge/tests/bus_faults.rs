@@ -60,7 +60,7 @@ fn a_conductor_that_stood_still_blames_nobody_else() {
         send_signal("-CONT", run.child.id() as i32);
     });
     assert_eq!(code, Some(1));
-    assert!(status.contains("wiregauge itself stood still for"), "{status}");
+    assert!(status.contains("wiregauge itself was paused for"), "{status}");
     assert!(!status.contains("receiver") && !status.contains("exit code"), "{status}");
 }
 

@@ -111,7 +111,7 @@ fn what_cyclictest_says_of_the_machine_stands_with_each_case() {
 #[test]
 fn what_is_not_granted_is_refused_with_advice() {
     let folder = tempfile::tempdir().unwrap();
-    refuses(folder.path(), &load(&["--processors", "9999"]), &["processor 9999 is not there"]);
+    refuses(folder.path(), &load(&["--processors", "9999"]), &["processor 9999 does not exist"]);
     let refused = run(folder.path(), &load(&["--priority", "100"]));
     assert_eq!(refused.code, Some(2), "{}", refused.err);
     // Without the capability and without a limit that allows it.

@@ -72,7 +72,7 @@ fn an_agent_that_was_silent_comes_back_by_itself() {
     let told = leader.hears("is lost");
     assert!(told.contains("silent for 1s") && told.contains("waiting up to 30s"), "{told}");
     agent.signal("-CONT");
-    agent.hears("trying for 30s to reach it again");
+    agent.hears("trying to reach it again for 30s");
     leader.hears("beta is back from 127.0.0.1");
     agent.hears("joined the sender's machine");
     assert_eq!([leader.code(), agent.code()], [Some(1), Some(0)]);

@@ -208,7 +208,7 @@ fn what_cannot_be_kept_is_refused_before_it_is_measured() {
         (bus(&["absent/all.arrow"]), ["absent/all.arrow", "folder there"]),
         (bus(&["."]), [".", "is a folder"]),
         (bus(&["-"]), ["standard output", "name a file"]),
-        (bus(&["run.json"]), ["run.json", "result already"]),
+        (bus(&["run.json"]), ["run.json", "already the file of the result"]),
         (bus(&["all.arrow", "--cycle", "1us", "--duration", "2m"]), ["240000000", "100000000"]),
     ] {
         refuses(folder.path(), &words, &said);

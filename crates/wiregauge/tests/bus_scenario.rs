@@ -65,7 +65,7 @@ fn all_arrives_on_another_machine() {
     for case in ["500 B, 5 ms, discrete", "100 kB, 5 ms, continuous"] {
         all_arrived(&run, case, "tcp");
     }
-    assert!(status(&run, "iceoryx2").contains("does not leave a machine"));
+    assert!(status(&run, "iceoryx2").contains("within one machine"));
     assert!(run["cases"][0]["notes"].to_string().contains("beta at 127.0.0.1"));
     assert!(!there.path().join("run.json").exists(), "the result is the leader's");
 }
@@ -219,7 +219,7 @@ fn what_a_stranger_says_is_neither_obeyed_nor_answered_with_the_scenario() {
         let mut other = scenario.clone();
         other.insert(key.clone(), "?".into());
         let (reply, _) = ask(JoinMessage { scenario: other, ..join() });
-        assert_eq!(reply.trim(), r#"{"refused":"its scenario is another one"}"#);
+        assert_eq!(reply.trim(), r#"{"refused":"its scenario differs"}"#);
     }
 }
 
@@ -235,7 +235,7 @@ fn nobody_is_waited_for_for_ever() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let said = run(at.path(), &[&words[..], &["beta", "--peer", &closed]].concat());
     assert_eq!(said.code, Some(2), "{}", said.err);
-    assert!(said.err.contains(&format!("no sender's machine at {closed}")), "{}", said.err);
+    assert!(said.err.contains(&format!("no sender answered at {closed}")), "{}", said.err);
 }
 
 #[test]

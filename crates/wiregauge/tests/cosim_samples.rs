@@ -315,8 +315,8 @@ fn what_cannot_be_kept_is_refused_before_it_is_measured() {
         ("absent/all.arrow", ["absent/all.arrow", "folder there"]),
         (".", [".", "is a folder"]),
         ("-", ["standard output", "name a file"]),
-        ("run.json", ["run.json", "result already"]),
-        ("source.fmu", ["source.fmu", "what is read"]),
+        ("run.json", ["run.json", "already the file of the result"]),
+        ("source.fmu", ["source.fmu", "is also the input"]),
     ] {
         refuses(folder.path(), &[&pair[..], &[file]].concat(), &words);
     }

@@ -325,12 +325,12 @@ fn refusals_say_what_to_do() {
     refuses(&["import", "/dev/zero"], &["/dev/zero", "is a device"]);
     let pipe = folder.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    refuses(&["import", "pipe"], &["pipe", "nobody writes into"]);
+    refuses(&["import", "pipe"], &["pipe", "without a writer"]);
     for size in ["0", "-1", "1e300", "NaN"] {
         let size = format!("--step-size={size}");
         let said = run(folder.path(), &["cosim", "run", "--source", "a", "--model", "b", &size]);
         assert_eq!(said.code, Some(2), "{}", said.err);
-        assert!(said.err.contains("no step size"), "{}", said.err);
+        assert!(said.err.contains("not a step size"), "{}", said.err);
     }
 }
 
@@ -475,10 +475,12 @@ fn logs_of_others_become_a_result() {
     assert_eq!(column("step"), [59e6 + 9e6 + 3e3, 50e6 + 10e6 + 3e3]);
     assert_eq!(fact(&run, "flatbuf", "size"), Some(23_226_752.0));
     let text = run["warnings"].to_string();
-    for word in ["steps of 1000 µs", "sizeof", "end is missing", "did not take turns"] {
+    for word in
+        ["steps of 1000 µs", "sizeof", "the end of the file is missing", "did not take turns"]
+    {
         assert!(text.contains(word), "no '{word}' in {text}");
     }
-    assert!(said.err.contains("2 steps belong together by simulation time"), "{}", said.err);
+    assert!(said.err.contains("2 steps were paired by simulation time"), "{}", said.err);
     // It can be shown in every form.
     for form in ["table", "md", "csv", "json"] {
         let shown = support::run(folder.path(), &["report", "run.json", "--format", form]);

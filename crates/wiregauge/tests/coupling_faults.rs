@@ -173,17 +173,17 @@ fn the_steps_before_an_end_are_measured() {
             2,
             "source",
             "discard",
-            "DoStep returned discard (it asks to end the simulation) at step 31",
+            "DoStep returned discard (it asked to end the simulation) at step 31",
         ),
         (3, "source", "discard", "DoStep returned discard at step 31"),
         (
             2,
             "model",
             "discard",
-            "DoStep returned discard (it asks to end the simulation) at step 31",
+            "DoStep returned discard (it asked to end the simulation) at step 31",
         ),
-        (3, "source", "end", "asks to end the simulation at step 31"),
-        (3, "model", "end", "asks to end the simulation at step 31"),
+        (3, "source", "end", "asked to end the simulation at step 31"),
+        (3, "model", "end", "asked to end the simulation at step 31"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), &Fixture::source(fmi), &Fixture::model(fmi));
@@ -230,7 +230,7 @@ fn who_is_silent_at_first_is_waited_for() {
             let run = result(folder.path());
             assert_eq!(fact(&run, "fmus", "size/model output"), Some(16.0));
             let text = run["warnings"].to_string();
-            let empty = text.contains("held no message in 12 of 13 steps");
+            let empty = text.contains("had no message in 12 of 13 steps");
             assert_eq!(empty, whose == "source", "{text}");
         }
     }
@@ -268,12 +268,12 @@ fn a_message_that_is_not_there() {
     };
     for whose in ["source", "model"] {
         let name = variable(whose);
-        fails(2, whose, "dangling", &[], &[name, "no memory can be read", "step 1"]);
+        fails(2, whose, "dangling", &[], &[name, "no readable memory", "step 1"]);
         fails(2, whose, "huge", &[], &[name, "size 2147483647", "less memory"]);
         fails(2, whose, "negative", &[], &[name, "negative size -5"]);
         fails(2, whose, "address of 0", &[], &[name, "but its address is 0", "step 1"]);
     }
-    fails(3, "source", "dangling", &[], &["OSMPSensorViewOut", "no memory can be read"]);
+    fails(3, "source", "dangling", &[], &["OSMPSensorViewOut", "no readable memory"]);
     fails(3, "source", "huge", &[], &["OSMPSensorViewOut", "less memory"]);
     for fault in ["null", "no size"] {
         fails(2, "source", fault, &[], &["OSMPSensorViewOut", "no message in the first 103"]);
@@ -325,7 +325,7 @@ fn an_fmu_that_fails_at_its_end_keeps_its_figures() {
 
 #[test]
 fn a_step_that_returns_early() {
-    let words = ["DoStep returned early", "earlyReturn at 0.05 s", "step 1"];
+    let words = ["DoStep returned early", "returned early at 0.05 s", "step 1"];
     fails(3, "model", "early", &[], &words);
 }
 
@@ -369,7 +369,7 @@ fn an_fmu_that_hangs() {
 
 #[test]
 fn a_message_that_stays_away_is_told() {
-    let words = ["OSMPSensorViewOut holds no message in 10000 steps, from step 4 on"];
+    let words = ["OSMPSensorViewOut had no message in 10000 steps, from step 4 on"];
     fails(2, "source", "null", &["--set", "source.faultStep=3"], &words);
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &Fixture::source(2), &Fixture::model(2));
@@ -379,10 +379,7 @@ fn a_message_that_stays_away_is_told() {
     let said = run(folder.path(), &[&pair[..], &least, &set].concat());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let text = result(folder.path())["warnings"].to_string();
-    assert!(
-        text.contains("model.fmu: OSMPSensorDataOut held no message in 2 of 6 steps"),
-        "{text}"
-    );
+    assert!(text.contains("model.fmu: OSMPSensorDataOut had no message in 2 of 6 steps"), "{text}");
 }
 
 #[test]
@@ -397,7 +394,7 @@ fn an_fmu_whose_process_nothing_reaches() {
 fn an_fmu_without_manners() {
     for fmi in [2, 3] {
         for whose in ["source", "model"] {
-            let unknown = ["DoStep returned a status that FMI does not know at step 1"];
+            let unknown = ["DoStep returned a status that FMI does not define at step 1"];
             fails(fmi, whose, "status 99", &[], &unknown);
             fails(fmi, whose, "crash in thread", &[], &["in DoStep, step 1", "SIGSEGV"]);
             fails(fmi, whose, "log much", &[], &["DoStep returned error at step 1", "xxx…"]);
@@ -412,7 +409,7 @@ fn an_fmu_without_manners() {
 
 #[test]
 fn an_fmu_that_takes_memory_without_end() {
-    let words = ["in DoStep, step 1", "took more than 256 MiB of memory", "--max-memory"];
+    let words = ["in DoStep, step 1", "used more than 256 MiB of memory", "--max-memory"];
     for whose in ["source", "model"] {
         fails(2, whose, "devour", &["--max-memory", "256mib"], &words);
     }
@@ -420,13 +417,13 @@ fn an_fmu_that_takes_memory_without_end() {
 
 #[test]
 fn messages_must_be_the_same_again_and_what_they_are_declared_to_be() {
-    let again = ["OSMPSensorViewOut", "differs when it is run again, at step 1"];
+    let again = ["OSMPSensorViewOut", "differs between two runs at step 1"];
     fails(2, "source", "random", &[], &again);
     let version = ["OSMPSensorViewOut", "declares OSI 3.8.0", "says 3.7.0"];
     fails(2, "source", "other version", &[], &version);
     // Also after the proof, which sees three steps.
     let later = ["--set", "model.faultStep=3"];
-    let garbage = ["model.fmu: OSMPSensorDataOut", "no Protobuf message, at step 4"];
+    let garbage = ["model.fmu: OSMPSensorDataOut", "not Protobuf, at step 4"];
     fails(2, "model", "garbage", &later, &garbage);
     // So is one that ends in its first field.
     fails(2, "model", "cut", &later, &garbage);
@@ -445,7 +442,7 @@ fn settings_that_an_fmu_does_not_have() {
         fails(2, "source", "none", &["--set", setting], words);
     };
     refusal("source.nonsense=1", &["no variable nonsense"]);
-    refusal("source.size=many", &["'many' is no value for size", "Integer"]);
+    refusal("source.size=many", &["'many' is not a value for size", "Integer"]);
     refusal("source.size=3000000000", &["too large for size"]);
 }
 

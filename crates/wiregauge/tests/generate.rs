@@ -40,7 +40,13 @@ fn only_what_changes_is_written() {
     write(folder, "scan.msg", &(SCAN.to_owned() + "int8 added\n"));
     let check = run(folder, &command("scan.msg", &["--check", "out"]));
     assert_eq!(check.code, Some(1), "{}", check.out);
-    assert!(check.out.contains("out/scan.py is not what would be generated"), "{}", check.out);
+    assert!(
+        check.out.contains(
+            "out/scan.py differs from what would be generated; run it again without --check"
+        ),
+        "{}",
+        check.out
+    );
     let third = run(folder, &command("scan.msg", &["-o", "out"]));
     assert!(third.out.contains("out/scan.py\n"), "{}", third.out);
     assert_eq!(run(folder, &command("scan.msg", &["--check", "out"])).code, Some(0));
@@ -85,7 +91,7 @@ fn what_would_not_be_generated_any_more_is_told() {
     fs::remove_file(holders.join("Point.java")).expect("removed");
     assert_eq!(run(folder, &command("scan.msg", &check)).code, Some(0));
 
-    let words = ["'org.class' is no name of a package in Java", "org.example"];
+    let words = ["'org.class' is not a Java package name", "org.example"];
     refuses(folder, &command("scan.msg", &["-o", "out", "--package", "org.class"]), &words);
     let python = ["generate", "scan.msg", "--language", "python", "--wire", "cdr", "-o", "out"];
     refuses(folder, &[&python[..], &within[2..]].concat(), &["add java to --language"]);
@@ -130,21 +136,17 @@ fn what_cannot_be_said_is_refused_or_told() {
     write(folder, "scan.msg", SCAN);
     let numbered =
         ["generate", "scan.msg", "--language", "java", "--wire", "protobuf", "-o", "out"];
-    refuses(
-        folder,
-        &numbered,
-        &["scan is not defined in Protobuf's language", "define it in a .proto"],
-    );
+    refuses(folder, &numbered, &["scan is not defined in a .proto", "define it in a .proto"]);
     assert!(!folder.join("out").exists());
     write(folder, "a.msg", &format!("P p\n{separator}\nMSG: P\nint8 x\n"));
     write(folder, "b.msg", &format!("P p\n{separator}\nMSG: P\nint16 x\n"));
     let both = ["generate", "a.msg", "b.msg", "--language", "python", "--wire", "cdr", "-o", "x"];
-    refuses(folder, &both, &["P is defined in two ways, in b.msg", "generate them apart"]);
+    refuses(folder, &both, &["P is defined twice, in b.msg", "generate them separately"]);
     write(folder, "scan.msg", SCAN);
     refuses(
         folder,
         &command("scan.msg", &["-o", "x", "--module", "My Name"]),
-        &["no name of a module"],
+        &["not a module name"],
     );
 
     write(
@@ -220,7 +222,11 @@ fn all_messages_of_files_and_folders_are_written() {
         fs::remove_file(folder.join(package).join("my_msgs.rs")).expect("there");
     }
     write(folder, "my_msgs/msg/Point.msg", "float64 x\n");
-    refuses(folder, &python("my_msgs", "cdr"), &["msg/Point.msg and ", "a/Point.msg are one type"]);
+    refuses(
+        folder,
+        &python("my_msgs", "cdr"),
+        &["msg/Point.msg and ", "a/Point.msg have the same type name"],
+    );
 
     // Quotes, backslashes and what follows a `#` are of a text in ROS 1.
     write(folder, "q/msg/Quotes.msg", "string A=\"x\"\nstring B= it's \\n # all \nuint8 a\n");

@@ -134,7 +134,7 @@ fn what_is_no_library_is_refused() {
     };
     refuses(&["--library", "flatbuffers-cpp=none"], &["none"]);
     refuses(&["--library", "flatbuffers-cpp=empty"], &["empty/bin/flatc is missing"]);
-    refuses(&["--library", "morse=empty"], &["no codec 'morse'", "--list"]);
+    refuses(&["--library", "morse=empty"], &["unknown codec 'morse'", "--list"]);
     refuses(&["--library", "sbe=empty"], &["sbe has no library"]);
     refuses(&["--library", "memcpy=empty"], &["memcpy has no library"]);
     refuses(&["--library", "prost=empty"], &["Cargo.toml"]);
@@ -143,7 +143,7 @@ fn what_is_no_library_is_refused() {
     refuses(&["--library", "prost@a/b=0.13.5"], &["'a/b'", "LABEL"]);
     let twice = ["--library", "prost=0.13.5", "--library", "prost=0.13.5"];
     refuses(&twice, &["prost@0.13.5", "label"]);
-    refuses(&["--libraries-expired"], &["would do nothing"]);
+    refuses(&["--libraries-expired"], &["has no effect"]);
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn flags_that_mean_nothing_are_refused() {
     refuses(&["--cflags=lcm@a"], &["NAME@LABEL=FLAGS"]);
     refuses(&["--cflags=lcm@a="], &["flags"]);
     refuses(&["--cflags=prost@a=-O2"], &["prost", "C++ compiler"]);
-    refuses(&["--cflags=morse@a=-O2"], &["no codec 'morse'"]);
+    refuses(&["--cflags=morse@a=-O2"], &["unknown codec 'morse'"]);
     refuses(&["--cflags=lcm@a=-O2", "--cflags=lcm@a=-O1"], &["lcm@a has flags already"]);
 }
 
@@ -240,11 +240,11 @@ fn why_there_are_no_newest_libraries_is_one_line_and_the_rest_goes_on() {
             "echo 'E: Release file for x is expired (invalid since 1d).' >&2; exit 25",
             "--libraries-expired",
         ),
-        ("echo 'E: Unable to locate package nonsuch' >&2; exit 25", "do not have it"),
+        ("echo 'E: Unable to locate package nonsuch' >&2; exit 25", "does not have this package"),
         ("echo 'E: Failed to fetch http://x' >&2; exit 25", "WIREGAUGE_MIRROR"),
         ("echo 'libx : Depends: liby (= 2) but 3 is to be installed' >&2; exit 25", "do not fit"),
         // It says that all is well, and there is nothing.
-        ("exit 0", "made no whole root"),
+        ("exit 0", "did not install all"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let said = by(folder.path(), mmdebstrap);
@@ -274,7 +274,8 @@ fn the_newest_libraries_are_measured_beside_the_machine_s() {
     let run = result(at);
     has_its_form(&run);
     let why = status(&run, "lcm@current");
-    if ["WIREGAUGE_MIRROR", "do not have it"].iter().any(|remedy| why.contains(remedy)) {
+    if ["WIREGAUGE_MIRROR", "does not have this package"].iter().any(|remedy| why.contains(remedy))
+    {
         wiregauge_testkit::prerequisites::report_left_out(&why);
         return;
     }

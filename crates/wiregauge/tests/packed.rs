@@ -192,11 +192,11 @@ fn what_cannot_be_packed_is_refused_and_nothing_is_written() {
         &[osi, out, "--resolution", "time_of_flight=1e-300"],
         &["'time_of_flight' is 2^51 of its resolution", "time_of_flight=exact"],
     );
-    refused(&[osi, "out.jsonl"], &["texts hold no packed fields", ".mcap or .osi"]);
+    refused(&[osi, "out.jsonl"], &["text cannot hold packed fields", ".mcap or .osi"]);
     refused(&[osi, osi], &["drive_sv.osi"]);
     let empty = recording("osi/20240101T000000Z_sv_380_7362_5_made_up.osi");
-    refused(&[&empty, out], &["made_up.osi can be packed"]);
-    refuses(at, &["packed", "unpack", osi, "-o", out], &["nothing in drive_sv.osi is packed"]);
+    refused(&[&empty, out], &["made_up.osi has nothing to pack"]);
+    refuses(at, &["packed", "unpack", osi, "-o", out], &["drive_sv.osi has no packed fields"]);
     for rule in ["x=0", "x=-1", "x=nan", "x"] {
         let said = run(at, &["packed", "pack", osi, "-o", out, "--resolution", rule]);
         assert_eq!(said.code, Some(2), "{}", said.err);
@@ -245,8 +245,8 @@ fn bags_without_points_are_refused_in_a_line() {
     for bag in ["ros1/plain.bag", "ros1/lz4.bag", "ros2/iron/iron.db3"] {
         let bag = recording(bag);
         for (arguments, why) in [
-            (&["packed", "pack", &bag, "-o", "out.mcap"][..], "can be packed"),
-            (&["packed", "unpack", &bag, "-o", "out.mcap"], "is packed"),
+            (&["packed", "pack", &bag, "-o", "out.mcap"][..], "has nothing to pack"),
+            (&["packed", "unpack", &bag, "-o", "out.mcap"], "has no packed fields"),
             (&["codecs", "points", &bag], "has no points"),
             (&["codecs", "points", &bag, "--as-reflections"], "has no points"),
         ] {
@@ -410,7 +410,7 @@ fn messages_that_cannot_be_packed_are_left_out_where_that_is_wanted() {
     let skip = [&pack[..], &["--errors", "skip", "--format", "json"]].concat();
     let said = run(at, &skip);
     assert_eq!(said.code, Some(1), "{}", said.err);
-    assert!(said.err.contains("1 message skipped that cannot be packed"), "{}", said.err);
+    assert!(said.err.contains("1 message skipped, as packing failed"), "{}", said.err);
     let told = json(&said.out);
     assert_eq!((&told[0]["messages"], &told[0]["skipped"]), (&2.into(), &1.into()));
     let left = run(at, &["trace", "cat", "packed_sv.osi"]).out;

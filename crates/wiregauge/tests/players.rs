@@ -165,7 +165,7 @@ fn players_go_by_time_or_by_step() {
     }
     let three = fmu(Model::Player, "protobuf", 3);
     let said = record(at, "three_sv.osi", &three, &["trace=made_sv.osi"], 5);
-    assert!(said.err.contains("asks to end the simulation at step 4"), "{}", said.err);
+    assert!(said.err.contains("asked to end the simulation at step 4"), "{}", said.err);
     assert_eq!(tenths("three_sv.osi"), [1, 2, 3]);
 }
 
@@ -319,7 +319,7 @@ fn each_output_is_a_channel() {
     refuses(
         at,
         &[&wrong[..], &["--variable", "Nothing"]].concat(),
-        &["no binary output Nothing; there is OSMPSensorViewOut, OSMPGroundTruthOut[1]"],
+        &["no binary output Nothing; choose from OSMPSensorViewOut, OSMPGroundTruthOut[1]"],
     );
     let record = ["--record", "run.mcap", "--record-steps", "3"];
     let said = couple::couple(at, &record);
@@ -338,14 +338,14 @@ fn what_came_before_a_crash_is_kept() {
         let set = ["--set", &fault, "--set", "source.faultStep=3"];
         let said = run(at, &[&words[..], &set].concat());
         assert_eq!(said.code, Some(code), "{fault}: {}", said.err);
-        assert!(said.err.contains("what came before is in the file"), "{}", said.err);
+        assert!(said.err.contains("the file has everything before that"), "{}", said.err);
         assert_eq!(messages(&fs::read(at.join("kept.bin")).unwrap()).len(), 3, "{fault}");
         fs::remove_file(at.join("kept.bin")).unwrap();
     }
     refuses(
         at,
         &["trace", "record", "-o", "source.fmu", "--source", "source.fmu", "--steps", "1"],
-        &["source.fmu", "end it in"],
+        &["source.fmu", "end the"],
     );
 }
 
@@ -355,8 +355,11 @@ fn messages_that_are_not_what_they_say_are_counted_and_kept() {
     let at = folder.path();
     write(at, &Fixture::source(2), &Fixture::model(2));
     for (fault, words) in [
-        ("garbage", "2 of 4 messages are not what it says; the first is message 3, at 0.3 s"),
-        ("other version", "declares OSI 3.8.0, but its message says 3.7.0"),
+        (
+            "garbage",
+            "2 of 4 messages differ from its declaration; the first is message 3, at 0.3 s",
+        ),
+        ("other version", "declares OSI 3.8.0, but its message has 3.7.0"),
     ] {
         for file in ["kept.mcap", "kept_sv.osi", "kept.bin"] {
             let record = ["trace", "record", "-o", file, "--source", "source.fmu", "--steps", "4"];
@@ -408,7 +411,7 @@ fn who_ends_the_simulation_or_hangs_is_told() {
         let end = ["--set", "model.fault=discard", "--set", "model.faultStep=2"];
         let said = run(at, &[&into[..], &end].concat());
         assert_eq!(said.code, Some(1), "{}", said.err);
-        let words = "at step 3; 2 messages came after that and were not handed over";
+        let words = "at step 3; 2 messages came after that and were not used";
         assert!(said.err.contains(words), "{}", said.err);
         // Who hangs is waited for as long as the user says.
         let patience = ["--timeout", "1s"];

@@ -18,8 +18,8 @@ fn what_is_not_there_is_named() {
     refuses(at, &["codecs", "--input", "none.mcap"], &["none.mcap"]);
     refuses(at, &["report", "none.json"], &["none.json"]);
     refuses(at, &["compare", "none.json", "none.json"], &["none.json"]);
-    refuses(at, &["codecs", "--codecs", "morse"], &["no codec 'morse'", "prost"]);
-    refuses(at, &["codecs", "--experiments", "juggle"], &["no experiment 'juggle'", "encode"]);
+    refuses(at, &["codecs", "--codecs", "morse"], &["unknown codec 'morse'", "prost"]);
+    refuses(at, &["codecs", "--experiments", "juggle"], &["unknown experiment 'juggle'", "encode"]);
     refuses(at, &["codecs", "--length", "dots=3"], &["points"]);
     refuses(at, &["codecs", "--fixed", "info.grid"], &["no field 'grid'"]);
     refuses(at, &["codecs", "--fixed", "info"], &["ends at a record"]);
@@ -76,12 +76,16 @@ fn a_result_that_is_none_is_refused() {
     fs::write(at.join("text.json"), "hello").unwrap();
     refuses(at, &["report", "text.json"], &["text.json", "not JSON"]);
     fs::write(at.join("other.json"), "{\"format\": \"other\"}").unwrap();
-    refuses(at, &["report", "other.json", "--rate", "10Hz"], &["other.json", "not a wiregauge"]);
+    refuses(
+        at,
+        &["report", "other.json", "--rate", "10Hz"],
+        &["other.json", "not a result of wiregauge"],
+    );
     fs::write(at.join("new.json"), "{\"format\": \"wiregauge.run\", \"version\": 99}").unwrap();
     refuses(at, &["report", "new.json"], &["new.json", "99", "update"]);
     refuses(at, &["report", "."], &[". is a folder"]);
     fs::write(at.join("marked.json"), "\u{feff}{\"format\": \"other\"}").unwrap();
-    refuses(at, &["report", "marked.json"], &["marked.json", "not a wiregauge"]);
+    refuses(at, &["report", "marked.json"], &["marked.json", "not a result of wiregauge"]);
     fs::write(at.join("half.json"), "{\"format\": \"wiregauge.run\", \"version\": 1}").unwrap();
     refuses(at, &["report", "half.json"], &["half.json", "damaged"]);
 }
@@ -140,7 +144,7 @@ fn options_that_would_do_nothing_are_refused() {
         (&["repeat", "polysync", "--input", "a.mcap"], "--input"),
         (&["repeat", "rsb", "--messages", "3"], "--messages"),
         (&["repeat", "polysync", "--weight"], "--weight"),
-        (&["repeat", "rsb", "--weight", "--codecs", "prost"], "no program 'prost'"),
+        (&["repeat", "rsb", "--weight", "--codecs", "prost"], "unknown program 'prost'"),
         (&["repeat", "rsb", "--length", "data=3"], "--length"),
         (&["repeat", "rsb", "--sweep", "data=1,2"], "--sweep"),
         (&["repeat", "rsb", "--presence", "0.5"], "--presence"),
@@ -158,7 +162,7 @@ fn options_that_would_do_nothing_are_refused() {
         (&["codecs", "--list", "--quick"], "--list"),
         (&["codecs", "--experiments", "encode", "--fixed", "info.guid"], "--fixed"),
         (&["codecs", "--experiments", "encode", "--element", "info.guid"], "--element"),
-        (&["codecs", "--sweep", "points=1,1"], "named twice"),
+        (&["codecs", "--sweep", "points=1,1"], "given twice"),
         (&["codecs", "--sweep", "points=1,2", "--length", "points=3"], "two lengths"),
         (&["codecs", "--length", "points=1", "--length", "points=3"], "two lengths"),
         (&["codecs", "--duration", "0"], "--duration"),
@@ -204,7 +208,7 @@ fn a_share_of_what_is_never_absent_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("plain.msg"), "int32 x\nfloat64[] list\n").unwrap();
     let words = ["codecs", "--message", "plain.msg", "--presence", "0.5"];
-    refuses(folder.path(), &words, &["--presence would do nothing", "has no optional field"]);
+    refuses(folder.path(), &words, &["--presence has no effect", "has no optional field"]);
 }
 
 #[test]
@@ -263,7 +267,8 @@ fn what_is_written_to_a_full_device_is_not_lost_in_silence() {
     let said = shell(&format!("mkfifo gone; : < gone & {measure} -o gone"));
     assert_eq!(said.code, Some(2), "{}", said.err);
     assert!(said.out.contains("Bincode") && said.err.contains("cannot write gone"), "{}", said.err);
-    let kept = said.err.rsplit("the result is in ").next().unwrap().split(" instead").next();
+    let kept =
+        said.err.rsplit("the result was written to ").next().unwrap().split(" instead").next();
     assert_eq!(run(at, &["report", kept.unwrap()]).code, Some(0), "{}", said.err);
     let said = shell(&format!("{measure} -o - | \"$0\" report /dev/stdin --format csv"));
     assert_eq!(said.code, Some(0), "{}", said.err);
@@ -271,7 +276,7 @@ fn what_is_written_to_a_full_device_is_not_lost_in_silence() {
     // The result and its page.
     let said = shell(&format!("{measure} && \"$0\" report run.json -o run.json"));
     assert_eq!(said.code, Some(2), "{}", said.err);
-    assert!(said.err.contains("run.json is what is read"), "{}", said.err);
+    assert!(said.err.contains("run.json is also the input"), "{}", said.err);
     assert_eq!(run(at, &["report", "run.json"]).code, Some(0));
     for columns in [60, 80] {
         let said = support::to_said(
@@ -366,7 +371,7 @@ fn a_result_is_read_from_what_a_shell_passes() {
             .output()
             .unwrap(),
     );
-    assert_eq!(said.err.matches("is not a wiregauge result").count(), 2, "{}", said.err);
+    assert_eq!(said.err.matches("is not a result of wiregauge").count(), 2, "{}", said.err);
 }
 
 /// Flags that take a size, and those that take a time: what the one grammar takes and

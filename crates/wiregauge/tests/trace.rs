@@ -32,7 +32,7 @@ fn a_trace_goes_to_mcap_and_back_and_keeps_the_rules() {
 
     let bare = run(at, &["trace", "convert", &osi, "-o", "bare.mcap"]);
     assert!(
-        bare.err.contains("protobuf_version, so it is left out; say --protobuf"),
+        bare.err.contains("protobuf_version is not known and is left out; give it"),
         "{}",
         bare.err
     );
@@ -113,7 +113,7 @@ fn static_data_is_repeated_where_it_was_told_once() {
     assert_eq!(cut.out, "");
     detected(&at.join("made_sd.osi"), 1);
     let none = ["trace", "convert", "made_sd.osi", "-o", "none.mcap", "--repeat-static"];
-    refuses(at, &none, &["made_sd.osi: there is no osi3.GroundTruth or osi3.SensorView"]);
+    refuses(at, &none, &["made_sd.osi has no osi3.GroundTruth or osi3.SensorView"]);
     assert!(!at.join("none.mcap").exists());
 }
 
@@ -237,7 +237,7 @@ fn what_is_whole_is_saved() {
     assert!(!at.join("cut.mcap").exists());
     let repaired = run(at, &["trace", "repair", "cut_sv.osi"]);
     assert_eq!(repaired.code, Some(0));
-    assert!(repaired.err.contains("at the end: no whole message"), "{}", repaired.err);
+    assert!(repaired.err.contains("at the end are not a whole message"), "{}", repaired.err);
     let saved = fs::read(at.join("cut_sv_repaired.osi")).unwrap();
     assert_eq!(saved, whole[..saved.len()]);
     assert_eq!(run(at, &["trace", "cat", "cut_sv_repaired.osi"]).out.lines().count(), 4);
@@ -254,18 +254,24 @@ fn what_cannot_be_done_is_refused_in_a_line_and_leaves_nothing() {
     fs::copy(&osi, at.join("drive.osi")).unwrap();
     let out = "out.mcap";
     for (arguments, words) in [
-        (&["convert", "drive.osi", "-o", out][..], &["say --type SensorView, or sv"][..]),
-        (&["convert", &osi, "-o", "out.bag"], &["end it in .mcap"]),
-        (&["convert", &two, "-o", "out.osi"], &["holds one channel", "--channel"]),
+        (
+            &["convert", "drive.osi", "-o", out][..],
+            &["give one such as --type SensorView, or sv"][..],
+        ),
+        (&["convert", &osi, "-o", "out.bag"], &["end the name in .mcap"]),
+        (&["convert", &two, "-o", "out.osi"], &["can hold one channel", "--channel"]),
         (&["convert", &osi, "-o", &osi], &["name another file"]),
         (&["cut", &two, "-o", out, "--channel", "/nix"], &["has no channel /nix; it has"]),
-        (&["cut", &two, "-o", out, "--from", "@99"], &["nothing is wanted of"]),
-        (&["cat", &scans, "--format", "text"], &["only Protobuf is shown so"]),
+        (
+            &["cut", &two, "-o", out, "--from", "@99"],
+            &["has the channel, time and number that were asked for"],
+        ),
+        (&["cat", &scans, "--format", "text"], &["only Protobuf can be shown as text"]),
         (
             &["cut", &scans, "-o", out, "--exclude-channel", "/nix"],
             &["has no channel /nix; it has"],
         ),
-        (&["split", &two, "-o", "parts"], &["say where parts end"]),
+        (&["split", &two, "-o", "parts"], &["give one of --by-size"]),
         (&["info", "absent.mcap"], &["cannot read absent.mcap"]),
     ] {
         refuses(at, &[&["trace"][..], arguments].concat(), words);
@@ -326,7 +332,7 @@ fn bags_are_taken_by_every_command() {
     let bytes = fs::read(&cut).unwrap();
     fs::write(at.join("cut.bag.active"), &bytes[..5600]).unwrap();
     let told = run(at, &["trace", "convert", "cut.bag.active", "-o", "cut.mcap"]).err;
-    assert!(told.contains("that are whole: 9"), "{told}");
+    assert!(told.contains("whole messages before that: 9"), "{told}");
     // A recording without messages is copied with what else it holds.
     let mut writer = mcap::Writer::new(fs::File::create(at.join("none.mcap")).unwrap()).unwrap();
     writer.add_channel(0, "/none", "json", &Default::default()).unwrap();
@@ -398,7 +404,7 @@ fn points_become_clouds_and_tables() {
     detected(&at.join("made_sd.osi"), 3);
     let clouds = run(at, &["trace", "convert", "made_sd.osi", "-o", "clouds.mcap", "--points"]);
     assert_eq!(clouds.code, Some(0), "{}", clouds.err);
-    for words in ["3 clouds of 6 points", "a positive elevation is taken to point down"] {
+    for words in ["3 clouds of 6 points", "a positive elevation points down here"] {
         assert!(clouds.err.contains(words), "{}", clouds.err);
     }
     let shown = run(at, &["trace", "cat", "clouds.mcap", "--range", "1"]);
@@ -412,7 +418,7 @@ fn points_become_clouds_and_tables() {
     let kept =
         ["trace", "convert", "made_sd.osi", "-o", "kept.mcap", "--points", "--keep-messages"];
     let kept = run(at, &[&kept[..], &["--elevation", "up", "--every", "2"]].concat());
-    assert!(!kept.err.contains("taken to point down"), "{}", kept.err);
+    assert!(!kept.err.contains("points down here"), "{}", kept.err);
     assert_eq!(info("kept.mcap")[0]["channels"].as_array().unwrap().len(), 2);
     assert_eq!(info("kept.mcap")[0]["messages"], 4);
     // Chunks of what has no points are not unpacked, unless messages are counted.
@@ -421,12 +427,12 @@ fn points_become_clouds_and_tables() {
     run(at, &[&chunks[..], &["--chunk", "1B"]].concat());
     let table = ["trace", "convert", "chunks.mcap", "-o", "of_chunks.arrow"];
     let read = run(at, &table).err;
-    assert!(read.contains("6 points, a row each\n3 messages of "), "{read}");
+    assert!(read.contains("6 points, one row each\n3 messages of "), "{read}");
     let some = run(at, &[&table[..], &["--range", "1..4"]].concat()).err;
-    assert!(some.contains("2 points, a row each\n3 messages of "), "{some}");
+    assert!(some.contains("2 points, one row each\n3 messages of "), "{some}");
     for table in ["points.arrow", "points.parquet"] {
         let said = run(at, &["trace", "convert", "made_sd.osi", "-o", table]);
-        assert!(said.err.contains("6 points, a row each"), "{}", said.err);
+        assert!(said.err.contains("6 points, one row each"), "{}", said.err);
         assert!(at.join(table).exists());
     }
     // The same rows from FlatBuffers, and clouds beside the messages as they are.
@@ -455,15 +461,18 @@ fn points_become_clouds_and_tables() {
     for (arguments, words) in [
         (
             &[osi.as_str(), "none.mcap", "--points"][..],
-            &["that was read holds points; those of"][..],
+            &["has points; messages with points are"][..],
         ),
-        (&[&osi, "none.parquet"], &["that was read holds points; those of"]),
-        (&["made_sd.osi", "none.osi", "--points"], &["clouds of points are written to .mcap"]),
+        (&[&osi, "none.parquet"], &["has points; messages with points are"]),
+        (&["made_sd.osi", "none.osi", "--points"], &["end the name in .mcap for clouds of points"]),
         (
             &["made_sd.osi", "none.arrow", "--points", "--keep-messages"],
             &["leave out --keep-messages"],
         ),
-        (&["made_sd.osi", "none.parquet", "--from", "9s"], &["nothing is wanted of"]),
+        (
+            &["made_sd.osi", "none.parquet", "--from", "9s"],
+            &["has the channel, time and number that were asked for"],
+        ),
     ] {
         let (input, rest) = arguments.split_at(1);
         refuses(at, &[&["trace", "convert"], input, &["-o"], rest].concat(), words);
@@ -490,7 +499,7 @@ fn messages_are_found_by_an_index_that_is_right() {
     let stale = run(at, &last);
     assert_eq!(stale.out, wanted.out);
     assert!(stale.err.starts_with("made_sd.osi.index is not used: "), "{}", stale.err);
-    let refused = &["has an index of its own, being MCAP"];
+    let refused = &["is MCAP, which has its index inside"];
     refuses(at, &["trace", "index", &recording("osi/zstd.mcap")], refused);
 }
 
@@ -508,7 +517,7 @@ fn text_is_read_where_it_tells_its_messages() {
     assert!(there.err.starts_with("4 messages of "), "{}", there.err);
     assert_eq!(run(at, &["trace", "check", "there.mcap"]).code, Some(0));
     fs::write(at.join("odd_sv.txth"), "timestamp { } version { } version { }").unwrap();
-    let refused = &["odd_sv.txth", "byte 26: version comes again"];
+    let refused = &["odd_sv.txth", "byte 26: version is repeated"];
     refuses(at, &["trace", "convert", "odd_sv.txth", "-o", "odd.mcap"], refused);
     refuses(at, &["trace", "info", "odd_sv.txth"], &["wiregauge trace convert"]);
     // What is packed as a whole is a recording to the other commands, too.

@@ -31,13 +31,13 @@ fn messages_go_to_flatbuffers_and_come_back() {
 
     let flat = ["--encoding", "flatbuffers-tables"];
     let to_osi = [&["trace", "convert", &osi, "-o", "flat_sv.osi"][..], &flat].concat();
-    refuses(at, &to_osi, &["flat_sv.osi: holds no FlatBuffers; end it in .mcap or .bin"]);
+    refuses(at, &to_osi, &["flat_sv.osi cannot hold FlatBuffers; end the name in .mcap or .bin"]);
     let again = [&["trace", "convert", "flat.mcap", "-o", "twice.mcap"][..], &flat].concat();
     refuses(at, &again, &["no channel of flat.mcap is in Protobuf"]);
     fs::write(at.join("own.fbs"), "table SensorView { version:Version; }\ntable Version { version_major:uint; }\nroot_type SensorView;\n").unwrap();
     let own =
         [&["trace", "convert", &osi, "-o", "own.mcap"][..], &flat, &["--definition", "own.fbs"]];
-    refuses(at, &own.concat(), &["is there, and the other definition has no such field; --lossy"]);
+    refuses(at, &own.concat(), &["the other definition has no field", "--lossy"]);
     assert!(!at.join("own.mcap").exists());
     let told = run(at, &[&own.concat()[..], &["--lossy"]].concat()).err;
     assert!(told.contains("left out, as the other definition has no such field: osi3."), "{told}");
@@ -47,7 +47,7 @@ fn messages_go_to_flatbuffers_and_come_back() {
     refuses(at, &wrong, &["wrong.fbs: flatc failed: "]);
     fs::write(at.join("wrong.bfbs"), "no definition at all").unwrap();
     let wrong = [&own.concat()[..7], &["--definition", "wrong.bfbs"]].concat();
-    refuses(at, &wrong, &["wrong.bfbs: no definition of flatc --schema --binary"]);
+    refuses(at, &wrong, &["wrong.bfbs: not a definition; make it with 'flatc --schema --binary'"]);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn detections_become_packed_fields_and_come_back() {
     let (pack, convert) = (["packed", "pack"], ["trace", "convert"]);
     let none = "it has no reflections, detections or points, or they are";
     fails(&pack, &osi, "none.mcap", &[], &[none]);
-    fails(&pack, "made_sd.osi", "none.txth", &[], &["texts hold no packed fields"]);
+    fails(&pack, "made_sd.osi", "none.txth", &[], &["text cannot hold packed fields"]);
     let wrong = ["--resolution", "elevation=1mm"];
     let told = ["has no column elevation; it has position.distance"];
     fails(&pack, "made_sd.osi", "none.mcap", &wrong, &told);

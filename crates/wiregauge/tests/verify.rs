@@ -55,7 +55,7 @@ fn a_result_is_held_against_what_is_required() {
     let (code, out) = verify("p99.99 latency of tcp < 10s");
     assert_eq!(code, Some(3), "{out}");
     assert!(
-        out.contains("CANNOT TELL") && out.contains("needs 36887 samples, there are "),
+        out.contains("CANNOT TELL") && out.contains("needs 36887 samples, but there are "),
         "{out}"
     );
 
@@ -94,15 +94,16 @@ fn verdicts_are_for_programs_too() {
 #[test]
 fn what_cannot_be_required_is_refused_before_anything_is_measured() {
     let folder = tempfile::tempdir().unwrap();
-    for (text, wanted) in [("latency", "has no limit"), ("p0 latency < 1s", "is no percentile")] {
+    for (text, wanted) in [("latency", "has no limit"), ("p0 latency < 1s", "is not a percentile")]
+    {
         let said = run(folder.path(), &["bus", "run", "--require", text]);
         assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
         assert!(said.err.contains(wanted), "{}", said.err);
     }
     let junit = ["bus", "run", "--junit", "no/such/folder/v.xml", "--require", "lost = 0"];
     refuses(folder.path(), &junit, &["no/such/folder"]);
-    refuses(folder.path(), &["bus", "run", "--junit", "v.xml"], &["--junit would do nothing"]);
+    refuses(folder.path(), &["bus", "run", "--junit", "v.xml"], &["--junit has no effect"]);
     refuses(folder.path(), &["verify", "missing.json", "--require", "lost = 0"], &["missing.json"]);
     measure(folder.path(), &[]);
-    refuses(folder.path(), &["verify", "run.json"], &["nothing is required of run.json"]);
+    refuses(folder.path(), &["verify", "run.json"], &["run.json has no requirements"]);
 }

@@ -129,7 +129,7 @@ impl Writer for DdsWriter {
     }
 
     fn send(&mut self) -> Result<()> {
-        let size = u32::try_from(self.buffer.len()).context("too large a sample")?;
+        let size = u32::try_from(self.buffer.len()).context("the sample is too large")?;
         // SAFETY: the end is a writer, open until it is dropped; the buffer has this
         // size, and Cyclone copies it before it returns.
         let code = unsafe { wiregauge_dds_write(self.end.0, self.buffer.as_ptr(), size) };
@@ -148,7 +148,7 @@ impl DdsEndpoint {
                 .parse()
                 .ok()
                 .filter(|domain| *domain <= 230)
-                .with_context(|| format!("'{text}' is no domain; there are 0 to 230"))?,
+                .with_context(|| format!("'{text}' is not a domain; give 0 to 230"))?,
             None => 0,
         };
         let name = CString::new(topic.options.get("topic").unwrap_or(&topic.name).as_str())?;

@@ -164,8 +164,8 @@ fn check_shared_memory(topic: &Topic) -> Result<()> {
     let free = there.f_bavail * there.f_frsize;
     ensure!(
         wanted <= free,
-        "{samples} samples of shared memory, {} MB, find no room in {SHARED}, where {} MB are free; \
-         enlarge it by 'mount -o remount,size={}M {SHARED}', or of a container by --shm-size",
+        "{samples} samples of shared memory need {} MB, but {SHARED} has {} MB free; enlarge it \
+         by 'mount -o remount,size={}M {SHARED}', or in a container by --shm-size",
         wanted / 1_000_000,
         free / 1_000_000,
         (wanted >> 20) + 64
@@ -289,7 +289,7 @@ impl transport::Writer for Writer {
             self.join()?;
         }
         let sample = match &mut self.room {
-            Room::Shared(sample) => sample.take().context("nothing to send")?,
+            Room::Shared(sample) => sample.take().context("there is nothing to send")?,
             Room::Own(buffer) => {
                 let size = buffer.len();
                 let sample =

@@ -59,7 +59,7 @@ impl Transport for Zenoh {
 
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
         let port: u16 = match topic.options.get("port") {
-            Some(text) => text.parse().with_context(|| format!("'{text}' is no port"))?,
+            Some(text) => text.parse().with_context(|| format!("'{text}' is not a port"))?,
             None => 0,
         };
         // zenoh does not say which port it got, so that one is chosen for it.

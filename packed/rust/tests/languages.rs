@@ -5,11 +5,12 @@ mod common;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use common::tools::{interpreter, TOOLS};
 use common::{
-    blessing, compare, damage, dump, encoding, format_precision, golden, root, run, verdicts,
-    Random, GOLDEN, HERE,
+    blessing, compare, compile, damage, dump, encoding, format_precision, golden, root, run,
+    verdicts, Random, GOLDEN, HERE,
 };
 use wiregauge_packed::{
     pack, unpack, Column, Element, Fault, Kind, Layout, Message, PackOptions, Root, UnpackOptions,
@@ -374,5 +375,24 @@ for name, message in messages.items():
             || (page.contains(&format!("`{}.", column.split('.').next().unwrap()))
                 && page.contains(&format!("`.{last}`")));
         assert!(named, "docs/packed.md does not name {column}");
+    }
+}
+
+/// The examples of packed/README.md in the other languages.
+#[test]
+fn the_examples_of_the_readme_run() {
+    let page = fs::read_to_string(Path::new(HERE).join("../README.md")).unwrap();
+    let example = |language: &str| {
+        let (_, code) = page.split_once(&format!("\n```{language}\n")).expect("an example");
+        code.split_once("```").expect("its end").0.to_owned()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("readme.cpp");
+    fs::write(&source, example("cpp")).unwrap();
+    let program = compile("readme_example", &[source.to_str().unwrap()]);
+    for mut command in [Command::new(program), interpreter()] {
+        command.args(["-c", &example("python")]);
+        let printed = run(&mut command);
+        assert!(page.contains(&format!("Both print `{}`", printed.trim())), "{printed}");
     }
 }

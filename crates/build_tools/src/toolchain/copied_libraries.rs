@@ -24,11 +24,7 @@ pub fn copy_libraries(build: &Path, label: &str, packages: &[&str]) -> Result<Pr
     let form = "${db:Status-Abbrev} ${source:Package} ${binary:Package} ${Version}\\n";
     let listed = run(Command::new("dpkg-query").args(["-W", "-f", form]), "dpkg-query")?;
     let chosen = same_source_packages(&listed, packages);
-    ensure!(
-        !chosen.is_empty(),
-        "dpkg knows no library of a codec; apt-get install {}",
-        packages[0]
-    );
+    ensure!(!chosen.is_empty(), "no codec's library is installed; apt-get install {}", packages[0]);
     let roots = build.join("roots");
     fs::create_dir_all(&roots).with_context(|| format!("cannot make {}", roots.display()))?;
     let roots = roots.canonicalize()?;

@@ -31,10 +31,15 @@ impl Prefix {
     /// When there is no such folder.
     pub fn new(label: Option<&str>, folder: &Path) -> Result<Prefix> {
         let shown = folder.display();
-        let there = folder.canonicalize().with_context(|| format!("there is no folder {shown}"))?;
-        ensure!(there.is_dir(), "{shown} is no folder; a prefix has include, lib and bin");
-        let name =
-            there.file_name().context("/ is no prefix; give a folder of the library's own")?;
+        let there =
+            folder.canonicalize().with_context(|| format!("the folder {shown} does not exist"))?;
+        ensure!(
+            there.is_dir(),
+            "{shown} is not a folder; give the folder that has include, lib and bin"
+        );
+        let name = there
+            .file_name()
+            .context("/ cannot be a prefix; give a folder that has only this library")?;
         let label = label.map_or_else(|| name.to_string_lossy().into_owned(), str::to_owned);
         Ok(Prefix { label, folder: there })
     }
@@ -84,7 +89,7 @@ impl Prefix {
         };
         let path = self.folder.join(folder).join(name);
         (!path.exists())
-            .then(|| format!("{} is missing; install the library there whole", path.display()))
+            .then(|| format!("{} is missing; install the whole library there", path.display()))
     }
 
     /// A generator of its own; what that loads and starts is its own too.
@@ -169,7 +174,7 @@ fn collect(folder: &Path, parts: &mut Vec<String>) -> Result<()> {
         parts.push(format!("{} {} {time}", path.display(), file.len()));
         ensure!(
             parts.len() < MOST_FILES,
-            "{} holds too many files for one library; install it into a folder of its own",
+            "{} has too many files for one library; install the library into a separate folder",
             folder.display()
         );
     }
@@ -192,7 +197,7 @@ mod tests {
     #[test]
     fn a_folder_that_is_not_there_is_named() {
         let error = Prefix::new(None, Path::new("/no/such/prefix")).unwrap_err();
-        assert_eq!(error.to_string(), "there is no folder /no/such/prefix");
+        assert_eq!(error.to_string(), "the folder /no/such/prefix does not exist");
         assert!(Prefix::new(None, Path::new("/")).is_err());
         assert!(Prefix::new(None, Path::new("/etc/passwd")).is_err());
     }

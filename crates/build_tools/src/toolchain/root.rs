@@ -37,7 +37,7 @@ const PREFERENCES: &str = "Package: src:protobuf src:flatbuffers\n\
 const COMPILERS: [&str; 2] = ["g++", "pkgconf"];
 /// What mmdebstrap says of its work, step by step.
 const STEPS: [(&str, &str); 4] = [
-    ("apt-get update", "asking for what there is"),
+    ("apt-get update", "reading the package lists"),
     ("downloading packages", "downloading packages"),
     ("extracting archives", "unpacking packages"),
     ("cleaning", "cleaning up"),
@@ -101,7 +101,10 @@ impl DebianRoot {
     ) -> Result<DebianRoot> {
         let machine = ARCHITECTURES.iter().find(|machine| machine.name == env::consts::ARCH);
         let machine = machine.with_context(|| {
-            format!("the newest libraries are for x86_64 and aarch64, not {}", env::consts::ARCH)
+            format!(
+                "the newest libraries exist for x86_64 and aarch64, not for {}",
+                env::consts::ARCH
+            )
         })?;
         let roots = build.join("roots");
         fs::create_dir_all(&roots).with_context(|| format!("cannot make {}", roots.display()))?;
@@ -112,8 +115,12 @@ impl DebianRoot {
         if !folder.is_dir() {
             make(&folder, packages, wish, progress)?;
         }
-        let list = fs::read_to_string(folder.join("packages"))
-            .with_context(|| format!("{} is no whole root; remove it", folder.display()))?;
+        let list = fs::read_to_string(folder.join("packages")).with_context(|| {
+            format!(
+                "{} is incomplete; remove this folder and run the command again",
+                folder.display()
+            )
+        })?;
         let root = DebianRoot {
             label: "current",
             packages: package::archives(&list),
@@ -136,8 +143,9 @@ impl DebianRoot {
             command.output().context("cannot start unshare; apt-get install util-linux")?;
         ensure!(
             output.status.success(),
-            "cannot go into {}: {}; allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, \
-             kernel.apparmor_restrict_unprivileged_userns=0), or run as root",
+            "cannot enter {}: {}; allow user namespaces (sysctl \
+             kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0), \
+             or run as root",
             self.folder().display(),
             first_error(&[&String::from_utf8_lossy(&output.stderr)])
         );
@@ -256,7 +264,11 @@ fn make(folder: &Path, packages: &[&str], wish: RootOptions, progress: Progress)
         let mirror = env::var(MIRROR_VARIABLE).unwrap_or_else(|_| MIRROR.into());
         debootstrap(half, &mirror, packages, wish, progress)?;
         let is_whole = half.join("packages").exists() && half.join("root/usr/bin/g++").exists();
-        ensure!(is_whole, "mmdebstrap made no whole root of {}", SUITES.join(" and "));
+        ensure!(
+            is_whole,
+            "mmdebstrap did not install all of {}; run the command again",
+            SUITES.join(" and ")
+        );
         Ok(())
     })
 }
@@ -341,17 +353,19 @@ fn failure_reason(log: &[String], mirror: &str) -> String {
         let line = log.iter().find(|line| words.iter().any(|word| line.contains(word)))?;
         Some(line.trim_start_matches("E: ").trim().to_owned())
     };
-    let head = "the newest libraries cannot be had";
+    let head = "cannot install the newest libraries";
     if let Some(line) = with(&["is expired"]) {
-        return format!("{head}: {line} Take them all the same with --libraries-expired");
+        return format!("{head}: {line} To use them anyway, give --libraries-expired");
     }
     if let Some(line) = with(&["Unable to locate package", "has no installation candidate"]) {
-        return format!("{head}: {line}; the suites at {mirror} do not have it today");
+        return format!(
+            "{head}: {line}; {mirror} does not have this package today; try another day"
+        );
     }
     if let Some(line) = with(&["unmet dependencies", "Depends:", "held broken packages"]) {
         return format!(
-            "{head}: packages of {} do not fit together today: {line}; try another \
-             day, or another mirror with {MIRROR_VARIABLE}",
+            "{head}: packages of {} do not fit together today: {line}; try another day, or set \
+             {MIRROR_VARIABLE} to another mirror",
             SUITES.join(" and ")
         );
     }
@@ -366,8 +380,7 @@ fn failure_reason(log: &[String], mirror: &str) -> String {
     }
     if let Some(line) = with(&["Failed to fetch", "does not have a Release file", "Could not"]) {
         return format!(
-            "{head}: {line}; see to the network, or name another mirror with \
-             {MIRROR_VARIABLE}"
+            "{head}: {line}; check the network, or set {MIRROR_VARIABLE} to another mirror"
         );
     }
     let line = with(&["E: "]).unwrap_or_else(|| first_error(&[&log.join("\n")]));
@@ -394,7 +407,7 @@ mod tests {
     fn why_there_is_no_root_is_told_with_what_to_do() {
         for (line, remedy) in [
             ("E: Release file for x is expired (invalid since 16d).", "--libraries-expired"),
-            ("E: Unable to locate package nonsuch", "http://m do not have it"),
+            ("E: Unable to locate package nonsuch", "http://m does not have this package"),
             ("The following packages have unmet dependencies:", "do not fit together"),
             ("unshare: unshare failed: Operation not permitted", "run as root"),
             ("E: The repository 'x' does not have a Release file.", "WIREGAUGE_MIRROR"),

@@ -137,8 +137,8 @@ pub fn conduct(
 /// That it is our own fault that participants ended.
 fn pause_error(time: Duration) -> anyhow::Error {
     anyhow!(
-        "wiregauge itself stood still for {:.1} s, which participants take for its end; let it \
-         run, or raise --alive-within",
+        "wiregauge itself was paused for {:.1} s, so the participants gave up; leave it more \
+         processor time, or raise --alive-within",
         time.as_secs_f64()
     )
 }
@@ -278,7 +278,7 @@ impl Conductor {
             Duration::from_nanos(assignment.duration + assignment.patience) + EXTRA_RUN_TIME;
         let mut outcomes = self.reports_of_role(Role::Sender, "end", longest, stopped)?;
         let Some((_, ParticipantResult::Sent(sent))) = outcomes.pop() else {
-            bail!("the sender told of what it received");
+            bail!("the sender reported received samples");
         };
         show("finishing");
         self.send_to_role(Role::Receiver, &Order::Finish(sent.samples))?;
@@ -287,7 +287,7 @@ impl Conductor {
             .into_iter()
             .map(|(name, outcome)| match outcome {
                 ParticipantResult::Received(received) => Ok(received),
-                ParticipantResult::Sent(_) => Err(anyhow!("{name} told of what it sent")),
+                ParticipantResult::Sent(_) => Err(anyhow!("{name} reported sent samples")),
             })
             .collect::<Result<_>>()?;
         let about = self.members.iter().find_map(|member| member.about.clone());
@@ -323,16 +323,14 @@ impl Conductor {
         let deadline = Instant::now() + SETUP;
         while let Some(missing) = self.members.iter().find(|member| member.speaker.is_none()) {
             let missing = missing.name.clone();
-            let Some(event) = self.next_event(deadline)? else {
-                bail!("{missing} does not come up")
-            };
+            let Some(event) = self.next_event(deadline)? else { bail!("{missing} did not start") };
             match event {
                 ConductorEvent::Joined(loaded, speaker) => {
                     self.admit(loaded, speaker, assignment)?
                 }
                 ConductorEvent::Reported(name, Report::Failed(reason)) => bail!("{name}: {reason}"),
                 ConductorEvent::Reported(name, other) => {
-                    bail!("{name} says {other:?} before it is told to")
+                    bail!("{name} sent {other:?} too early")
                 }
                 ConductorEvent::Lost(name, reason) => bail!("{name} is lost: {reason}"),
             }
@@ -352,7 +350,7 @@ impl Conductor {
         let Some(member) = member else { return speaker.send(&Order::Quit) };
         ensure!(
             version == PROTOCOL_VERSION,
-            "{name} speaks version {version} of the protocol and wiregauge {PROTOCOL_VERSION}"
+            "{name} uses version {version} of the protocol, but wiregauge uses {PROTOCOL_VERSION}"
         );
         let about = transports.into_iter().find(|about| about.name == assignment.transport);
         ensure!(about.is_some(), "{name} has no transport '{}'", assignment.transport);
@@ -430,14 +428,14 @@ impl Conductor {
         let mut reports: HashMap<String, T> = HashMap::new();
         while let Some(missing) = names.iter().find(|name| !reports.contains_key(*name)) {
             let Some(event) = self.next_event(deadline)? else {
-                bail!("{missing} does not {what} within {patience:?}");
+                bail!("{missing} did not {what} within {patience:?}");
             };
             match event {
                 ConductorEvent::Reported(name, Report::Failed(reason)) => bail!("{name}: {reason}"),
                 ConductorEvent::Reported(name, report) => {
                     let shown = format!("{report:?}");
                     let report = wanted(report).with_context(|| {
-                        format!("{name} says '{:.40}' when it is to {what}", shown)
+                        format!("{name} sent '{:.40}' when it should {what}", shown)
                     })?;
                     reports.insert(name, report);
                 }
@@ -472,7 +470,7 @@ impl Conductor {
                         return Ok(None);
                     }
                 }
-                Err(RecvTimeoutError::Disconnected) => bail!("nobody listens any more"),
+                Err(RecvTimeoutError::Disconnected) => bail!("the conductor's listener ended"),
             }
         }
     }
@@ -483,7 +481,7 @@ impl Conductor {
         for member in &self.members {
             let process = &self.processes[member.plan];
             let up = member.speaker.is_some();
-            ensure!(up || !process.has_ended(), "{} does not come up", member.name);
+            ensure!(up || !process.has_ended(), "{} did not start", member.name);
             ensure!(!process.is_out_of_reach(), "{} is lost", member.name);
         }
         Ok(())

@@ -63,19 +63,19 @@ impl RunSettings {
         ensure!(
             self.window.checked_mul(windows).is_some_and(|least| self.duration > least)
                 && !self.window.is_zero(),
-            "the duration must be more than {windows} windows of {:?}: the first {DROPPED_FIRST} \
-             and the last are dropped",
+            "the duration must be longer than {windows} windows of {:?}, as the first \
+             {DROPPED_FIRST} windows and the last are dropped",
             self.window
         );
         ensure!(
             (MIN_ALIVE_WITHIN..=MAX_ALIVE_WITHIN).contains(&self.alive),
-            "who is silent is lost within {MIN_ALIVE_WITHIN:?} to {MAX_ALIVE_WITHIN:?}, not {:?}",
+            "--alive-within must be from {MIN_ALIVE_WITHIN:?} to {MAX_ALIVE_WITHIN:?}, not {:?}",
             self.alive
         );
         self.realtime.check()?;
         for TransportOption { transport, .. } in &self.choices {
             let known = entries.iter().any(|entry| entry.transport() == *transport);
-            ensure!(known, "an option is for '{transport}', which takes no part in this run");
+            ensure!(known, "an option is for '{transport}', which is not measured in this run");
         }
         Ok(())
     }

@@ -48,8 +48,8 @@ pub fn samples_per_run(
     let unpaced: u64 = loads.iter().filter(|load| count(load).is_none()).map(rows).sum();
     ensure!(
         paced <= MOST,
-        "--samples would keep {paced} samples, and a file holds {MOST}: take a shorter --duration, \
-         a longer --cycle or fewer loads at once"
+        "--samples would keep {paced} samples, but a file can hold {MOST}; give a shorter \
+         --duration, a longer --cycle or fewer loads"
     );
     let each = UNPACED.min((MOST - paced) / unpaced.max(1));
     Ok(loads.iter().map(|load| count(load).unwrap_or(each)).collect())

@@ -54,7 +54,7 @@ impl Trial<'_> {
         let plans = self.placement.plans(self.load.receivers, self.entry.reach);
         let mut machine = Environment::probe(IndexMap::new());
         // As long as the run, and gone with it.
-        let scratch = Scratch::new().context("no folder for the run")?;
+        let scratch = Scratch::new().context("the run has no folder")?;
         let (most, keep) = keep.unzip();
         let assignment = Assignment { keep: most.unwrap_or(0), ..self.assignment(scratch.path()) };
         let outcome = conduct(self.placement, self.program, plans, &assignment, show, keep);

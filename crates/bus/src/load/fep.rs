@@ -55,9 +55,9 @@ pub fn reference(subjects: &[String]) -> Reference {
         title: "FEP SDK 3: performance of the simulation bus".into(),
         conditions: "two hosts with Xeon E5-1650 v3 on 1 Gbit Ethernet; five minutes each".into(),
         notes: vec![
-            "the published throughput is the offered load: it says that nothing was lost".into(),
-            "the published throughput is the mean of each window's own: throughput/mean; \
-             wiregauge's throughput weighs windows by their length"
+            "the published throughput equals the offered load: nothing was lost".into(),
+            "the published throughput is the mean over the windows, here throughput/mean; \
+             wiregauge's throughput weights windows by their length"
                 .into(),
             "variance of the throughput of a window; windows of a second or a little more, the \
              first three and the last dropped, as in the publication"

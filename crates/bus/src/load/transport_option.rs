@@ -17,7 +17,7 @@ pub fn parse_transport_option(text: &str) -> Result<TransportOption> {
             value: value.into(),
         })
     });
-    choice.context("wants TRANSPORT.NAME=VALUE, such as dds.domain=7")
+    choice.context("write TRANSPORT.NAME=VALUE, such as dds.domain=7")
 }
 
 #[cfg(test)]

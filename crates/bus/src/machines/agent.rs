@@ -94,7 +94,7 @@ impl Agent<'_> {
                     bail!("the sender's machine at {leader} refuses: {why}")
                 }
                 (other, _) => {
-                    bail!("the sender's machine at {leader} says {other:?} before 'welcome'")
+                    bail!("the sender's machine at {leader} sent {other:?} before 'welcome'")
                 }
             }
         };
@@ -128,7 +128,7 @@ impl Agent<'_> {
         let answer: Result<Task> = listener.receive().with_context(|| {
             let key = match self.key {
                 Some(_) => "",
-                None => ", or one that wants a --key",
+                None => ", or it needs a --key",
             };
             format!("no sender's machine at {leader}{key}")
         });
@@ -149,7 +149,7 @@ impl Agent<'_> {
 
     /// Joins the leader that was lost again, if it is there still.
     fn join_again(&self, leader: SocketAddr, lost: &str, patience: Duration) -> Result<Joined> {
-        (self.tell)(&format!("{lost}; trying for {patience:?} to reach it again"));
+        (self.tell)(&format!("{lost}; trying to reach it again for {patience:?}"));
         let deadline = Instant::now() + patience;
         loop {
             interrupt::check()?;
@@ -157,16 +157,19 @@ impl Agent<'_> {
                 Ok(stream) => match self.join(stream) {
                     Ok((Task::Welcome, joined)) => return Ok(joined),
                     Ok((Task::Refused(why) | Task::Later(why), _)) => why,
-                    Ok((other, _)) => format!("it says {other:?} before 'welcome'"),
+                    Ok((other, _)) => format!("it sent {other:?} before 'welcome'"),
                     Err(error) => format!("{error:#}"),
                 },
                 // Whoever leads listens to the end.
                 Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
-                    bail!("{lost}, and nobody leads there any more")
+                    bail!("{lost}; no sender runs there any more")
                 }
                 Err(error) => error.to_string(),
             };
-            ensure!(Instant::now() < deadline, "{lost}, and does not take us back: {why}");
+            ensure!(
+                Instant::now() < deadline,
+                "{lost}; it did not accept this machine again: {why}"
+            );
             thread::sleep(RETRY_PAUSE);
         }
     }
@@ -192,8 +195,8 @@ impl Agent<'_> {
             if Instant::now() >= deadline {
                 return Err(error).with_context(|| {
                     format!(
-                        "no sender's machine at {address} within {wait:?}; start '{}' there, and \
-                         let its firewall admit TCP port {}",
+                        "no sender answered at {address} within {wait:?}; start '{}' there, and \
+                         open TCP port {} in its firewall",
                         self.scenario.sender(),
                         address.port()
                     )
@@ -227,7 +230,7 @@ impl AgentSession<'_> {
                 Ok(AgentEvent::Built(outcome)) => Some(AgentReport::Prepared(outcome)),
                 Ok(AgentEvent::Lost(reason)) => break reason,
                 Err(RecvTimeoutError::Timeout) => self.take_died_program(),
-                Err(RecvTimeoutError::Disconnected) => break "nobody listens".into(),
+                Err(RecvTimeoutError::Disconnected) => break "the connection is closed".into(),
             };
             let Some(news) = news else { continue };
             if let Err(error) = self.speaker.send(&news) {
@@ -242,7 +245,7 @@ impl AgentSession<'_> {
         match task {
             Task::Prepare(name) => {
                 let (folder, events) = (self.agent.folder.to_owned(), self.events.clone());
-                (self.agent.tell)(&format!("building {name}, where it is not built yet"));
+                (self.agent.tell)(&format!("building {name}, if it is not built yet"));
                 // In a thread, as it takes minutes: the leader may be gone before.
                 let build = move || {
                     let built =
@@ -275,14 +278,23 @@ impl AgentSession<'_> {
     /// Starts what the scenario knows to run here, once: whoever leads can have
     /// no other process, and no more of them.
     fn start(&mut self, start: &Start) -> Result<()> {
-        ensure!(!start.names.is_empty(), "a program without participants");
+        ensure!(
+            !start.names.is_empty(),
+            "the sender's machine asked for a program without participants"
+        );
         for (number, name) in start.names.iter().enumerate() {
-            ensure!(self.agent.names.contains(name), "a participant that is not of this machine");
+            ensure!(
+                self.agent.names.contains(name),
+                "the sender's machine asked for a participant that does not run on this machine"
+            );
             let runs = |started: &Started| started.names.contains(name);
             let twice = start.names[..number].contains(name) || self.started.values().any(runs);
-            ensure!(!twice, "'{name}' runs here already");
+            ensure!(!twice, "'{name}' is running here already");
         }
-        ensure!(!self.started.contains_key(&start.run), "two runs of one number");
+        ensure!(
+            !self.started.contains_key(&start.run),
+            "the sender's machine used the number of a run twice"
+        );
         let program = match &start.engine {
             None => Program::BuiltIn,
             Some(name) => {
@@ -320,7 +332,7 @@ impl AgentSession<'_> {
 
 fn find_engine(name: &str) -> Result<&'static Engine> {
     let found = engines().into_iter().find(|engine| engine.name == name);
-    found.with_context(|| format!("there is no engine '{name}'"))
+    found.with_context(|| format!("unknown engine '{name}'"))
 }
 
 fn receive_tasks(mut listener: ControlReceiver, events: Sender<AgentEvent>) -> Result<()> {
@@ -370,7 +382,7 @@ pub fn resolve_addresses(text: &str, port: u16) -> Result<Vec<SocketAddr>> {
     }
     let has_port = text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
     let found = if has_port { text.to_socket_addrs() } else { (text, port).to_socket_addrs() };
-    let found = found.with_context(|| format!("'{text}' is no HOST or HOST:PORT"))?;
+    let found = found.with_context(|| format!("'{text}' is not HOST or HOST:PORT"))?;
     Ok(found.collect())
 }
 
@@ -391,7 +403,7 @@ mod tests {
         }
         for text in ["", "10.0.0.2:port", "no such host"] {
             let error = resolve_addresses(text, 7300).unwrap_err();
-            assert!(format!("{error:#}").contains("is no HOST"), "{error:#}");
+            assert!(format!("{error:#}").contains("is not HOST"), "{error:#}");
         }
     }
 }

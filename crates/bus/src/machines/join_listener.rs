@@ -158,8 +158,8 @@ impl AcceptState {
             return;
         }
         let answer = match self.is_lost_machine(&visitor.join) {
-            true => Task::Later("it may come back after the run that is on".into()),
-            false => Task::Refused("the runs have begun, and nobody may join any more".into()),
+            true => Task::Later("it may join again after the present run".into()),
+            false => Task::Refused("the runs have begun; no machine can join now".into()),
         };
         let _ = visitor.speaker.send(&answer);
     }

@@ -314,12 +314,12 @@ pub fn check_machines(
 ) -> Result<()> {
     for other in machines {
         for name in names {
-            ensure!(!other.names.contains(name), "'{name}' is there already");
+            ensure!(!other.names.contains(name), "a participant '{name}' has joined already");
         }
         ensure!(
             other.here.ip() == here,
-            "it reaches this machine at {here}, and another one does so at another address; all \
-             must use the same"
+            "it reaches this machine at {here}, but another machine uses another address; all must \
+             use the same address"
         );
     }
     Ok(())

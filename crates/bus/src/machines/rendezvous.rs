@@ -61,7 +61,7 @@ impl Rendezvous<'_> {
         let at = listener.local_addr()?;
         if self.key.is_none() {
             (self.tell)(&format!(
-                "anyone who reaches {at} and knows the scenario may join: there is no --key"
+                "without --key, anyone who can reach {at} and knows the scenario may join"
             ));
         }
         let door = JoinListener::open(listener, self.key.cloned(), self.scenario.content())?;
@@ -93,7 +93,7 @@ impl Rendezvous<'_> {
             ensure!(
                 Instant::now() < deadline,
                 "{names} did not join at {at} within {wait:?}; start it there with the same \
-                 scenario and --peer, and let this machine's firewall admit TCP port {}",
+                 scenario and --peer, and open TCP port {} in this machine's firewall",
                 at.port()
             );
             door.take_requests().for_each(|visitor| self.admit(visitor, &mut machines));
@@ -149,33 +149,38 @@ impl Rendezvous<'_> {
         let JoinRequest { join, address, here, .. } = visitor;
         refuse_unless(join.version == version(), || {
             let theirs: String = join.version.chars().take(MAX_SHOWN).collect();
-            format!("it speaks version {theirs} of the protocol and this wiregauge {}", version())
+            format!(
+                "it uses version {theirs} of the protocol, but this wiregauge uses {}",
+                version()
+            )
         })?;
         refuse_unless(self.only.is_empty() || self.only.contains(address), || {
-            "it is not at the address that --peer names here".into()
+            "its address is not one that --peer names here".into()
         })?;
         for (key, here) in self.scenario.content() {
             let there = join.scenario.get(&key).map_or("nothing", String::as_str);
             if there != here {
                 return Err(Refusal {
-                    told: "its scenario is another one".into(),
+                    told: "its scenario differs".into(),
                     known: Some(format!("'{key}' is '{there}' there and '{here}' here")),
                 });
             }
         }
         let most = self.scenario.participants.len();
         refuse_unless(!join.names.is_empty(), || "it names no participant".into())?;
-        let unknown = || "it names a participant that the scenario has not".to_owned();
+        let unknown = || "it names a participant that the scenario does not have".to_owned();
         refuse_unless(join.names.len() <= most, unknown)?;
         let named = self.scenario.roles_of(&join.names);
         for (name, role) in named.map_err(|_| Refusal { told: unknown(), known: None })? {
-            refuse_unless(role == Role::Receiver, || format!("'{name}' sends, and runs here"))?;
+            refuse_unless(role == Role::Receiver, || {
+                format!("'{name}' is the sender, which runs here")
+            })?;
             refuse_unless(!self.own.contains(&name), || format!("'{name}' is there already"))?;
         }
         refuse_unless(join.address == *address, || {
             format!(
-                "it calls itself {} and comes from {address}: participants must reach each \
-                     other without address translation",
+                "it gives its address as {} but connects from {address}; participants must reach \
+                 each other without address translation",
                 join.address
             )
         })?;
@@ -226,7 +231,7 @@ impl JoinedMachines<'_> {
         let checked = self.rendezvous.check(&visitor, &there).and_then(|()| {
             let found = self.machines.iter().find(same);
             found.ok_or_else(|| Refusal {
-                told: "the runs have begun, and it is no machine that took part in them".into(),
+                told: "the runs have begun, and this machine did not take part in them".into(),
                 known: None,
             })
         });

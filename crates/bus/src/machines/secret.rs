@@ -75,10 +75,10 @@ impl Key {
         let legal = digits.len() == 64 && digits.iter().all(u8::is_ascii_hexdigit);
         ensure!(
             legal,
-            "no key: it has 64 hexadecimal digits, as 'openssl rand -hex 32' makes them"
+            "not a key; give 64 hexadecimal digits, such as 'openssl rand -hex 32' prints"
         );
         for (byte, pair) in key.iter_mut().zip(digits.chunks(2)) {
-            *byte = number(pair).context("no hexadecimal digits")?;
+            *byte = number(pair).context("these are not hexadecimal digits")?;
         }
         Ok(Key(key))
     }
@@ -121,17 +121,14 @@ fn receive_handshake(
     let (mut message, mut filled) = ([0; MESSAGE], 0);
     while filled < MESSAGE {
         let left = deadline.saturating_duration_since(Instant::now());
-        ensure!(!left.is_zero(), "it does not prove in time that it has the key");
+        ensure!(!left.is_zero(), "it did not prove in time that it has the key");
         stream.set_read_timeout(Some(left))?;
-        match stream
-            .read(&mut message[filled..])
-            .context("it does not prove that it has the key")?
-        {
-            0 => bail!("it does not prove that it has the key: it closed the connection"),
+        match stream.read(&mut message[filled..]).context("it did not prove that it has the key")? {
+            0 => bail!("it closed the connection before it proved that it has the key"),
             count => filled += count,
         }
     }
-    state.read_message(&message, &mut []).context("it has another key, or none")?;
+    state.read_message(&message, &mut []).context("it has another key, or no key")?;
     Ok(())
 }
 
@@ -167,7 +164,7 @@ impl Seal for Noise {
 pub fn new_token() -> Result<String> {
     let mut bytes = [0; TOKEN];
     let count = getrandom(&mut bytes, GetRandomFlags::empty())?;
-    ensure!(count == TOKEN, "the system has no randomness");
+    ensure!(count == TOKEN, "the system gave no random numbers");
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -209,7 +206,7 @@ mod tests {
                 None => drop(one.write_all(&[b'x'; 4096])),
             });
             let error = key("a").handshake(&mut other, false).unwrap_err().to_string();
-            assert!(error.contains("another key, or none"), "{error}");
+            assert!(error.contains("another key, or no key"), "{error}");
             drop(other);
             came.join().unwrap();
         }

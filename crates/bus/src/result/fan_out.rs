@@ -31,7 +31,7 @@ impl FromStr for FanOut {
             match part.split_once("..") {
                 Some((first, last)) => {
                     let (first, last) = (number(first)?, number(last)?);
-                    ensure!(first <= last, "'{part}' is no range: {first} is more than {last}");
+                    ensure!(first <= last, "'{part}' is not a range: {first} is more than {last}");
                     let powers = (1..).map(|power| 1 << power).take_while(|power| *power < last);
                     numbers.push(first);
                     numbers.extend(powers.filter(|power| *power > first));
@@ -47,11 +47,12 @@ impl FromStr for FanOut {
 }
 
 fn number(text: &str) -> Result<usize> {
-    let number = text.parse().with_context(|| format!("'{text}' is no number of participants"))?;
+    let number =
+        text.parse().with_context(|| format!("'{text}' is not a number of participants"))?;
     let possible = (MIN_PARTICIPANTS..=MAX_PARTICIPANTS).contains(&number);
     ensure!(
         possible,
-        "{number} participants are not measured, but {MIN_PARTICIPANTS} to {MAX_PARTICIPANTS}"
+        "{number} participants cannot be measured; give {MIN_PARTICIPANTS} to {MAX_PARTICIPANTS}"
     );
     Ok(number)
 }
@@ -85,10 +86,10 @@ mod tests {
             ("65", "65 participants"),
             ("2..65", "65 participants"),
             ("8..2", "8 is more than 2"),
-            ("2,", "'' is no number"),
-            ("2..", "'' is no number"),
-            ("many", "'many' is no number"),
-            ("-3", "'-3' is no number"),
+            ("2,", "'' is not a number"),
+            ("2..", "'' is not a number"),
+            ("many", "'many' is not a number"),
+            ("-3", "'-3' is not a number"),
         ] {
             let error = format!("{:#}", text.parse::<FanOut>().unwrap_err());
             assert!(error.contains(words), "{text}: {error}");

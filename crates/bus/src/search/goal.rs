@@ -62,11 +62,11 @@ impl Goal {
             Aim::Size { cycle } => {
                 ensure!(
                     !cycle.is_zero(),
-                    "--cycle must be more than nothing to search a size in it"
+                    "--cycle must be above 0 to search for the largest sample"
                 );
                 ensure!(
                     trial >= cycle * FEWEST,
-                    "a trial has {FEWEST} samples or more: --duration must be at least {:?}",
+                    "a trial needs {FEWEST} samples; give --duration {:?} or more",
                     cycle * FEWEST
                 );
                 let (least, most) = (HEADER_SIZE as f64, MAX_SAMPLE_SIZE as f64);

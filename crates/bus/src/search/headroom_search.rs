@@ -214,13 +214,13 @@ impl SearchResult<'_> {
                 let more = 100.0 * (limit.value / found.value - 1.0);
                 let (found, at) = (shown(found), shown(limit));
                 let why = why(limit);
-                format!("{title}: {found} is good twice; {at}, {more:.1} % more, is not: {why}")
+                format!("{title}: {found} passed twice; {at}, {more:.1} % more, failed: {why}")
             }
             (Some(found), None) => {
-                format!("{title}: {} is good twice; it is the most that is tried", shown(found))
+                format!("{title}: {} passed twice, the largest value that is tried", shown(found))
             }
             (None, Some(limit)) => {
-                format!("{title}: not even {} is good: {}", shown(limit), why(limit))
+                format!("{title}: even {} failed: {}", shown(limit), why(limit))
             }
             (None, None) => format!("{title}: nothing was tried"),
         }

@@ -52,7 +52,7 @@ impl MeasuredTrial<'_> {
         let (what, (name, time)) = late.max_by_key(|(_, (_, time))| *time)?;
         (time > cycle).then(|| {
             format!(
-                "the {what}'s {name} is {}, the cycle {}",
+                "the {name} {what} is {}, longer than the cycle of {}",
                 format_time(time),
                 format_time(cycle)
             )
@@ -129,8 +129,11 @@ mod tests {
                 |a| (a.sent.due, a.sent.step.mean) = (Some(1005), 9e5),
                 "5 of 1005 samples were not sent in time",
             ),
-            (|a| a.sent.step = times(1_234_567), "the step's p99 is 1.23 ms, the cycle 1.00 ms"),
-            (|a| a.received[1].latency = times(1_100_000), "the latency's p99 is 1.10 ms, the"),
+            (
+                |a| a.sent.step = times(1_234_567),
+                "the p99 step is 1.23 ms, longer than the cycle of 1.00 ms",
+            ),
+            (|a| a.received[1].latency = times(1_100_000), "the p99 latency is 1.10 ms, longer"),
         ];
         let quiet = Environment::default();
         assert_eq!(verdict(&record(), &quiet), Verdict::Good);
@@ -148,7 +151,7 @@ mod tests {
         let longest = 1_000_001;
         record.sent.step = Distribution { count: 50, most: longest, ..Distribution::default() };
         let Verdict::Bad(reason) = verdict(&record, &Environment::default()) else { panic!() };
-        assert!(reason.contains("the step's longest is 1.00 ms"), "{reason}");
+        assert!(reason.contains("the longest step is 1.00 ms"), "{reason}");
     }
 
     #[test]

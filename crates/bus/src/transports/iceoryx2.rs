@@ -9,8 +9,8 @@ pub static ENGINE: Engine = Engine {
     needs: &[],
     advice: &[(
         "SIGBUS",
-        "/dev/shm was too small for its shared memory: enlarge it by 'mount -o remount,size=… \
-         /dev/shm', or of a container by --shm-size, or send less",
+        "/dev/shm is too small for its shared memory: enlarge it by 'mount -o remount,size=… \
+         /dev/shm', in a container by --shm-size, or send smaller samples",
     )],
 };
 

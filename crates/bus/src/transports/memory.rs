@@ -129,14 +129,14 @@ impl Writer for MemoryWriter {
     }
 
     fn send(&mut self) -> Result<()> {
-        let sample = self.kept.pop_front().context("nothing to send")?;
+        let sample = self.kept.pop_front().context("there is nothing to send")?;
         for reader in &self.readers {
             let mut state = lock(&reader.state);
             while state.samples.len() >= DEPTH && !state.closed {
                 state = reader.emptied.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
             if state.closed {
-                bail!("the reader is gone");
+                bail!("the reader disconnected");
             }
             state.samples.push_back(Arc::clone(&sample));
             drop(state);
@@ -173,7 +173,7 @@ impl Reader for MemoryReader {
                 return Ok(Some(self.held.insert(sample)));
             }
             if state.closed {
-                bail!("the writer is gone");
+                bail!("the writer disconnected");
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {

@@ -72,7 +72,7 @@ impl Transport for Tcp {
 
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
         let port = match topic.options.get("port") {
-            Some(text) => text.parse().with_context(|| format!("'{text}' is no port"))?,
+            Some(text) => text.parse().with_context(|| format!("'{text}' is not a port"))?,
             None => 0,
         };
         let address = SocketAddr::new(topic.bind, port);
@@ -88,14 +88,14 @@ impl Transport for Tcp {
     fn writer(&self, topic: &Topic, endpoints: &[String]) -> Result<Box<dyn Writer>> {
         let connect = |endpoint: &String| -> Result<TcpStream> {
             let address: SocketAddr =
-                endpoint.parse().with_context(|| format!("'{endpoint}' is no address"))?;
+                endpoint.parse().with_context(|| format!("'{endpoint}' is not an address"))?;
             let stream = connect_with_retry(address, MAX_OUTAGE)
                 .with_context(|| format!("cannot reach the reader at {endpoint}"))?;
             send_token(&stream, &topic.token)?;
             stream.set_nodelay(true)?;
             if topic.varies {
                 await_welcome(&stream)
-                    .with_context(|| format!("the reader at {endpoint} does not take us"))?;
+                    .with_context(|| format!("the reader at {endpoint} refused the connection"))?;
             }
             Ok(stream)
         };
@@ -119,7 +119,7 @@ struct TcpWriter {
 impl TcpWriter {
     /// Makes room for a sample of a size, and writes its length.
     fn prepare(&mut self, size: usize) -> Result<()> {
-        let length = u32::try_from(size).context("too large a sample")?;
+        let length = u32::try_from(size).context("the sample is too large")?;
         self.end = PREFIX + size;
         if self.buffer.len() < self.end {
             resize(&mut self.buffer, self.end)?;
@@ -149,7 +149,7 @@ impl Writer for TcpWriter {
 
     fn send(&mut self) -> Result<()> {
         for stream in &mut self.streams {
-            stream.write_all(&self.buffer[..self.end]).context("the reader is gone")?;
+            stream.write_all(&self.buffer[..self.end]).context("the reader disconnected")?;
         }
         Ok(())
     }
@@ -163,7 +163,7 @@ impl Writer for TcpWriter {
 /// otherwise samples would go to one that has closed the connection.
 fn await_welcome(mut stream: &TcpStream) -> Result<()> {
     stream.set_read_timeout(Some(CONNECTED))?;
-    stream.read_exact(&mut [0]).context("it knows another token, or has a writer")?;
+    stream.read_exact(&mut [0]).context("it expects another token, or it has a writer already")?;
     Ok(stream.set_read_timeout(None)?)
 }
 
@@ -197,7 +197,7 @@ impl PendingReader {
                 Ok((stream, _)) => {
                     if receives_token(&stream, &self.token) {
                         if self.varies {
-                            (&stream).write_all(&[0]).context("the writer is gone")?;
+                            (&stream).write_all(&[0]).context("the writer disconnected")?;
                         }
                         self.open = Some(TcpReader::new(stream, self.size, self.varies)?);
                     }
@@ -225,7 +225,7 @@ impl Reader for PendingReader {
     }
 
     fn answer_connection(&mut self) -> Result<Option<TcpStream>> {
-        let open = self.accept_writer(CONNECTED)?.context("nobody has written yet")?;
+        let open = self.accept_writer(CONNECTED)?.context("no writer has connected yet")?;
         Ok(Some(open.stream.try_clone()?))
     }
 }
@@ -290,7 +290,7 @@ impl TcpReader {
     /// Reads more; whether there was any.
     fn fill(&mut self) -> Result<bool> {
         match self.stream.read(&mut self.buffer[self.filled..]) {
-            Ok(0) => bail!("the writer is gone"),
+            Ok(0) => bail!("the writer disconnected"),
             Ok(count) => {
                 self.filled += count;
                 self.check_length()?;
@@ -299,7 +299,7 @@ impl TcpReader {
             Err(error) => match error.kind() {
                 ErrorKind::WouldBlock | ErrorKind::TimedOut => Ok(false),
                 ErrorKind::Interrupted => Ok(true),
-                _ => Err(error).context("the writer is gone"),
+                _ => Err(error).context("the writer disconnected"),
             },
         }
     }
@@ -310,12 +310,12 @@ impl TcpReader {
         let Some(prefix) = there.first_chunk::<PREFIX>() else { return Ok(()) };
         let size = u32::from_le_bytes(*prefix) as usize;
         match self.largest {
-            None => ensure!(PREFIX + size == self.wanted, "someone else writes to this port"),
+            None => ensure!(PREFIX + size == self.wanted, "another program writes to this port"),
             Some(largest) => {
                 ensure!(
                     size <= largest,
-                    "a sample of {size} bytes, where {largest} are the most: someone else writes \
-                     to this port"
+                    "a sample has {size} bytes, more than the largest of {largest}: another \
+                     program writes to this port"
                 );
                 self.wanted = PREFIX + size;
             }
@@ -390,7 +390,7 @@ mod tests {
         let mut stream = TcpStream::connect(&endpoint).unwrap();
         stream.write_all(&[2, 0, 0, 0, 7, 8, 0xff, 0xff, 0xff, 0x7f]).unwrap();
         let error = reader.next(Duration::from_secs(1)).unwrap_err();
-        assert!(error.to_string().contains("of 2147483647 bytes"), "{error}");
+        assert!(error.to_string().contains("has 2147483647 bytes"), "{error}");
     }
 
     #[test]
@@ -430,7 +430,7 @@ mod tests {
         let mut stream = TcpStream::connect(&endpoint).unwrap();
         stream.write_all(b"GET / HTTP/1.1\r\n").unwrap();
         let error = reader.next(Duration::from_secs(1)).unwrap_err();
-        assert!(error.to_string().contains("someone else"), "{error}");
+        assert!(error.to_string().contains("another program"), "{error}");
     }
 
     #[test]

@@ -23,7 +23,7 @@ inventory::submit! {
     TransportEntry {
         id: "zenoh-drop",
         title: "zenoh Drop",
-        about: "over TCP; drops what a reader that is behind would not get, zenoh's default",
+        about: "over TCP; drops samples if a reader is too slow, zenoh's default",
         carrier: Provider::Engine(&ENGINE),
         options: &[("congestion", "drop")],
         reach: Reach::Network,

@@ -28,9 +28,9 @@ impl fmt::Display for ChildFailure {
         match self {
             ChildFailure::Hung => f.write_str("hung: no answer in time"),
             ChildFailure::Died(death) => death.fmt(f),
-            ChildFailure::Nonsense(text) => write!(f, "answered nonsense: {text}"),
+            ChildFailure::Nonsense(text) => write!(f, "sent a malformed answer: {text}"),
             ChildFailure::Interrupted => Interrupted.fmt(f),
-            ChildFailure::Io(error) => write!(f, "cannot be talked to: {error}"),
+            ChildFailure::Io(error) => write!(f, "cannot be reached: {error}"),
         }
     }
 }
@@ -67,7 +67,7 @@ impl fmt::Display for Death {
         }
         match self.status {
             Some(status) => f.write_str(&describe(status))?,
-            None => f.write_str("closed its pipes but went on running")?,
+            None => f.write_str("closed its pipes but kept running")?,
         }
         match reason(&self.stderr) {
             Some(line) => write!(f, " ({})", escape_short(line)),
@@ -81,7 +81,7 @@ pub fn describe_memory_limit(most: u64) -> String {
     let (unit, bytes) = if most >= 1 << 30 { ("GiB", 1 << 30) } else { ("MiB", 1 << 20) };
     let most = format!("{:.1}", most as f64 / f64::from(bytes));
     let most = most.strip_suffix(".0").unwrap_or(&most);
-    format!("took more than {most} {unit} of memory; --max-memory allows more")
+    format!("used more than {most} {unit} of memory; --max-memory allows more")
 }
 
 /// The line of standard error that says why a program ended: what it said of its memory

@@ -56,7 +56,7 @@ pub(super) fn spawn_from_lasting_thread(command: Command) -> io::Result<std::pro
         // If another thread was faster, this spawner ends without orders.
         let _ = SPAWNER.set(orders);
     }
-    let gone = || io::Error::other("the thread that starts programs is gone");
+    let gone = || io::Error::other("the thread that starts programs has ended");
     let (reply, answer) = mpsc::channel();
     SPAWNER.get().ok_or_else(gone)?.send((command, reply)).map_err(|_| gone())?;
     answer.recv().map_err(|_| gone())?

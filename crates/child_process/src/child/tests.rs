@@ -135,7 +135,7 @@ fn closing_the_pipes_ends_the_conversation() {
     let mut child = shell("exec 1>&-; sleep 60");
     let id = child.id();
     let death = died(child.read_line(later()).unwrap_err());
-    assert_eq!(death.to_string(), "closed its pipes but went on running");
+    assert_eq!(death.to_string(), "closed its pipes but kept running");
     assert!(!runs(id));
 
     let mut child = shell("exec 0<&-; sleep 60");
@@ -260,7 +260,7 @@ fn who_takes_too_much_memory_is_ended() {
     let mut helper = Child::spawn(command, Limits::default()).unwrap();
     assert_eq!(
         line_after(&mut helper, "broken "),
-        "took more than 64 MiB of memory; --max-memory allows more"
+        "used more than 64 MiB of memory; --max-memory allows more"
     );
 }
 

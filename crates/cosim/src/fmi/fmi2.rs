@@ -209,7 +209,7 @@ impl Instance {
         // A refusal to tell is no matter of its own.
         crate::fmi::message::take_thrown();
         if asked.is_good() && terminated != 0 {
-            "it asks to end the simulation".into()
+            "it asked to end the simulation".into()
         } else {
             String::new()
         }

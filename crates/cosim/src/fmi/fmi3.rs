@@ -210,10 +210,10 @@ impl Instance {
 
     pub(crate) fn failure_reason(&self) -> String {
         match (self.terminate, self.early) {
-            (true, _) => "it asks to end the simulation".into(),
+            (true, _) => "it asked to end the simulation".into(),
             (_, Some(last)) => format!(
-                "earlyReturn at {last} s, which no early return was allowed for \
-                 (earlyReturnAllowed)"
+                "it returned early at {last} s, although that was not allowed (earlyReturnAllowed \
+                 is false)"
             ),
             _ => String::new(),
         }

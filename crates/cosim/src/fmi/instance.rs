@@ -65,7 +65,7 @@ impl Instance {
             Instance::Two(instance) => instance.set(variable, &value),
             Instance::Three(instance) => instance.set(variable, &value),
         }
-        .with_context(|| format!("{name} = {text} was not taken"))
+        .with_context(|| format!("the FMU refused {name} = {text}"))
     }
 
     /// From the instance to the first step.

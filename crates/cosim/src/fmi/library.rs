@@ -34,7 +34,7 @@ impl Library {
             return Ok(Library(handle));
         }
         if let Some(thrown) = message::take_thrown() {
-            bail!("its shared object threw {thrown} while it was loaded");
+            bail!("its shared object threw {thrown} when it was loaded");
         }
         // SAFETY: null or a text of the loader's, which stays until its next call.
         let said = unsafe { message::text(libc::dlerror()) };

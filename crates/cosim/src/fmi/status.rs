@@ -35,7 +35,7 @@ impl Status {
             3 => "error",
             4 => "fatal",
             5 => "pending",
-            _ => "a status that FMI does not know",
+            _ => "a status that FMI does not define",
         }
     }
 

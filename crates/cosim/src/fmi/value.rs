@@ -26,7 +26,7 @@ impl Value {
     /// Says that the text is none.
     pub fn parse(variable: &Variable, text: &str) -> Result<Value> {
         let kind = variable.kind.as_str();
-        let wrong = || format!("'{text}' is no value for {}, which is {kind}", variable.name);
+        let wrong = || format!("'{text}' is not a value for {}, which is {kind}", variable.name);
         Ok(match kind {
             "Real" | "Float64" | "Float32" => Value::Real(text.parse().with_context(wrong)?),
             "Boolean" => Value::Boolean(match text {
@@ -35,7 +35,7 @@ impl Value {
                 _ => bail!(wrong()),
             }),
             "String" => Value::Text(CString::new(text).with_context(wrong)?),
-            "Binary" | "Clock" => bail!("{} is {kind} and cannot be set", variable.name),
+            "Binary" | "Clock" => bail!("{} is {kind}, which cannot be set", variable.name),
             _ => {
                 let value: i64 = text.parse().with_context(wrong)?;
                 let fits = match kind {

@@ -69,7 +69,7 @@ fn describe_death(death: &Death) -> String {
             Some(code) => format!("ended with exit code {code}"),
             None => format!("was {}", describe(status)),
         },
-        None => "closed its pipes but went on running".into(),
+        None => "closed its pipes but kept running".into(),
     };
     format!("{how}{}{}", last_printed_lines(&death.stderr), advice(&death.stderr))
 }
@@ -95,8 +95,8 @@ fn advice(text: &str) -> &'static str {
     let is_twice = text.contains("File already exists in database")
         || (text.contains("Symbol name") && text.contains("conflicts"));
     if is_twice {
-        "; both FMUs bring OSI's generated code along and share one libprotobuf: link both with \
-         one shared OSI library of the same name (docs/cosim.md)"
+        "; both FMUs contain OSI's generated code and share one libprotobuf: link both with one \
+         shared OSI library of the same name (docs/cosim.md)"
     } else {
         ""
     }
@@ -261,7 +261,7 @@ impl HostProcess {
     fn send_request(&mut self, request: &str, payload: &[u8]) -> Result<Vec<u8>, HostError> {
         let deadline = Instant::now() + self.patience;
         let Some(child) = &mut self.child else {
-            return Err(HostError::Refused("the host has given up before".into()));
+            return Err(HostError::Refused("the host has failed before".into()));
         };
         let (good, reply) = match exchange(child, request, payload, deadline) {
             Err(broken) => return Err(HostError::Broken(broken, self.describe_position())),

@@ -61,7 +61,7 @@ impl LoadedFmu {
     /// Why it wants no further steps after this one, if it does.
     pub fn end(&self, number: u64) -> Option<String> {
         let name = &self.seat.name;
-        let end = || format!("{name} asks to end the simulation at step {}", number + 1);
+        let end = || format!("{name} asked to end the simulation at step {}", number + 1);
         self.instance.wants_to_end().then(end)
     }
 

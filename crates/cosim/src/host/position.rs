@@ -194,7 +194,7 @@ impl HostPosition {
         Some(match stage {
             stage if stage == Stage::After as u64 => format!("after the last call ({place})"),
             stage if stage == Stage::Deaf as u64 => {
-                format!("{place}: it closed file descriptors that are not its own")
+                format!("{place}: it closed file descriptors that it had not opened")
             }
             _ => place,
         })
@@ -230,7 +230,7 @@ mod tests {
             "after the last call (b.fmu in DoStep, step 7)"
         );
         host.mark_cut_off();
-        assert!(master.describe(names).unwrap().ends_with("descriptors that are not its own"));
+        assert!(master.describe(names).unwrap().ends_with("descriptors that it had not opened"));
         host.enter(0, Call::Exit, 0);
         assert!(master.describe(["a.fmu", ""]).unwrap().starts_with("a.fmu after all calls"));
         assert!(master.describe(names).unwrap().starts_with("a.fmu or b.fmu after all calls"));

@@ -78,8 +78,9 @@ pub fn import(given: &[LogInput], skip: usize) -> Result<Imported> {
     imported.add_groups(groups);
     imported.warnings.push(warning(
         "imported",
-        "the times come from logs: the machine is unknown, and the runs did not take turns".into(),
-        "compare only runs of one machine; wiregauge cosim run --source … --model … measures \
+        "the times come from logs: the machine is not known, and the runs did not take turns"
+            .into(),
+        "compare only runs of one machine; 'wiregauge cosim run --source … --model …' measures \
          FMUs in turns",
     ));
     Ok(imported)
@@ -157,7 +158,7 @@ impl Imported {
         let [of_source, of_model] = [source, model].map(|piece| piece.steps.len() - count);
         let (from, to) = (&source.name, &model.name);
         let how = if count == 0 { "" } else { pairing.how };
-        let paired = format!("{from} and {to}: {count} steps belong together {how}");
+        let paired = format!("{from} and {to}: {count} steps were paired {how}");
         let paired = paired.trim_end().to_owned();
         if of_source == 0 && of_model == 0 {
             self.notes.push(paired);
@@ -166,7 +167,7 @@ impl Imported {
         let mut why = "the other log has no step at their time".to_owned();
         if pairing.contradicted > 0 {
             why = format!(
-                "for {} of them the clock contradicts the simulation time; for the others {why}",
+                "for {} of them the clock and the simulation time disagree; for the others {why}",
                 pairing.contradicted
             );
         }
@@ -178,7 +179,7 @@ impl Imported {
                 source.steps.len(),
                 model.steps.len()
             ),
-            "these count for 'source' and 'model' and not for 'step'; give logs of whole runs",
+            "these count for 'source' and 'model' but not for 'step'; give logs of whole runs",
         ));
     }
 
@@ -380,7 +381,7 @@ mod tests {
         let given = steps(folder.path(), 300, 0, |step| format!("{:.2}", step as f64 * 0.02));
         let run = import(&given, 0).unwrap();
         assert_eq!(complete(&run), 300);
-        assert!(run.notes[0].contains("300 steps belong together"), "{:?}", run.notes);
+        assert!(run.notes[0].contains("300 steps were paired"), "{:?}", run.notes);
         // The model's are those of the next step.
         let given = steps(folder.path(), 300, 0, |step| format!("{:.2}", (step + 1) as f64 * 0.02));
         let run = import(&given, 0).unwrap();
@@ -398,7 +399,7 @@ mod tests {
         let run = import(&given, 0).unwrap();
         assert_eq!(complete(&run), 50);
         let text = &run.warnings.iter().find(|w| w.code == "unpaired").expect("it is told").text;
-        for words in ["50 steps belong together", "50 of 100 steps of", "have no partner"] {
+        for words in ["50 steps were paired", "50 of 100 steps of", "have no partner"] {
             assert!(text.contains(words), "no '{words}' in {text}");
         }
         for metric in ["source", "model"] {
@@ -416,8 +417,8 @@ mod tests {
         let run = import(&given, 0).unwrap();
         assert_eq!(complete(&run), 0);
         let text: String = run.warnings.iter().map(|w| format!("{}\n", w.text)).collect();
-        assert!(text.contains("was written 3 h apart"), "{text}");
-        assert_eq!(text.matches("its 20 steps have no partner").count(), 2, "{text}");
+        assert!(text.contains("was written 3 h earlier or later"), "{text}");
+        assert_eq!(text.matches("its 20 steps cannot be paired").count(), 2, "{text}");
     }
 
     #[test]

@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
             }
             _ => {
                 let shown: String = rest.chars().take(20).collect();
-                return Err(format!("{shown:?} is no JSON"));
+                return Err(format!("{shown:?} is not JSON"));
             }
         };
         self.at += length;

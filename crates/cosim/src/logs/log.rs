@@ -94,7 +94,7 @@ pub fn read(path: &Path) -> Result<Vec<Log>> {
     let bytes = input::read(path, LARGEST)?;
     // Whatever is not UTF-8 is in names, which matter little.
     let text = String::from_utf8_lossy(&bytes);
-    parse(&text).with_context(|| format!("{shown} is no performance log"))
+    parse(&text).with_context(|| format!("{shown} is not a performance log"))
 }
 
 /// The largest log that is read, in bytes: some five million events.
@@ -111,11 +111,11 @@ const FIELDS: [&str; 6] =
 pub fn parse(text: &str) -> Result<Vec<Log>> {
     let loose = lenient_json::parse(text.trim_start_matches('\u{feff}'))
         .map_err(anyhow::Error::msg)
-        .context("it cannot be read as JSON; repair or remove that part")?;
+        .context("it is not valid JSON; repair or remove that part")?;
     let header = loose
         .value
         .get("Header")
-        .context("it has no \"Header\"; a log in the format of the SET Level project is wanted")?;
+        .context("it has no \"Header\"; give a log in the format of the SET Level project")?;
     let kinds = event_kinds(header)?;
     let fields: Vec<&str> = header
         .get("EventFields")
@@ -146,7 +146,7 @@ pub fn parse(text: &str) -> Result<Vec<Log>> {
             flaws: Vec::new(),
         };
         if loose.cut {
-            log.flaws.push("its end is missing".into());
+            log.flaws.push("the end of the file is missing".into());
         }
         let rows = entry.get("OsiEvents").map(Value::list).unwrap_or_default();
         held += rows.len();
@@ -155,8 +155,8 @@ pub fn parse(text: &str) -> Result<Vec<Log>> {
     }
     if logs.iter().all(|log| log.events.is_empty()) {
         let flaws: Vec<&str> = logs.iter().flat_map(|log| &log.flaws).map(String::as_str).collect();
-        ensure!(held > 0, "it holds no events; was the simulation run?");
-        bail!("none of its {held} events can be used: {}", flaws.join(", "));
+        ensure!(held > 0, "it has no events; was the simulation run?");
+        bail!("none of its {held} events is usable: {}", flaws.join(", "));
     }
     logs.retain(|log| !log.events.is_empty());
     Ok(logs)
@@ -190,7 +190,7 @@ fn event_kinds(header: &Value) -> Result<Vec<(i128, Option<EventKind>)>> {
     };
     ensure!(
         kinds.iter().any(|(_, kind)| kind.is_some()),
-        "its \"EventTypes\" name no event that is known, such as StartOSISerialize"
+        "its \"EventTypes\" name no known event, such as StartOSISerialize"
     );
     Ok(kinds)
 }
@@ -232,7 +232,7 @@ impl Log {
             self.flaws.push(format!("{damaged} of {} events are damaged", rows.len()));
         }
         if unknown > 0 {
-            self.flaws.push(format!("{unknown} events have ids that its EventTypes do not name"));
+            self.flaws.push(format!("{unknown} events have ids that are not in its EventTypes"));
         }
         let unit = unit(raw.iter().map(|(_, global, _, _)| global));
         let digits =
@@ -251,7 +251,7 @@ impl Log {
             self.events.push(LogEvent { kind, global_ns, simulation_ns, size });
         }
         if insane > 0 {
-            self.flaws.push(format!("{insane} events have times that no clock shows"));
+            self.flaws.push(format!("{insane} events have impossible times"));
         }
         self.find_flaws();
     }
@@ -259,7 +259,7 @@ impl Log {
     fn find_flaws(&mut self) {
         if self.resolution_ns > 1000 {
             self.flaws.push(format!(
-                "its times are in steps of {} µs; have the FMU write microseconds or better",
+                "its times are multiples of {} µs; make the FMU write microseconds or finer",
                 self.resolution_ns / 1000
             ));
         }
@@ -269,12 +269,12 @@ impl Log {
             self.flaws.push("it has no message sizes".into());
         } else if least == most && most <= MAX_OBJECT_SIZE {
             self.flaws.push(format!(
-                "every message size is {most} B, as if an object's sizeof had been written"
+                "every message size is {most} B; the FMU probably writes the sizeof of an object"
             ));
         }
         let starts = self.events.iter().map(|event| event.simulation_ns);
         if self.events.len() > 9 && starts.clone().min() == starts.max() {
-            self.flaws.push("its simulation time stands still".into());
+            self.flaws.push("its simulation time never changes".into());
         }
     }
 }
@@ -431,7 +431,10 @@ mod tests {
             let whole = parse(REPORT).unwrap();
             let events = &logs[0].events;
             assert_eq!(*events, whole[0].events[..events.len()], "{}", &REPORT[..end]);
-            assert!(logs[0].flaws.iter().any(|flaw| flaw.contains("end is missing")));
+            assert!(logs[0]
+                .flaws
+                .iter()
+                .any(|flaw| flaw.contains("the end of the file is missing")));
         }
         let cut = &REPORT[..REPORT.find("[1, 1648482698.882").unwrap() + 18];
         assert_eq!(parse(cut).unwrap()[0].events.len(), 4);
@@ -521,7 +524,7 @@ mod tests {
         assert!(flaws("0").contains("no message sizes"));
         assert!(!flaws("50000").contains("size"));
         assert!(flaws("50000").contains("1 of 4 events are damaged"));
-        assert!(flaws("50000").contains("do not name"));
+        assert!(flaws("50000").contains("are not in its EventTypes"));
     }
 
     #[test]
@@ -536,7 +539,7 @@ mod tests {
             (
                 r#"{"Header": {"EventTypes": ["StartSourceCalc"]},
                     "Data": [{"OsiEvents": [[0], [0, "x", 1, 2, 3, 4]]}]}"#,
-                "none of its 2 events can be used: 2 of 2 events are damaged",
+                "none of its 2 events is usable: 2 of 2 events are damaged",
             ),
             (
                 r#"{"Header": {"EventTypes": ["StartSourceCalc"], "EventFields": ["EventId"]}}"#,

@@ -58,7 +58,7 @@ impl CoupledPair {
         let Coupling { output, input, .. } = &self.coupling;
         if output.mime.message() != input.mime.message() {
             subject.options.push(escape_short(&format!(
-                "{} says that it takes {} and is given {}, as asked for",
+                "{} declares that it takes {}, but gets {}, as asked for",
                 input.name,
                 input.mime.message(),
                 output.mime.message()
@@ -81,8 +81,8 @@ pub fn step_size(
     for (package, by) in proposing {
         if let Some(text) = &package.description.no_step {
             bail!(
-                "{}: the stepSize '{text}' in its modelDescription.xml is no step size of 1e-9 to \
-                 1e6 seconds; give one with --step-size",
+                "{}: the stepSize '{text}' in its modelDescription.xml is not a step size from \
+                 1e-9 to 1e6 seconds; give one with --step-size",
                 package.name
             );
         }

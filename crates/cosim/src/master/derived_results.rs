@@ -127,11 +127,11 @@ impl DerivedResults {
                 self.warn(
                     "empty-steps",
                     format!(
-                        "{}: {} held no message in {empty} of {steps} steps{at}, which are not \
-                         counted",
+                        "{}: {} had no message in {empty} of {steps} steps{at}; these steps are \
+                         not counted",
                         ready.source.name, ready.coupling.output.name
                     ),
-                    "none, where it is meant to be silent then",
+                    "no action is needed if it is meant to be silent in these steps",
                 );
             }
             let unanswered = sum(&accounts, |account| account.unanswered);
@@ -140,20 +140,20 @@ impl DerivedResults {
                 self.warn(
                     "unanswered-steps",
                     format!(
-                        "{}: {} held no message in {unanswered} of {steps} steps{at}, which are \
-                         counted",
+                        "{}: {} had no message in {unanswered} of {steps} steps{at}; these steps \
+                         are counted",
                         ready.model.name, result.name
                     ),
-                    "none, where the model is meant to be silent then; else the figures are of two \
-                     kinds of steps",
+                    "no action is needed if the model is meant to be silent in these steps; \
+                     otherwise the figures mix two kinds of steps",
                 );
             }
             let end = contender.ends.iter().find(|(of, _)| *of == case);
             if let Some((_, end)) = end {
                 self.warn(
                     "ended",
-                    format!("{end}{at}: the steps before are measured"),
-                    "more steps give narrower intervals: a longer trace, more --processes",
+                    format!("{end}{at}; the steps before that were measured"),
+                    "for narrower intervals measure more steps: a longer trace or more --processes",
                 );
             }
         }
@@ -176,14 +176,15 @@ impl DerivedResults {
             }
             let mut words = accounts.iter().map(|account| &account.complaints[seat]);
             let words = words.find(|words| !words.is_empty());
-            let words = words.map_or(String::new(), |words| format!("; the first said: {words}"));
+            let words =
+                words.map_or(String::new(), |words| format!("; the first message: {words}"));
             self.warn(
                 "fmi-warning",
                 format!(
                     "{}: DoStep returned a warning in {count} of {steps} steps{at}{words}",
                     package.name
                 ),
-                "see whether its figures are those of a healthy FMU",
+                "read the FMU's messages before you use its figures",
             );
             self.facts.push(whose.fact(format!("warnings/{role}"), "1", count as f64));
         }

@@ -82,7 +82,7 @@ impl PairLogs {
                 warnings.push(warning(
                     "log",
                     format!("the log of {name}: {flaw}"),
-                    "trust the times under 'exchange', which come from the master's own clock",
+                    "use the times under 'exchange', which come from the master's clock",
                 ));
             }
             let logged: Vec<u64> = phase::steps(log).0.iter().map(|step| step.size).collect();
@@ -95,11 +95,11 @@ impl PairLogs {
                 warnings.push(warning(
                     "log-size",
                     format!(
-                        "the log of {name} says that its message has {} B; it has {} B",
+                        "the log of {name} gives its message {} B, but it has {} B",
                         logged.last().unwrap_or(&0),
                         real.last().unwrap_or(&0)
                     ),
-                    "trust the sizes here, which the master saw",
+                    "use the sizes in this result, which the master measured",
                 ));
             }
         }
@@ -133,8 +133,8 @@ impl PairLogs {
             warnings.push(warning(
                 "no-phases",
                 format!("{what}: {}", why.join("; ")),
-                "instrument both FMUs (docs/cosim.md); what the master measures is there all \
-                 the same",
+                "instrument both FMUs (docs/cosim.md); the times by the master's clock are \
+                 complete without that",
             ));
         }
         warnings

@@ -58,7 +58,8 @@ pub fn prove(
     let count = products.len();
     if again.products.len() != count && !pair.varying {
         return Err(HostError::Refused(format!(
-            "{}: it ends when it is run again ({count} steps before; --varying allows that)",
+            "{}: the second run ends earlier than the first, which had {count} steps (--varying \
+             allows that)",
             again.end.unwrap_or_default()
         )));
     }
@@ -70,8 +71,7 @@ pub fn prove(
         for (step, (one, other)) in products.iter().zip(&again.products).enumerate() {
             if one[at] != other[at] && !pair.varying {
                 return Err(named(format!(
-                    "differs when it is run again, at step {}: {} B and {} B (--varying allows \
-                     that)",
+                    "differs between two runs at step {}: {} B and {} B (--varying allows that)",
                     step + 1,
                     one[at].size,
                     other[at].size
@@ -82,7 +82,7 @@ pub fn prove(
         if products.iter().all(|products| products[at].size == 0) {
             let end = end.map_or(String::new(), |end| format!("; {end}"));
             return Err(named(format!(
-                "holds no message in the first {count} steps (--warm-up N waits for N){end}"
+                "has no message in the first {count} steps (--warm-up N waits N steps){end}"
             )));
         }
     }
@@ -188,7 +188,7 @@ fn calibrate(
     if let Some(end) = &live.ended {
         if seen == 0 {
             return Err(HostError::Refused(format!(
-                "{end}: all steps before are those of the warm-up (--warm-up 0 counts them)"
+                "{end}: all steps before that are warm-up steps (--warm-up 0 counts them)"
             )));
         }
         let share = seen / u64::from(plan.settings.rounds.max(1));

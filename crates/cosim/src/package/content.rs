@@ -27,13 +27,16 @@ pub fn check_head(mime: &Mime, size: u64, head: &[u8], any_version: bool) -> Res
         let root = head.first_chunk().map(|bytes| u64::from(u32::from_le_bytes(*bytes)));
         return match root {
             Some(root) if root >= 4 && root + 4 <= size => Ok(()),
-            _ => Err(format!("declares the encoding {encoding}, but holds no FlatBuffer")),
+            _ => Err(format!(
+                "declares the encoding {encoding}, but its message is not a FlatBuffer"
+            )),
         };
     }
     if encoding != "protobuf" && encoding != "packed" {
         return Ok(());
     }
-    let no_protobuf = || format!("declares the encoding {encoding}, but holds no Protobuf message");
+    let no_protobuf =
+        || format!("declares the encoding {encoding}, but its message is not Protobuf");
     let mut bytes = head;
     let tag = varint(&mut bytes).ok_or_else(no_protobuf)?;
     if tag >> 3 == 0 || ![0, 1, 2, 5].contains(&(tag & 7)) {
@@ -60,7 +63,7 @@ pub fn check_head(mime: &Mime, size: u64, head: &[u8], any_version: bool) -> Res
             if version != *declared {
                 return Err(format!(
                     "declares OSI {declared}, but its message says {version} (--any-version \
-                     goes on all the same)"
+                     accepts that)"
                 ));
             }
         }

@@ -66,8 +66,8 @@ pub fn couple(source: &Package, model: &Package, wanted: &VariableChoice) -> Res
             match pair {
                 Some(pair) => pair,
                 None => bail!(
-                    "{} has the outputs {} and {} has the inputs {}: say which go together \
-                     (--connect OUTPUT=INPUT)",
+                    "{} has the outputs {} and {} has the inputs {}: connect them by --connect \
+                     OUTPUT=INPUT",
                     source.name,
                     names(&outputs),
                     model.name,
@@ -121,7 +121,7 @@ pub fn input(
         ([binary], _) | (_, [binary]) => Ok((*binary).clone()),
         _ => {
             let names: Vec<&str> = inputs.iter().map(|binary| binary.name.as_str()).collect();
-            bail!("{} has the inputs {}: say which ({VARIABLE})", package.name, names.join(", "))
+            bail!("{} has the inputs {}: choose one ({VARIABLE})", package.name, names.join(", "))
         }
     }
 }
@@ -147,7 +147,7 @@ fn choose_binary<'a>(
     if let Some(name) = wanted {
         let found = all.iter().find(|binary| binary.name == name).with_context(|| {
             let there = if all.is_empty() { "none".to_owned() } else { listed(&all) };
-            format!("{} has no binary {causality} {name}; there is {there}", package.name)
+            format!("{} has no binary {causality} {name}; choose from {there}", package.name)
         })?;
         return Ok(vec![found]);
     }
@@ -158,7 +158,7 @@ fn choose_binary<'a>(
     let name = &package.name;
     if !all.is_empty() {
         bail!(
-            "{name} has no binary {causality} that says what it carries; if {} does, name it \
+            "{name} has no binary {causality} that declares its message type; if it is {}, name it \
              ({option})",
             listed(&all)
         );
@@ -210,7 +210,7 @@ fn check_compatible(
             "message types",
             from.message(),
             to.message(),
-            " (--connect OUTPUT=INPUT couples them all the same)"
+            " (--connect OUTPUT=INPUT couples them anyway)"
         )
     );
     if from.essence != to.essence {
@@ -228,7 +228,7 @@ fn check_compatible(
             "versions of OSI",
             &version(&from.version),
             &version(&to.version),
-            " (--any-version couples them all the same)"
+            " (--any-version couples them anyway)"
         )
     );
     Ok(())

@@ -102,17 +102,17 @@ impl Description {
         let root = document.root_element();
         ensure!(
             root.tag_name().name() == "fmiModelDescription",
-            "modelDescription.xml holds a <{}> and no <fmiModelDescription>",
+            "modelDescription.xml has a <{}> in place of <fmiModelDescription>",
             root.tag_name().name()
         );
         let version = root.attribute("fmiVersion").unwrap_or("none");
         let (fmi, token) = match version {
             "2.0" => (Fmi::Two, "guid"),
             _ if version.starts_with("3.0") => (Fmi::Three, "instantiationToken"),
-            _ => bail!("fmiVersion is {version}; 2.0 and 3.0 can be run"),
+            _ => bail!("fmiVersion is {version}; wiregauge runs 2.0 and 3.0"),
         };
         let interface = child(root, "CoSimulation")
-            .context("it is no FMU for co-simulation: <CoSimulation> is missing")?;
+            .context("it is not an FMU for co-simulation: <CoSimulation> is missing")?;
         ensure!(
             interface.attribute("needsExecutionTool") != Some("true"),
             "it needs the tool that it was exported from (needsExecutionTool)"
@@ -170,8 +170,7 @@ pub fn step_size(text: &str) -> Result<f64> {
     let size = size.or_else(|| parse_time(text).ok().map(|time| time.as_secs_f64()));
     size.filter(|size| (1e-9..=1e6).contains(size)).with_context(|| {
         format!(
-            "'{text}' is no step size: a number of seconds from 1e-9 to 1e6 is wanted, or a time \
-             as 10ms"
+            "'{text}' is not a step size; give seconds from 1e-9 to 1e6, or a time such as 10ms"
         )
     })
 }
@@ -181,8 +180,8 @@ fn time_of(name: &str, text: &str) -> Result<f64> {
     let time = text.trim().parse().ok().filter(|time: &f64| time.abs() <= 1e12);
     time.with_context(|| {
         format!(
-            "the {name} '{text}' in its modelDescription.xml is no time: a number of seconds of \
-             at most 1e12 is wanted"
+            "the {name} '{text}' in its modelDescription.xml is not a time; it must be a number of \
+             seconds of at most 1e12"
         )
     })
 }
@@ -245,7 +244,7 @@ fn variables(root: Node, fmi: Fmi) -> Result<Variables> {
         let reference = required(node, "valueReference")?;
         let reference = reference
             .parse()
-            .with_context(|| format!("{name}: valueReference '{reference}' is no number"))?;
+            .with_context(|| format!("{name}: valueReference '{reference}' is not a number"))?;
         let kind = match fmi {
             Fmi::Three => node.tag_name().name(),
             Fmi::Two => {
@@ -354,7 +353,8 @@ fn binary(parts: &[BinaryPart], name: String, osi_version: Option<&str>) -> Resu
             Handle::Whole(whole.variable.reference)
         }
         Some(whole) => bail!(
-            "{name}: {} has the role full and must be a Binary and alone; it is {} and one of {}",
+            "{name}: {} has the role full, so it must be a Binary and the only variable; it is {} \
+             and one of {}",
             whole.variable.name,
             whole.variable.kind,
             parts.len()
@@ -365,12 +365,13 @@ fn binary(parts: &[BinaryPart], name: String, osi_version: Option<&str>) -> Resu
             for ((reference, part), wanted) in references.iter_mut().zip(triple).zip(wanted) {
                 let part = part.with_context(|| {
                     format!(
-                        "{name} is incomplete: no variable {name}.{wanted} with the role {wanted}"
+                        "{name} is incomplete: the variable {name}.{wanted} with the role {wanted} \
+                         is missing"
                     )
                 })?;
                 ensure!(
                     ["Integer", "Int32"].contains(&part.variable.kind.as_str()),
-                    "{name}: {} must be an integer of 32 bits and is {}",
+                    "{name}: {} must be an integer of 32 bits, but it is {}",
                     part.variable.name,
                     part.variable.kind
                 );
@@ -406,7 +407,7 @@ fn binary(parts: &[BinaryPart], name: String, osi_version: Option<&str>) -> Resu
         mime.version = mime.version.or_else(|| osi_version.map(str::to_owned));
         ensure!(
             mime.version.is_some(),
-            "{name}: neither its MIME type '{}' nor the FMU's osi-version says which OSI it is",
+            "{name}: neither its MIME type '{}' nor the FMU's osi-version gives the version of OSI",
             first.mime
         );
     }

@@ -35,7 +35,7 @@ impl Mime {
         let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
         let halves = essence.split_once('/');
         if !halves.is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty()) {
-            return Err(format!("'{text}' is no MIME type"));
+            return Err(format!("'{text}' is not a MIME type"));
         }
         let mut mime = Mime { essence, message: None, version: None, encoding: None };
         for part in parts.filter(|part| !part.is_empty()) {

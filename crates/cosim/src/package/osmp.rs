@@ -66,7 +66,7 @@ impl MessageSpan {
         }
         Err(match memory::readable(address, 1) {
             true => format!("has the size {size}, but less memory can be read at {address:#x}"),
-            false => format!("points to {address:#x}, where no memory can be read"),
+            false => format!("points to {address:#x}, where there is no readable memory"),
         })
     }
 }

@@ -110,11 +110,11 @@ pub fn pair(source: &[LoggedStep], model: &[LoggedStep], grain: i128) -> Pairing
         let best = found.into_iter().rev().max_by_key(|found| found.pairs.len());
         return match best.filter(|found| !found.pairs.is_empty()) {
             Some(best) => {
-                Pairing { how: "by simulation time alone, as they go by different clocks", ..best }
+                Pairing { how: "by simulation time only, as they use different clocks", ..best }
             }
             None if source.len() == model.len() => Pairing {
                 pairs: in_order(),
-                how: "by their order alone, as neither clocks nor simulation times agree",
+                how: "by their order only, as neither clocks nor simulation times agree",
                 ..Pairing::default()
             },
             None => Pairing::default(),
@@ -141,7 +141,7 @@ pub fn pair(source: &[LoggedStep], model: &[LoggedStep], grain: i128) -> Pairing
     match any {
         // Clocks that contradict everything are not the same.
         Some(any) if best.pairs.is_empty() => Pairing {
-            how: "by simulation time alone, which their clocks contradict throughout",
+            how: "by simulation time only, as their clocks never agree with it",
             one_clock: false,
             ..any
         },

@@ -78,7 +78,7 @@ fn arrays_of_no_elements_take_no_bytes() {
     let package = package.expect("a package");
     for wire in [Wire::Cdr, Wire::Xcdr2] {
         let error = losses(wire, &package).expect_err("DDS has none such").to_string();
-        assert!(error.contains("p/Inner.numbers is an array of no elements"), "{error}");
+        assert!(error.contains("p/Inner.numbers is an array of 0 elements"), "{error}");
     }
     for language in HolderLanguage::ALL {
         write(&package, language, &[Wire::RosMsg], at);

@@ -73,7 +73,7 @@ impl CrateRelease {
         let line = line.with_context(|| format!("no runner depends on {}", self.crate_name))?;
         ensure!(
             !line.contains("path = "),
-            "the release of {} goes by its generator's: install another of that",
+            "the release of {} follows its generator's; install another generator",
             self.crate_name
         );
         let old = line[start.len()..].trim_start_matches("{ version = ");
@@ -135,7 +135,7 @@ fn package(name: &str, folder: &Path) -> Result<PathBuf> {
     let found = [there.clone(), there.join(name)].into_iter().find(|folder| is_it(folder));
     ensure!(there.join("Cargo.toml").exists() || found.is_some(), "{shown} has no Cargo.toml");
     found.with_context(|| {
-        format!("{shown}/Cargo.toml is not that of the crate {name}; give its folder")
+        format!("{shown}/Cargo.toml is not the crate {name}; give the folder of {name}")
     })
 }
 

@@ -153,7 +153,8 @@ impl RunnerBuild {
             match step {
                 GeneratorStep::Call(generate) => generate(&self.folder)?,
                 GeneratorStep::Command(words) => {
-                    let (program, arguments) = words.split_first().context("an empty command")?;
+                    let (program, arguments) =
+                        words.split_first().context("the command is empty")?;
                     let mut command = self.variant.toolchain.command(program, &self.folder);
                     run(command.args(arguments), program)?;
                 }

@@ -74,8 +74,8 @@ fn check_type(schema: &Schema, id: TypeId) -> Support {
     let members = members(schema, record);
     if members.len() > FIELDS {
         return Support::Rejected(format!(
-            "Colfer numbers at most {FIELDS} fields of a record, and these are {} with the flags \
-             of optional ones",
+            "Colfer allows {FIELDS} fields in a record, but with the flags of optional fields \
+             there are {}",
             members.len()
         ));
     }

@@ -46,10 +46,14 @@ inventory::submit! {
             "lists of numbers are groups of one field and move as blocks",
         ],
         calls: &[
-            "encode: message.wrapAndApplyHeader(buffer, 0, size); message.x(value), putArray(data); auto &group = message.groupCount(n); group.next().x(value); putText(data, size)",
-            "decode: message.wrapForDecode(buffer, …); message.x(); auto &group = message.group(); group.next().x(); getTextAsStringView()",
+            "encode: message.wrapAndApplyHeader(buffer, 0, size); message.x(value), \
+             putArray(data); auto &group = message.groupCount(n); group.next().x(value); \
+             putText(data, size)",
+            "decode: message.wrapForDecode(buffer, …); message.x(); auto &group = message.group(); \
+             group.next().x(); getTextAsStringView()",
             "project: the same accessors, entry by entry",
-            "fixed, element: message.x(); for a field in a group group.next().skip() up to its entry, then group.next().x()",
+            "fixed, element: message.x(); for a field in a group group.next().skip() up to its \
+             entry, then group.next().x()",
         ],
         needs: &[maven::NEED, Need::Program("java", "default-jdk-headless")],
         check_type,
@@ -71,8 +75,8 @@ fn check_type(schema: &Schema, id: TypeId) -> Support {
     let groups = groups(schema, id);
     if groups > MAX_GROUPS {
         return Support::Rejected(format!(
-            "SBE cannot share a group's definition: written out it has {groups} groups, and a \
-             runner of more than {MAX_GROUPS} takes too long to compile"
+            "SBE cannot share a group's definition, so this message needs {groups} groups; a \
+             runner with more than {MAX_GROUPS} takes too long to compile"
         ));
     }
     let mut lowerings = lowering::unions_and_bounds(record);
@@ -134,7 +138,7 @@ fn compile(folder: &Path, language: &str) -> Result<()> {
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         ensure!(
             !text.contains("UnsupportedClassVersionError"),
-            "SBE's compiler wants Java 17 or newer; apt-get install openjdk-17-jdk-headless"
+            "SBE's compiler needs Java 17 or newer; apt-get install openjdk-17-jdk-headless"
         );
         bail!("SBE's compiler failed: {}", first_error(&[&text]));
     }

@@ -112,7 +112,7 @@ impl ExpectedMessage<'_> {
             return check_same(sent, returned);
         };
         if judge(sent, returned)? != proven[index] {
-            return Err("comes back otherwise than in the proof".into());
+            return Err("differs from the message that was decoded before timing".into());
         }
         Ok(())
     }
@@ -142,7 +142,8 @@ pub fn check_epoch(
         let sum = each * (iterations / samples.len() as u64) as f64;
         if !is_close(epoch.sum, sum) {
             return Err(RunnerError::Refused(format!(
-                "{experiment}: {iterations} messages add up to {sum:e}, it reads {:e}",
+                "{experiment}: the sum over {iterations} messages is {sum:e}, but the codec reads \
+                 {:e}",
                 epoch.sum
             )));
         }
@@ -150,8 +151,9 @@ pub fn check_epoch(
     let Some(index) = proven else { return Ok(()) };
     let sample = &samples[index];
     let fault = |why: String| refused(index, &format!("after an epoch of {experiment}: {why}"));
-    let lacks =
-        |what: &str| fault(format!("the runner does not tell {what} that it was asked for"));
+    let lacks = |what: &str| {
+        fault(format!("the runner did not answer with {what}, which it was asked for"))
+    };
     if let Some(which) = makes.reading() {
         let found = epoch.read.ok_or_else(|| lacks("the numbers"))?;
         check_numbers(&sample.readings[which].numbers, &found).map_err(fault)?;
@@ -179,7 +181,8 @@ fn check_same(sent: &[u8], returned: &[u8]) -> Result<(), String> {
     match difference(sent, returned) {
         None => Ok(()),
         Some(at) => Err(format!(
-            "does not survive: {} canonical bytes went in, {} came out, they differ from byte {at}",
+            "comes back changed: {} canonical bytes went in, {} came out, they differ from byte \
+             {at}",
             sent.len(),
             returned.len()
         )),
@@ -188,17 +191,20 @@ fn check_same(sent: &[u8], returned: &[u8]) -> Result<(), String> {
 
 fn check_reading(wanted: &Reading, found: &Reading) -> Result<(), String> {
     if !is_close(found.sum, wanted.sum) {
-        return Err(format!("the sum is {:e}, it reads {:e}", wanted.sum, found.sum));
+        return Err(format!("the sum is {:e}, but the codec reads {:e}", wanted.sum, found.sum));
     }
     check_numbers(&wanted.numbers, &found.numbers)
 }
 
 fn check_numbers(wanted: &NumberDigest, found: &NumberDigest) -> Result<(), String> {
     if wanted.count != found.count {
-        return Err(format!("there are {} numbers, it reads {}", wanted.count, found.count));
+        return Err(format!(
+            "the message has {} numbers, but the codec reads {}",
+            wanted.count, found.count
+        ));
     }
     if wanted.hash != found.hash {
-        return Err("the numbers that it reads are not those of the message".into());
+        return Err("the codec reads other numbers than the message has".into());
     }
     Ok(())
 }

@@ -187,7 +187,7 @@ fn check_offered(runner: &Runner, plan: &Plan) -> Result<(), RunnerError> {
         return Ok(());
     }
     Err(RunnerError::Refused(format!(
-        "offers none of the experiments ({}); a runner offers encode and decode at least",
+        "offers none of the experiments ({}); a runner must offer at least encode and decode",
         offered.join(" ")
     )))
 }

@@ -205,7 +205,7 @@ pub fn check(frame: &[u8]) -> Result<()> {
 pub fn read(sample: &[u8]) -> Result<(FrameHeader, Frame<'_>)> {
     let (header, behind) =
         sample.split_first_chunk::<FRAME_HEADER_SIZE>().context("it is too short")?;
-    ensure!(header[..4] == MAGIC, "it does not begin as a frame does");
+    ensure!(header[..4] == MAGIC, "it does not begin like a frame");
     let word = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("8 bytes"));
     let head = FrameHeader { stream: word(8), before: word(16), sent: word(24) };
     let number = u16::from_le_bytes([header[6], header[7]]);
@@ -239,7 +239,7 @@ pub fn read(sample: &[u8]) -> Result<(FrameHeader, Frame<'_>)> {
         END => Frame::End(header[5] == 1),
         kind => bail!("there are no frames of kind {kind}"),
     };
-    ensure!(rest.0.is_empty(), "{} bytes are left behind it", rest.0.len());
+    ensure!(rest.0.is_empty(), "{} bytes follow after its end", rest.0.len());
     Ok((head, frame))
 }
 
@@ -259,7 +259,7 @@ impl<'a> FrameReader<'a> {
 
     fn bytes(&mut self, most: usize) -> Result<&'a [u8]> {
         let length = self.number()? as usize;
-        ensure!(length <= most, "{length} bytes, where {most} are the most");
+        ensure!(length <= most, "it has {length} bytes; {most} is the limit");
         let (bytes, rest) = self.0.split_at_checked(length).context("it ends early")?;
         self.0 = rest;
         Ok(bytes)
@@ -272,7 +272,7 @@ impl<'a> FrameReader<'a> {
 
     fn entries(&mut self) -> Result<BTreeMap<String, String>> {
         let count = self.number()? as usize;
-        ensure!(count <= MOST, "{count} entries, where {MOST} are the most");
+        ensure!(count <= MOST, "it has {count} entries; {MOST} is the limit");
         (0..count).map(|_| Ok((self.text()?, self.text()?))).collect()
     }
 }
@@ -333,7 +333,7 @@ mod tests {
         let mut long = begin_frame(METADATA, 0, 0);
         put_bytes(&mut long, b"");
         long.extend_from_slice(&u32::MAX.to_le_bytes());
-        assert!(read(&long).unwrap_err().to_string().contains("4096 are the most"));
+        assert!(read(&long).unwrap_err().to_string().contains("4096 is the limit"));
         let mut frame = begin_frame(METADATA, 0, 0);
         frame.extend_from_slice(&u32::MAX.to_le_bytes());
         assert!(read(&frame).unwrap_err().to_string().contains("65536 are the most"));

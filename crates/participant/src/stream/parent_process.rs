@@ -38,7 +38,7 @@ impl ParentProcess {
         let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let setup: Setup = serde_json::from_slice(&read_line(&mut input)?).context("no setup")?;
         let own = PROTOCOL_VERSION;
-        ensure!(setup.version == own, "a setup of version {}, not {own}", setup.version);
+        ensure!(setup.version == own, "the setup has version {}, not {own}", setup.version);
         let gone = Arc::new(AtomicBool::new(false));
         watch_input(File::from(input.as_fd().try_clone_to_owned()?), Arc::clone(&gone))?;
         Ok((ParentProcess { input, output, gone, together: Vec::new() }, setup))
@@ -56,7 +56,7 @@ impl ParentProcess {
     pub fn send_report(&mut self, said: &StreamReport) -> Result<()> {
         let mut line = serde_json::to_vec(said)?;
         line.push(b'\n');
-        self.output.write_all(&line).context("nobody hears it")
+        self.output.write_all(&line).context("cannot write to the parent process")
     }
 
     /// Gives a record.
@@ -68,10 +68,13 @@ impl ParentProcess {
         self.together.extend_from_slice(head);
         if bytes.len() <= SMALL {
             self.together.extend_from_slice(bytes);
-            return self.output.write_all(&self.together).context("nobody takes it");
+            return self
+                .output
+                .write_all(&self.together)
+                .context("cannot write to the parent process");
         }
-        self.output.write_all(&self.together).context("nobody takes it")?;
-        self.output.write_all(bytes).context("nobody takes it")
+        self.output.write_all(&self.together).context("cannot write to the parent process")?;
+        self.output.write_all(bytes).context("cannot write to the parent process")
     }
 
     /// Whether there is something to read by now, or within so long.

@@ -107,8 +107,8 @@ fn find_readers(
         let waited = Duration::from_nanos(setup.wait);
         ensure!(
             Instant::now() < deadline && !starter.is_gone(),
-            "found {found} of {wanted} readers in {waited:?}; start the recorder first, or say \
-             how long to --wait"
+            "found {found} of {wanted} readers in {waited:?}; start the recorder first, or give a \
+             longer --wait"
         );
         thread::sleep(Duration::from_millis(5));
     }
@@ -143,7 +143,7 @@ impl Player<'_> {
             let (due, size, _) = parse_record_header(&head);
             ensure!(
                 size <= self.largest,
-                "a frame of {size} bytes, where {} are the most",
+                "a frame has {size} bytes; {} is the limit",
                 self.largest
             );
             let lead = LEAD + size as u64 * LEAD_OF_BYTE;
@@ -218,7 +218,7 @@ impl Player<'_> {
         self.next_beat = now + BEAT;
         let found = self.writer.readers()?;
         if found == 0 && self.found > 0 {
-            bail!("nobody reads any more");
+            bail!("no reader is left");
         }
         self.send(&mut frame::heartbeat())?;
         // Who came since then knows none of them; who came for another one that left gets

@@ -9,8 +9,8 @@ pub fn columns(bytes: &[u8], names: &[&str]) -> Result<Vec<Column>> {
     let step = 4 * names.len();
     ensure!(
         bytes.len().is_multiple_of(step),
-        "{} bytes are no whole number of points of {step} bytes ({} as f32); KITTI's are called \
-         .bin and have 16, nuScenes' .pcd.bin and have 20",
+        "{} bytes are not a whole number of points of {step} bytes ({} as f32); KITTI's files end \
+         in .bin and have 16 bytes a point, nuScenes' end in .pcd.bin and have 20",
         bytes.len(),
         names.join(", ")
     );

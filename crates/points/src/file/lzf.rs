@@ -12,7 +12,11 @@ const SHORTEST: usize = 2;
 /// The plain bytes, of which there must be so many.
 pub fn decompress(mut rest: &[u8], size: usize) -> Result<Vec<u8>> {
     // A byte of a long piece stands for 88 at most, so no claim takes more memory than that.
-    ensure!(size / 100 <= rest.len(), "{size} bytes are told of in {} compressed ones", rest.len());
+    ensure!(
+        size / 100 <= rest.len(),
+        "{} compressed bytes cannot hold the declared {size} bytes",
+        rest.len()
+    );
     let mut out = Vec::with_capacity(size);
     let mut next = |count: usize| -> Result<&[u8]> {
         let Some((own, behind)) = rest.split_at_checked(count) else {
@@ -33,15 +37,15 @@ pub fn decompress(mut rest: &[u8], size: usize) -> Result<Vec<u8>> {
         }
         let back = (usize::from(control & 0x1f) << 8 | usize::from(next(1)?[0])) + 1;
         let Some(from) = out.len().checked_sub(back) else {
-            bail!("a piece of before the first byte");
+            bail!("the compressed bytes refer to data before the first byte");
         };
         // It may reach into what it makes itself.
         for at in from..from + length + SHORTEST {
             out.push(out[at]);
         }
     }
-    ensure!(out.len() == size, "{} bytes come out where {size} are told of", out.len());
-    ensure!(next(1).is_err(), "more compressed bytes than {size} plain ones need");
+    ensure!(out.len() == size, "{} bytes come out, but {size} are declared", out.len());
+    ensure!(next(1).is_err(), "there are more compressed bytes than {size} plain bytes need");
     Ok(out)
 }
 

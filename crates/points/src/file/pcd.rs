@@ -29,15 +29,15 @@ pub fn columns(bytes: &[u8]) -> Result<Vec<Column>> {
         "ascii" => header.text(&mut columns)?,
         "binary" => header.rows(&mut columns)?,
         "binary_compressed" => header.fields(&mut columns)?,
-        other => bail!("DATA {other}, where ascii, binary and binary_compressed are known"),
+        other => bail!("DATA {other} is unknown; it must be ascii, binary or binary_compressed"),
     }
     let mut columns: Vec<Column> = columns.into_iter().flatten().collect();
     // Fields of this name fill gaps.
     columns.retain(|column| column.name != "_");
-    ensure!(!columns.is_empty(), "no field but padding");
+    ensure!(!columns.is_empty(), "it has no field except padding");
     for (at, column) in columns.iter().enumerate() {
         let twice = columns[..at].iter().any(|known| known.name == column.name);
-        ensure!(!twice, "two fields are called {}", column.name);
+        ensure!(!twice, "two fields have the name {}", column.name);
     }
     Ok(columns)
 }
@@ -50,16 +50,17 @@ impl<'b> Header<'b> {
         let (mut width, mut height) = (None, None);
         loop {
             let end = rest.iter().position(|byte| *byte == b'\n');
-            let end = end.context("no line DATA: it is no PCD file, or cut short")?;
+            let end =
+                end.context("the line DATA is missing: it is not a PCD file, or it is truncated")?;
             let line = std::str::from_utf8(&rest[..end]).ok().filter(|line| line.len() < 1 << 16);
-            let line = line.context("its first lines are no text: it is no PCD file")?;
+            let line = line.context("its first lines are not text: it is not a PCD file")?;
             rest = &rest[end + 1..];
             let mut words = line.split_whitespace();
             let Some(word) = words.next().filter(|word| !word.starts_with('#')) else { continue };
             let list = words.collect::<Vec<&str>>();
             let number = || -> Result<usize> {
                 let first = list.first().and_then(|word| word.parse().ok());
-                first.with_context(|| format!("{word} is followed by no number"))
+                first.with_context(|| format!("no number follows {word}"))
             };
             match word {
                 "VERSION" | "VIEWPOINT" => {}
@@ -71,20 +72,20 @@ impl<'b> Header<'b> {
                 "HEIGHT" => height = Some(number()?),
                 "POINTS" => points = Some(number()?),
                 "DATA" => {
-                    let form = (*list.first().context("DATA of nothing")?).to_owned();
+                    let form = (*list.first().context("the line DATA is empty")?).to_owned();
                     let grid = width.zip(height);
                     let points = points.or(grid.and_then(|(w, h)| w.checked_mul(h)));
-                    let points = points.context("neither POINTS nor WIDTH and HEIGHT")?;
+                    let points = points.context("it has neither POINTS nor WIDTH and HEIGHT")?;
                     if let Some((width, height)) = grid {
                         ensure!(
                             width.checked_mul(height) == Some(points),
-                            "{points} POINTS, but WIDTH {width} and HEIGHT {height}"
+                            "POINTS is {points}, but WIDTH is {width} and HEIGHT {height}"
                         );
                     }
                     let fields = fields(&names, &sizes, &kinds, &counts)?;
                     return Ok(Header { fields, points, form, body: rest });
                 }
-                other => bail!("line '{}' is none of PCD's", other.escape_debug()),
+                other => bail!("PCD has no line '{}'", other.escape_debug()),
             }
         }
     }
@@ -98,13 +99,17 @@ impl<'b> Header<'b> {
     fn size(&self, there: usize) -> Result<usize> {
         let size = self.points.checked_mul(self.step()).filter(|size| *size <= there);
         size.with_context(|| {
-            format!("{} points of {} bytes, but {there} bytes are there", self.points, self.step())
+            format!(
+                "{} points of {} bytes are declared, but the file has {there} bytes",
+                self.points,
+                self.step()
+            )
         })
     }
 
     /// Empty columns, field by field.
     fn columns(&self) -> Result<Vec<Vec<Column>>> {
-        ensure!(self.step() > 0, "points of no bytes");
+        ensure!(self.step() > 0, "a point has 0 bytes");
         let column = |field: &Field, at| Column {
             name: match field.count {
                 1 => field.name.clone(),
@@ -120,13 +125,14 @@ impl<'b> Header<'b> {
     }
 
     fn text(&self, columns: &mut [Vec<Column>]) -> Result<()> {
-        let text = std::str::from_utf8(self.body).context("points in ascii that are no text")?;
+        let text = std::str::from_utf8(self.body).context("the points in ascii are not text")?;
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
         let named = columns.iter().flatten().filter(|column| column.name != "_").count();
         for point in 0..self.points {
             let line = lines.next();
-            let line =
-                line.with_context(|| format!("{} points, but {point} lines", self.points))?;
+            let line = line.with_context(|| {
+                format!("{} points are declared, but there are {point} lines", self.points)
+            })?;
             // PCL leaves the fields that fill gaps out of text.
             let is_short = line.split_whitespace().count() == named;
             let is_there = |column: &&mut Column| !is_short || column.name != "_";
@@ -137,7 +143,11 @@ impl<'b> Header<'b> {
             }
             ensure!(words.next().is_none(), "point {point} has more numbers than fields");
         }
-        ensure!(lines.next().is_none(), "more lines than {} points", self.points);
+        ensure!(
+            lines.next().is_none(),
+            "there are more lines than the declared {} points",
+            self.points
+        );
         Ok(())
     }
 
@@ -163,12 +173,12 @@ impl<'b> Header<'b> {
         let (compressed, plain) = (size(0), size(4));
         ensure!(
             compressed <= body.len(),
-            "{compressed} compressed bytes are told of, but {} are there",
+            "{compressed} compressed bytes are declared, but the file has {}",
             body.len()
         );
         ensure!(
             self.points.checked_mul(self.step()) == Some(plain),
-            "{} points of {} bytes, but {plain} plain bytes are told of",
+            "{} points of {} bytes are declared, but {plain} plain bytes",
             self.points,
             self.step()
         );
@@ -190,27 +200,34 @@ impl<'b> Header<'b> {
 
 fn fields(names: &[&str], sizes: &[&str], kinds: &[&str], counts: &[&str]) -> Result<Vec<Field>> {
     let is_whole = names.len() == sizes.len() && names.len() == kinds.len();
-    ensure!(is_whole && !names.is_empty(), "FIELDS, SIZE and TYPE tell of different fields");
+    ensure!(
+        is_whole && !names.is_empty(),
+        "FIELDS, SIZE and TYPE declare different numbers of fields"
+    );
     ensure!(
         counts.is_empty() || counts.len() == names.len(),
-        "FIELDS and COUNT tell of different fields"
+        "FIELDS and COUNT declare different numbers of fields"
     );
     let mut fields = Vec::new();
     let mut all = 0usize;
     for (at, name) in names.iter().enumerate() {
         let count = counts.get(at).map_or(Some(1), |count| count.parse().ok());
         let count = count.filter(|count| (1..=1 << 16).contains(count));
-        let mut count = count.with_context(|| format!("field {name} of {} numbers", counts[at]))?;
+        let mut count =
+            count.with_context(|| format!("field {name} has {} numbers", counts[at]))?;
         let mut known = field_type(kinds[at], sizes[at]);
         // What fills a gap may be of any type: its bytes are passed over.
         if let (None, "_", Ok(size @ 1..=64)) = (known, *name, sizes[at].parse::<usize>()) {
             (known, count) = (Some(Type::U8), count * size);
         }
         let kind = known.with_context(|| {
-            format!("field {name} is of the type {}{}, which is not read", kinds[at], sizes[at])
+            format!(
+                "field {name} has the type {}{}, which wiregauge cannot read",
+                kinds[at], sizes[at]
+            )
         })?;
         all += count;
-        ensure!(all <= 1 << 16, "points of more than {} numbers", 1 << 16);
+        ensure!(all <= 1 << 16, "a point has more than {} numbers", 1 << 16);
         fields.push(Field { name: (*name).to_owned(), kind, count });
     }
     Ok(fields)

@@ -7,7 +7,7 @@ use wiregauge_trace::wire::{is_message, Content, Fields};
 
 /// All fields of a message.
 pub fn read_fields(message: &[u8]) -> Result<Fields<'_>> {
-    ensure!(is_message(message), "no valid Protobuf message");
+    ensure!(is_message(message), "not a valid Protobuf message");
     Ok(Fields(message))
 }
 

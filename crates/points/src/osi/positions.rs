@@ -79,13 +79,13 @@ pub fn compute_positions(
             spherical("point_distance", 1.0, "point_azimuth", "point_elevation")
         }
         PointListKind::UltrasonicDetections => {
-            Positions::Unknown("an ultrasonic detection is a distance, and has no direction")
+            Positions::Unknown("an ultrasonic detection has a distance but no direction")
         }
         PointListKind::IndirectDetections => {
-            Positions::Unknown("an indirect ultrasonic detection is somewhere on an ellipsoid")
+            Positions::Unknown("an indirect ultrasonic detection can be anywhere on an ellipsoid")
         }
         PointListKind::CameraDetections => Positions::Unknown(
-            "a camera's detection is a shape in its image; its points are a list of their own",
+            "a camera's detection is a shape in the image; its points are in another list",
         ),
         PointListKind::RadarReflections => {
             let angles = ("source_horizontal_angle", "source_vertical_angle");
@@ -169,7 +169,7 @@ fn directions(
     let told = messages(configuration, 11)?;
     if !told.is_empty() {
         if told.len() != count {
-            return Ok(Err("view_configuration.directions are not as many as its reflections"));
+            return Ok(Err("view_configuration.directions and the reflections differ in number"));
         }
         return Ok(Ok(told.into_iter().map(vector).collect::<Result<_>>()?));
     }
@@ -182,12 +182,16 @@ fn directions(
         }
     }
     if rays[0].checked_mul(rays[1]) != Some(count as u64) || field.contains(&0.0) {
-        return Ok(Err("nothing tells the directions of its rays: its view_configuration has \
-                       neither directions nor a grid of as many rays as reflections"));
+        return Ok(Err(
+            "the directions of its rays are not known: its view_configuration has neither \
+             directions nor a grid with one ray per reflection",
+        ));
     }
     let Some(stand) = reading.rays else {
-        return Ok(Err("its view_configuration tells a grid of rays, and OSI does not say where \
-                       in the field of view they stand: say --rays edges or --rays centers"));
+        return Ok(Err(
+            "its view_configuration has a grid of rays, but OSI does not define where they lie in \
+             the field of view: give --rays edges or --rays centers",
+        ));
     };
     let share = |at: u64, of: u64| match stand {
         Rays::Edges if of > 1 => at as f64 / (of - 1) as f64,

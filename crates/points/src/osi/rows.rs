@@ -29,7 +29,7 @@ pub fn columns(list: PointListKind, holder: &[u8]) -> Result<(usize, Vec<Column>
                 match (leaf.inner, content) {
                     (0, content) => column.add_value(leaf.kind, content, at),
                     (inner, Content::Bytes(message)) => {
-                        ensure!(is_message(message), "{}: no valid Protobuf message", leaf.name);
+                        ensure!(is_message(message), "{}: not a valid Protobuf message", leaf.name);
                         let found = Fields(message).filter(|(number, _)| *number == inner);
                         found.for_each(|(_, content)| column.add_value(leaf.kind, content, at));
                     }
@@ -102,7 +102,7 @@ fn unpack_column(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
     if !present.contains(&true) {
         return None;
     }
-    let wrong = || anyhow!("the packed field: column {} of another type", leaf.name);
+    let wrong = || anyhow!("the packed field: column {} has another type", leaf.name);
     let mut values = match leaf.kind {
         LeafKind::Number => {
             let raw = match element {

@@ -18,9 +18,8 @@ static CLOUDINI: Native = Native {
     place: Some(UserLibrary {
         variable: "WIREGAUGE_CLOUDINI",
         header: "cloudini_lib/cloudini.hpp",
-        remedy: "it is neither shipped nor fetched here; build cloudini 1.2.3 with \
-                 -DBUILD_SHARED_LIBS=ON, install it, and set it to that folder, which has include \
-                 and lib",
+        remedy: "wiregauge does not install it; build cloudini 1.2.3 with -DBUILD_SHARED_LIBS=ON, \
+                 install it, and set the variable to its folder, which has include and lib",
     }),
 };
 
@@ -97,14 +96,14 @@ fn admit(table: &Table) -> Result<()> {
         let name = &column.name;
         ensure!(
             (1e-30..=1e30).contains(&resolution),
-            "{name}: cloudini has resolutions in f32, and {resolution:e} is at the end of that"
+            "{name}: cloudini has resolutions in f32, which cannot hold {resolution:e}"
         );
         let power = if matches!(column.values, Values::F32(_)) { 30 } else { 51 };
         let most = 2f64.powi(power) * resolution;
         let is_beyond = each!(&column.values, list => {
             list.iter().any(|value| value.double().abs() >= most)
         });
-        ensure!(!is_beyond, "{name}: no infinity and no 2^{power} resolutions can be said");
+        ensure!(!is_beyond, "{name}: infinity and 2^{power} resolutions or more cannot be encoded");
     }
     Ok(())
 }

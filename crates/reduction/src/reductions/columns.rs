@@ -36,7 +36,7 @@ impl ColumnCoder for Plain {
 
     fn decode(&mut self, bytes: &[u8], column: &mut Column) -> Result<()> {
         each!(&mut column.values, list => {
-            ensure!(bytes.len() == size_of_val(&list[..]), "a column of another length");
+            ensure!(bytes.len() == size_of_val(&list[..]), "a column has another length");
             bytemuck::cast_slice_mut(list).copy_from_slice(bytes);
         });
         Ok(())

@@ -81,7 +81,10 @@ inventory::submit! {
 /// Which rows have a value lies beside what it writes, in the order that it loses.
 fn has_all(table: &Table) -> Result<()> {
     if let Some(column) = table.columns.iter().find(|column| column.presence().is_some()) {
-        bail!("{}: some rows have none, and the order is lost that says which", column.name);
+        bail!(
+            "{}: some rows have no value, and without the order of rows it is not known which",
+            column.name
+        );
     }
     Ok(())
 }

@@ -107,7 +107,7 @@ impl Half {
     }
 
     fn get<T: Scalar>(&mut self, bytes: &[u8], values: &mut [T]) -> Result<()> {
-        ensure!(bytes.len() == 4 + 2 * values.len(), "a column of another length");
+        ensure!(bytes.len() == 4 + 2 * values.len(), "a column has another length");
         let (power, bytes) = bytes.split_at(4);
         let power: i32 = bytemuck::pod_read_unaligned(power);
         let factor = 2f64.powi(-power.clamp(-1000, 1000));

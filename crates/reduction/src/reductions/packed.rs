@@ -210,7 +210,7 @@ impl Reduction for Packed {
         let view = View::open(bytes)?;
         for (at, values) in view.columns().iter().enumerate() {
             let kind =
-                values.element.and_then(type_of_element).context("a column of another type")?;
+                values.element.and_then(type_of_element).context("a column has another type")?;
             let column = table.prepare_column(at, values.name, kind, view.rows());
             ensure!(
                 each!(&mut column.values, list => values.read(0, list)),

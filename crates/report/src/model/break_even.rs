@@ -12,8 +12,8 @@ use crate::model::number_format::format_significant;
 
 /// What the figures are.
 pub const BREAK_EVEN_NOTE: &str =
-    "pays below: the rate of a link below which to encode, send and decode a \
-                        message, one after the other, takes less than with columns as they are";
+    "pays below: on a link slower than this, encode + send + decode take less time than with \
+     columns as they are";
 
 /// The key of the row that sends columns as they are.
 const PLAIN_ROW: &str = "columns";
@@ -75,8 +75,8 @@ impl BreakEven {
     /// In words, with its interval.
     fn describe(self) -> String {
         match self {
-            BreakEven::Anywhere => "pays at any rate of a link".into(),
-            BreakEven::Nowhere => "pays at no rate of a link".into(),
+            BreakEven::Anywhere => "pays at any link rate".into(),
+            BreakEven::Nowhere => "pays at no link rate".into(),
             BreakEven::Above(_) => format!("pays {}", self.format_cell()),
             BreakEven::Below(_, ends) => {
                 let ends = ends.map_or(String::new(), |(low, high)| match high {

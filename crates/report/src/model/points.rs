@@ -15,7 +15,7 @@ const ALLOWED: &str = "allowed/";
 
 /// What a mark behind an error says.
 pub const ERROR_NOTE: &str =
-    "! more than half of the resolution (and what the column's own type rounds to)";
+    "! the error is larger than half of the resolution plus the rounding of the column's type";
 
 /// The table of a case, its head first; none where the run is not about points.
 pub fn points_table(run: &Run, case: &Case) -> Option<Vec<Vec<String>>> {
@@ -31,7 +31,7 @@ pub fn points_table(run: &Run, case: &Case) -> Option<Vec<Vec<String>>> {
         ["", "B a point", "of columns", "encode GB/s", "decode GB/s"].map(str::to_owned).to_vec();
     head.push("pays below".into());
     head.extend(errors.iter().map(|name| format!("error of {name}")));
-    head.extend(["order", "rows for one", "library"].map(str::to_owned));
+    head.extend(["order", "rows read for one", "library"].map(str::to_owned));
     let mut rows = vec![head];
     for subject in &run.subjects {
         let fact = |metric: &str| run.fact(&case.id, &subject.id, metric);

@@ -9,7 +9,7 @@ use wiregauge_result::run_kind::RunKind;
 const MOST_CASES: usize = 8;
 
 /// What a dagger behind a name says.
-const UNCHECKED: &str = "† reads bytes without checking them";
+const UNCHECKED: &str = "† reads without checking the bytes first";
 
 /// A library that is older than its makers' newest by more months is marked.
 const MONTHS_OLD: i64 = 24;
@@ -39,7 +39,10 @@ pub fn legend(runs: &[&Run]) -> Vec<String> {
     let libraries: IndexSet<String> = subjects().filter_map(old_library).collect();
     if !libraries.is_empty() {
         let libraries = libraries.into_iter().collect::<Vec<_>>().join(", ");
-        lines.push(format!("‡ more than two years behind its makers: {libraries}"));
+        lines.push(format!(
+            "‡ old library, its makers released a newer version more than two years after it: \
+             {libraries}"
+        ));
     }
     lines
 }

@@ -11,10 +11,36 @@ use crate::model::number_format::{
     format_significant,
 };
 use crate::model::reference::SlopeRow;
+use crate::model::run_labels::subject_noun;
+use crate::model::table::Table;
 
 /// What 'floor' in a table says.
-pub const FLOOR: &str = "floor: less than twice the empty operation in the same language, \
-                         not to be told from the harness";
+pub const FLOOR: &str =
+    "floor: less than twice the time of an empty operation in the same language, too close to the \
+     harness for a ratio";
+
+/// What the marks of a table mean and how its rows are sorted, a line each.
+pub fn table_legend(run: &Run, table: &Table) -> Vec<String> {
+    let noun = subject_noun(run);
+    let figure = match run.kind {
+        RunKind::Bus => "the median of the windows",
+        _ => "the median of the processes' medians",
+    };
+    let order = match table.sort_columns().join(" + ") {
+        sorted if table.rows.iter().any(|row| row.subject.bound) => {
+            format!("rows: sorted by {sorted}; bounds come last and have no rank")
+        }
+        sorted => format!("rows: sorted by {sorted}"),
+    };
+    vec![
+        format!("figures: {figure}; ±: half of its 95% confidence interval"),
+        format!(
+            "×: ratio to the best {noun} of the column; ~: no measurable difference from that \
+             {noun}"
+        ),
+        order,
+    ]
+}
 
 /// How the figures came about, in one line.
 pub fn summary_line(run: &Run) -> String {
@@ -91,20 +117,23 @@ pub fn verdict(run: &Run, case: &Case) -> Option<String> {
     let mut sentences = Vec::new();
     match (whole.len(), not.len()) {
         (0, 0) => {}
-        (0, _) => sentences.push(format!("Something was lost over {}.", names(&not))),
+        (0, _) => sentences.push(format!("Samples were lost over {}.", names(&not))),
         (2.., 0) if failed_transports(run, case).is_empty() => {
-            sentences.push("Nothing was lost over any transport.".to_owned());
+            sentences.push("No sample was lost over any transport.".to_owned());
         }
-        (_, 0) => sentences.push(format!("Nothing was lost over {}.", names(&whole))),
+        (_, 0) => sentences.push(format!("No sample was lost over {}.", names(&whole))),
         _ => sentences.push(format!(
-            "Nothing was lost over {}; something was over {}.",
+            "No sample was lost over {}. Samples were lost over {}.",
             names(&whole),
             names(&not)
         )),
     }
     let in_vain = without_headroom(run, case);
     if !in_vain.is_empty() {
-        sentences.push(format!("No headroom was found for {}.", names(&in_vain)));
+        sentences.push(format!(
+            "No headroom was found for {}: even the smallest load failed.",
+            names(&in_vain)
+        ));
     }
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }

@@ -12,13 +12,13 @@ const METRICS: [&str; 3] = ["latency", "step", "exchange"];
 /// What is told of each after who it is of and how long it took: a head, and
 /// what it means.
 pub const HEADS: [(&str, &str); 8] = [
-    ("number", "which sample or step it is, from 0"),
-    ("at", "when it was sent or began, since the first one was due or began"),
-    ("over", "the time that the counters are of"),
+    ("number", "number of the sample or step, from 0"),
+    ("at", "when it was sent or began, counted from when the first one was due or began"),
+    ("over", "the time that the counters cover"),
     ("taken off", "times that a thread of the process was taken off its processor"),
     ("waited", "times that a thread of the process waited for something"),
-    ("minor faults", "pages that were missing and in memory"),
-    ("major faults", "pages that had to be read from disk"),
+    ("minor faults", "page faults for pages that were in memory"),
+    ("major faults", "page faults for pages that were read from disk"),
     ("steal", "share of the time that a hypervisor took of each processor"),
 ];
 

@@ -142,6 +142,12 @@ impl<'a> Table<'a> {
         unranked(counted_columns(run, case, |_| true))
     }
 
+    /// Metrics of the columns whose sum sorts the rows, the lowest first.
+    pub fn sort_columns(&self) -> Vec<&str> {
+        let places = sort_places(&self.columns).into_iter();
+        places.filter_map(|place| Some(self.columns.get(place)?.metric.as_str())).collect()
+    }
+
     /// Whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty() || self.columns.is_empty()
@@ -220,19 +226,23 @@ pub fn describe(run: &Run, metric: &str) -> Option<&'static str> {
         "exchange" => "a whole step, by the master's clock",
         "cycle/time" => "the step size: what a step may take to keep up with the time",
         "late" => "steps that took longer than the step size",
-        "misses/longest" => "the most of the late steps in a row, in one process",
+        "misses/longest" => "the most consecutive late steps, in one process",
         _ => return None,
     })
 }
 
-/// Rows are ordered by round trip where there is one, else by the first
-/// column.
-fn order_key(columns: &[Column]) -> impl Fn(&TableRow) -> f64 {
+/// Positions of the columns that rows are sorted by: those of a round trip where there
+/// are both, else the first one.
+fn sort_places(columns: &[Column]) -> Vec<usize> {
     let place = |metric: &str| columns.iter().position(|c| c.sampled && c.metric == metric);
-    let keys = match (place("encode"), place("decode")) {
+    match (place("encode"), place("decode")) {
         (Some(encode), Some(decode)) => vec![encode, decode],
         _ => vec![0],
-    };
+    }
+}
+
+fn order_key(columns: &[Column]) -> impl Fn(&TableRow) -> f64 {
+    let keys = sort_places(columns);
     move |row| {
         let figure = |&key: &usize| {
             row.cells.get(key).and_then(Option::as_ref).map_or(f64::INFINITY, |cell| cell.value)

@@ -15,7 +15,7 @@ use crate::model::run_labels::subject_noun;
 use crate::model::shared_text::{describe_case, verdict};
 use crate::model::table::Table;
 use crate::page::chart;
-use crate::page::figures::{figures, winners};
+use crate::page::figures::{figures, figures_legend, winners};
 use crate::page::markup::escape;
 
 /// The section of a case. `defined` is where the figures are defined.
@@ -45,16 +45,12 @@ pub fn section(run: &Run, case: &Case, defined: &str) -> String {
     if !timings.is_empty() {
         text.push_str(&winners(run, &timings));
         text.push_str(&figures(run, &timings, false));
-        text.push_str(
-            "<p class=\"soft\">Median of the windows, ± its 95% interval, and the ratio to the best \
-             transport of the column (green; ~ marks those that the data cannot tell from it). \
-             Bars show the ratio on a logarithmic scale.</p>\n",
-        );
+        text.push_str(&figures_legend(run, &timings));
     }
     let _ = writeln!(
         text,
-        "<p class=\"soft\"><a href=\"#{defined}\">What each figure is</a>. With several receivers \
-         counts are added up, and the slowest tells the times.</p>"
+        "<p class=\"soft\"><a href=\"#{defined}\">What each figure is</a>. With several receivers, \
+         counts are sums over all receivers, and times are those of the slowest one.</p>"
     );
     for group in &groups {
         text.push_str(&group_table(run, case, group));

@@ -10,7 +10,7 @@ use crate::model::run_labels::{legend, subject_noun};
 use crate::model::shared_text::{describe_case, FLOOR};
 use crate::model::table::Table;
 use crate::page::chart;
-use crate::page::figures::{figures, winners};
+use crate::page::figures::{figures, figures_legend, winners};
 use crate::page::markup::escape;
 
 /// The section of a case.
@@ -35,12 +35,11 @@ pub fn section(run: &Run, case: &Case) -> String {
     let noun = subject_noun(run);
     text.push_str(&winners(run, &timings));
     text.push_str(&figures(run, &timings, false));
+    text.push_str(&figures_legend(run, &timings));
     let _ = writeln!(
         text,
-        "<p class=\"soft\">Median of the process medians, ± its 95% interval, and the ratio to the \
-         best {noun} of the column (green; ~ marks those that the data cannot tell from it). Bars \
-         show the ratio on a logarithmic scale. Bounds are no {noun}s: they show what the harness \
-         and a plain copy cost.</p>",
+        "<p class=\"soft\">Bounds are not {noun}s: they show the time of the harness and of a \
+         plain copy.</p>",
     );
     let floor = timings.has_floor().then_some(FLOOR);
     for line in floor.map(str::to_owned).into_iter().chain(legend(&[run])) {
@@ -51,15 +50,16 @@ pub fn section(run: &Run, case: &Case) -> String {
         (
             "Compression",
             Table::compression(run, case),
-            "Taken beside the rounds, in one process: the times of the compressors and not of the codecs.",
+            "Measured apart from the rounds, in one process. These are the times of the \
+             compressors, not of the codecs.",
         ),
         ("Counted", Table::main_counts(run, case), ""),
         (
             "Corrupted input",
             Table::robustness(run, case),
-            "Messages with flipped bits, cut ends and lengths set to extremes: how many the decoder \
-             rejected, took for the same or for different values, crashed or hung at, or asked for \
-             memory without bound. A reader that does one of the last three is unsafe.",
+            "What the decoder did with damaged messages (flipped bits, cut ends, extreme lengths), \
+             counted: it rejected them, returned the same or different values, crashed, hung, or \
+             asked for unlimited memory. A reader that does one of the last three is unsafe.",
         ),
     ];
     text.push_str(&points_section(run, case));
@@ -75,7 +75,8 @@ pub fn section(run: &Run, case: &Case) -> String {
 fn points_section(run: &Run, case: &Case) -> String {
     let Some(rows) = points::points_table(run, case) else { return String::new() };
     let mut text = String::from(
-        "<h3>What became of the points</h3>\n<div class=\"scroll\"><table class=\"fits\">\n",
+        "<h3>Size, speed and error of each reduction</h3>\n<div class=\"scroll\"><table \
+         class=\"fits\">\n",
     );
     for (at, row) in rows.iter().enumerate() {
         let tag = if at == 0 { "th" } else { "td" };

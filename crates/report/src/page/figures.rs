@@ -6,6 +6,7 @@ use wiregauge_result::run::Run;
 
 use crate::model::number_format::{self, format_quantity, format_ratio};
 use crate::model::run_labels::subject_noun;
+use crate::model::shared_text::table_legend;
 use crate::model::table::{describe, Cell, Column, Table, TableRow};
 use crate::page::drawing::box_plot;
 use crate::page::markup::escape;
@@ -31,7 +32,9 @@ pub fn winners(run: &Run, table: &Table) -> String {
         );
         let (few, level): (Vec<_>, Vec<_>) =
             winners[1..].iter().partition(|(_, c)| c.has_too_few_samples());
-        for (words, others) in [("level with", level), ("too few windows to tell from", few)] {
+        for (words, others) in
+            [("no measurable difference:", level), ("too few windows to compare:", few)]
+        {
             let others: Vec<&str> = others.iter().map(|(s, _)| s.title.as_str()).collect();
             if !others.is_empty() {
                 let others = escape(&others.join(", ")).to_string();
@@ -41,6 +44,15 @@ pub fn winners(run: &Run, table: &Table) -> String {
         text.push_str("</div>\n");
     }
     text + "</dl>\n"
+}
+
+/// What the marks and colours of a table mean, and how it is sorted.
+pub fn figures_legend(run: &Run, table: &Table) -> String {
+    let lines = table_legend(run, table).into_iter();
+    let text: String =
+        lines.map(|line| format!("<p class=\"soft\">{}.</p>\n", escape(&line))).collect();
+    text + "<p class=\"soft\">Green marks the best of each column. Bars show the ratio on a \
+            logarithmic scale. Click the head of a column to sort by it.</p>\n"
 }
 
 /// A table that sorts when its heads are clicked. A compact one goes without

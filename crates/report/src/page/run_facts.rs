@@ -35,7 +35,7 @@ pub fn absent_section(run: &Run) -> String {
 pub fn subjects_table(run: &Run) -> String {
     let lowered = run.subjects.iter().any(|subject| !subject.lowerings.is_empty());
     let lowerings = match lowered {
-        true => "<th class=\"text\">said in another way than the definition does</th>",
+        true => "<th class=\"text\">expressed in another way than in the definition</th>",
         false => "",
     };
     let mut text = format!(
@@ -115,8 +115,8 @@ pub fn settings_section(run: &Run) -> String {
         _ => "docs/methodology.md",
     };
     text + &format!(
-        "</dl>\n<p class=\"soft\">How each {} is driven and how the statistics are made is told \
-         in {pages}, what the tables cannot tell in docs/bias.md.</p>\n",
+        "</dl>\n<p class=\"soft\">How each {} is called and how the statistics are made: see \
+         {pages}. What the tables do not show: see docs/bias.md.</p>\n",
         subject_noun(run)
     )
 }

@@ -9,8 +9,8 @@ use crate::page::markup::escape;
 /// The section of a sweep.
 pub fn section(run: &Run, sweep: &Sweep) -> String {
     let text = format!(
-        "<p>{}. The lines are fitted by least squares of the relative residuals (weights 1/y²), \
-         the bounds hold with 95% by Student's t.</p>\n",
+        "<p>{}. The lines are least-squares fits of the relative residuals (weights 1/y²). The \
+         bounds are 95% bounds by Student's t.</p>\n",
         escape(&sweep.message)
     );
     text + &chart::sweep_charts(run, sweep)

@@ -97,31 +97,33 @@ fn comparison_notes(base: &Run, new: &Run, comparison: &Comparison) -> Vec<Strin
             count(ChangeVerdict::CannotTell),
         ),
         format!(
-            "A difference counts beyond {} and with {} confidence over all cells together.",
+            "A cell is slower or faster if it changed by more than {}, with {} confidence over all \
+             cells together.",
             format_percent(comparison.limits.threshold),
             format_percent(comparison.limits.confidence),
         ),
     ];
     if comparison.busy {
         lines.push(format!(
-            "The machine was busy with other things in one of the runs: only what is beyond {} \
-             counts.",
+            "Other programs used the machine during one of the runs, so only changes of more than \
+             {} count.",
             format_percent(BUSY)
         ));
     }
     if let Some(resolution) = comparison.resolution() {
         lines.push(format!(
-            "The smallest slowdown that a typical cell would show: {}.",
+            "The smallest slowdown that this comparison detects in a typical cell: {}.",
             format_percent(resolution)
         ));
     }
     match comparison.machine_drift() {
         Some(drift) => lines.push(format!(
-            "The bound rows (the machine itself) moved by {}.",
+            "The bound rows, which show the machine itself, changed by {}.",
             format_change(drift)
         )),
         None => lines.push(
-            "No bound row is in both runs: the machine's drift shows only in the other rows."
+            "The runs have no bound row in common, so only the other rows show how the machine \
+             changed."
                 .into(),
         ),
     }
@@ -149,8 +151,8 @@ fn rows(
             Some(found) => {
                 let against = match found.view {
                     ComparisonView::Times => "",
-                    ComparisonView::Bound => " against the bound",
-                    ComparisonView::Others => " against the others",
+                    ComparisonView::Bound => " relative to the bound",
+                    ComparisonView::Others => " relative to the others",
                 };
                 let ends = format!(
                     "{} … {}{against}",

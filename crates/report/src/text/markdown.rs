@@ -17,8 +17,8 @@ use crate::model::run_labels::{
     intercept_label, legend, mark_subjects, select_cases, subject_noun,
 };
 use crate::model::shared_text::{
-    describe_case, format_bounds, published_slopes, r_squared, singular, summary_line, verdict,
-    FLOOR,
+    describe_case, format_bounds, published_slopes, r_squared, singular, summary_line,
+    table_legend, verdict, FLOOR,
 };
 use crate::model::sweep::sweeps;
 use crate::model::table::{Cell, Column, Table};
@@ -44,7 +44,7 @@ fn render_requirements(run: &Run) -> String {
         return String::new();
     }
     let mut text =
-        "\n## Required\n\n| | verdict | holds of | others |\n|---|---|--:|---|\n".to_owned();
+        "\n## Requirements\n\n| | verdict | holds for | others |\n|---|---|--:|---|\n".to_owned();
     for row in rows {
         let (required, others) = (escape(&row.text), escape(&row.others.join("; ")));
         let (word, held, of) = (row.verdict.name(), row.held, row.of);
@@ -101,7 +101,7 @@ fn render_run(run: &Run) -> String {
         }
     }
     if let Some(reference) = &run.reference {
-        text.push_str(&format!("\n## Beside {}\n\n", escape(&reference.title)));
+        text.push_str(&format!("\n## Compared with {}\n\n", escape(&reference.title)));
         text.push_str(&format!("{}\n", escape(&reference.conditions)));
         for note in &reference.notes {
             text.push_str(&format!("\n{}\n", escape(note)));
@@ -133,16 +133,9 @@ fn tables(run: &Run, case: &Case) -> String {
         return "\nNo subject has figures.\n".to_owned();
     }
     let mut text = figures(run, &timings);
-    text.push_str(&format!(
-        "\nMedian, its 95% interval and the ratio to the best {}; ~ is not to be told from it.\n",
-        subject_noun(run)
-    ));
-    if timings.has_floor() {
-        text.push_str(&format!("\n{FLOOR}.\n"));
-    }
-    for line in legend(&[run]) {
-        text.push_str(&format!("\n{}.\n", escape(&line)));
-    }
+    let floor = timings.has_floor().then(|| FLOOR.to_owned());
+    let marks = table_legend(run, &timings).into_iter().chain(floor).chain(legend(&[run]));
+    text.push_str(&legend_list(marks));
     let sizes = Table::sizes(run, case);
     if sizes.columns.len() > 1 {
         text.push_str(&figures(run, &sizes));
@@ -164,6 +157,12 @@ fn tables(run: &Run, case: &Case) -> String {
         }
     }
     text
+}
+
+/// What the marks of a table mean, as a list.
+fn legend_list(lines: impl Iterator<Item = String>) -> String {
+    let lines: String = lines.map(|line| format!("- {}\n", escape(&line))).collect();
+    format!("\n{lines}")
 }
 
 /// The phases of each experiment that has some.
@@ -207,6 +206,9 @@ fn bus(run: &Run, case: &Case) -> String {
         text.push_str(&group_table(run, case, group));
     }
     text.push_str(&phase_tables(run, case));
+    if groups.iter().any(|group| group.table.columns.iter().any(|column| column.ranked)) {
+        text.push_str(&legend_list(table_legend(run, &Table::timings(run, case)).into_iter()));
+    }
     for line in break_even::describe_rows(run, case) {
         text.push_str(&format!("\n{}.\n", escape(&line)));
     }
@@ -321,7 +323,8 @@ fn published(column: &PublishedColumn) -> String {
     let mut text = table(&rows);
     if let Some(agreement) = column.agreement() {
         text.push_str(&format!(
-            "\nThe two orders agree by {agreement:.2} (Spearman; 1 is the same).\n"
+            "\nRank correlation of the two orders: {agreement:.2} (Spearman; 1 means the same \
+             order).\n"
         ));
     }
     text
@@ -350,7 +353,7 @@ fn lowerings(run: &Run) -> String {
     }
     match text.is_empty() {
         true => text,
-        false => format!("\nSaid in another way than the message's definition does:\n\n{text}"),
+        false => format!("\nExpressed in another way than in the message's definition:\n\n{text}"),
     }
 }
 

@@ -14,12 +14,10 @@ use crate::model::reference::{
     published_columns, single_publication_table, slopes, PublishedColumn, RankedFigure,
 };
 use crate::model::requirements;
-use crate::model::run_labels::{
-    intercept_label, legend, mark_subjects, select_cases, subject_noun,
-};
+use crate::model::run_labels::{intercept_label, legend, mark_subjects, select_cases};
 use crate::model::shared_text::{
     self, describe_case, format_bounds, published_slopes, r_squared, singular, summary_line,
-    verdict, FLOOR,
+    table_legend, verdict, FLOOR,
 };
 use crate::model::slowest;
 use crate::model::sweep::{sweeps, Curves};
@@ -83,7 +81,7 @@ fn render_run(run: &Run, width: usize) -> String {
         }
     }
     if let Some(reference) = &run.reference {
-        text.push_str(&format!("\nBeside {}\n", clean(&reference.title)));
+        text.push_str(&format!("\nCompared with {}\n", clean(&reference.title)));
         text.push_str(&format!("  {}\n", clean(&reference.conditions)));
         for note in &reference.notes {
             text.push_str(&format!("  {}\n", clean(note)));
@@ -150,10 +148,9 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
         return "  No subject has figures.\n".to_owned();
     }
     text.push_str(&figures(&timings, width));
-    text.push_str(&format!(
-        "  ± 95% interval of the median; × in relation to the best {}; ~ not to be told from it\n",
-        subject_noun(run)
-    ));
+    for line in table_legend(run, &timings) {
+        text.push_str(&format!("  {}\n", clean(&line)));
+    }
     if timings.has_floor() {
         text.push_str(&format!("  {FLOOR}\n"));
     }
@@ -247,13 +244,12 @@ fn bus(run: &Run, case: &Case, width: usize) -> String {
     }
     text.push_str(&phase_tables(run, case, width));
     if groups.iter().any(|group| group.table.columns.iter().any(|column| column.ranked)) {
-        text.push_str(
-            "  median of the windows, ± its 95% interval; × in relation to the best transport; \
-             ~ not to be told from it\n",
-        );
+        for line in table_legend(run, &Table::timings(run, case)) {
+            text.push_str(&format!("  {}\n", clean(&line)));
+        }
         let mut cells = groups.iter().flat_map(|group| &group.table.rows).flat_map(|r| &r.cells);
         if cells.any(|cell| cell.as_ref().is_some_and(Cell::has_too_few_samples)) {
-            text.push_str("  ? too few windows to tell it from the best\n");
+            text.push_str("  ? too few windows to compare it with the best\n");
         }
     }
     for line in break_even::describe_rows(run, case) {
@@ -449,7 +445,8 @@ fn published(column: &PublishedColumn, width: usize) -> String {
     text.push_str(&format!("  ranking measured:  {}\n", ranking(now)));
     if let Some(agreement) = column.agreement() {
         text.push_str(&format!(
-            "  the two orders agree by {agreement:.2} (Spearman; 1 is the same)\n"
+            "  rank correlation of the two orders: {agreement:.2} (Spearman; 1 means the same \
+             order)\n"
         ));
     }
     text
@@ -478,7 +475,7 @@ fn lowerings(run: &Run) -> String {
     }
     match text.is_empty() {
         true => text,
-        false => format!("\nSaid in another way than the message's definition does\n{text}"),
+        false => format!("\nExpressed in another way than in the message's definition\n{text}"),
     }
 }
 

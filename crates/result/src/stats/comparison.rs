@@ -234,7 +234,7 @@ fn reconcile_phases(cells: &mut [Cell]) {
         .collect();
     for (cell, _) in cells.iter_mut().zip(doubted).filter(|(_, doubted)| *doubted) {
         cell.verdict = ChangeVerdict::CannotTell;
-        cell.reason = Some("the phases and their whole disagree: measure both again".into());
+        cell.reason = Some("the phases and their sum disagree: measure both again".into());
     }
 }
 

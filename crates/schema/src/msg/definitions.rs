@@ -76,7 +76,8 @@ impl MsgDefinitions {
             } else if let Some(heading) = trimmed.strip_prefix("MSG:") {
                 ensure!(
                     !started && is_blank(&part),
-                    "{origin}:{}: a heading in the middle of {name}; put a line of 80 '=' before it",
+                    "{origin}:{}: there is a heading inside of {name}; put a line of 80 '=' before \
+                     it",
                     index + 1
                 );
                 name = short_name(heading.trim());
@@ -214,7 +215,8 @@ impl MsgDefinitions {
                              or give the folder of its package with -I"
                         ),
                         None => format!(
-                            "unknown type {name} in {origin}:{number}; the recording does not define it"
+                            "unknown type {name} in {origin}:{number}; the recording does not \
+                             define it"
                         ),
                     }
                 })?;
@@ -257,12 +259,12 @@ impl MsgDefinitions {
         let ros2 = files().find_map(|d| place(d, d.ros2));
         if let (Some(ros1), Some(ros2)) = (&ros1, &ros2) {
             bail!(
-                "{ros1} is of ROS 1 and {ros2} of ROS 2; mend it, or give by -I the folder with all \
-                 packages of one of them"
+                "{ros1} is from ROS 1, but {ros2} is from ROS 2; give -I with the folder that has \
+                 all packages of one of them"
             );
         }
         match (dialect, ros2) {
-            (Dialect::Ros1, Some(ros2)) => bail!("{ros2} is of ROS 2, and is to be read as ROS 1"),
+            (Dialect::Ros1, Some(ros2)) => bail!("{ros2} is from ROS 2, but must be read as ROS 1"),
             _ => Ok(()),
         }
     }
@@ -332,8 +334,7 @@ impl MsgDefinitions {
             let place = || format!("{}:{}", definition.origin, line.number);
             ensure!(
                 dialect == Dialect::Ros1 || line.cardinality != NO_ELEMENTS,
-                "{}: '{}' is an array of no elements, which ROS 1 has and ROS 2 has not; remove the \
-                 field",
+                "{}: '{}' is an array of 0 elements, which ROS 2 does not allow; remove the field",
                 place(),
                 line.name
             );

@@ -65,11 +65,12 @@ pub(super) fn parse_line(number: usize, line: &str, ros2: &mut bool) -> Result<O
     }
     ensure!(
         line != "---",
-        "a service or an action has parts, a message has not; put one of them into a file of its own"
+        "'---' separates the parts of a service or an action; put each part into a separate .msg \
+         file"
     );
     let (element, rest) = line
         .split_once(char::is_whitespace)
-        .context("neither a field nor a constant; write 'type name'")?;
+        .context("not a field and not a constant; write 'type name'")?;
     let rest = rest.trim_start();
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
     let (name, rest) = rest.split_at(end);
@@ -77,22 +78,22 @@ pub(super) fn parse_line(number: usize, line: &str, ros2: &mut bool) -> Result<O
         let end = rest.find(|c: char| c.is_whitespace() || c == '=').unwrap_or(rest.len());
         format!("{name}{}", &rest[..end])
     };
-    ensure!(!whole_name(rest).is_empty(), "no name after the type; write 'type name'");
+    ensure!(!whole_name(rest).is_empty(), "the name after the type is missing; write 'type name'");
     ensure!(
         name.starts_with(|c: char| c.is_ascii_alphabetic()),
-        "the name '{}' does not begin with a letter from a to z, as ROS wants it; rename it",
+        "the name '{}' does not begin with a letter from a to z, which ROS requires; rename it",
         whole_name(rest)
     );
     ensure!(
         rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == '='),
-        "the name '{}' has more than letters, digits and '_'; rename it, and write a length behind \
-         the type: 'uint8[4] name'",
+        "the name '{}' has characters other than letters, digits and '_'; rename it, and write a \
+         length after the type: 'uint8[4] name'",
         whole_name(rest)
     );
     let rest = rest.trim();
     if rest.starts_with('=') {
         let kind = element.split('<').next().unwrap_or(element);
-        ensure!(scalar(kind, Dialect::Ros2).is_some(), "a constant is of a primitive type");
+        ensure!(scalar(kind, Dialect::Ros2).is_some(), "a constant must have a primitive type");
         let value = whole.split_once('=').map_or("", |(_, value)| value.trim());
         return Ok(Some(Statement::Constant(Constant {
             name: name.to_owned(),
@@ -121,7 +122,10 @@ fn parse_type(text: &str, ros2: &mut bool) -> Result<(String, Cardinality)> {
             } else if let Some(bound) = size.strip_prefix("<=") {
                 *ros2 = true;
                 let bound = bound.parse().context("the list's bound")?;
-                ensure!(bound > 0, "a list of no elements, which ROS has not; remove the field");
+                ensure!(
+                    bound > 0,
+                    "a list of 0 elements, which ROS does not allow; remove the field"
+                );
                 Cardinality::List { bound: Some(bound) }
             } else {
                 Cardinality::Array { len: size.parse().context("the array's length")? }
@@ -133,7 +137,7 @@ fn parse_type(text: &str, ros2: &mut bool) -> Result<(String, Cardinality)> {
         None => element,
         Some((element @ ("string" | "wstring"), bound)) => {
             let bound: u32 = bound.parse().context("the string's bound")?;
-            ensure!(bound > 0, "a string of no letters, which ROS has not; remove the field");
+            ensure!(bound > 0, "a string of length 0, which ROS does not allow; remove the field");
             *ros2 = true;
             element
         }
@@ -145,7 +149,8 @@ fn parse_type(text: &str, ros2: &mut bool) -> Result<(String, Cardinality)> {
     };
     ensure!(
         element.split('/').all(legal),
-        "'{element}' is no type; a type's name begins with a letter and has letters, digits and '_'"
+        "'{element}' is not a type; the name of a type begins with a letter and has letters, \
+         digits and '_'"
     );
     *ros2 |= element == "wstring"
         || element.contains("/msg/")

@@ -140,10 +140,7 @@ pub fn translate(
     }
     let edition = said.edition.unwrap_or_default();
     if EDITIONS.iter().all(|(known, _)| *known != edition) {
-        bail!(
-            "{} is of an edition (number {edition}) that is not known; 2023 and 2024 are",
-            file.name()
-        );
+        bail!("{} has the unknown edition number {edition}; use edition 2023 or 2024", file.name());
     }
     file.syntax = None;
     let features = Features::default().merge(said.options.as_ref().and_then(|o| o.features));

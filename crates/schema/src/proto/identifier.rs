@@ -49,6 +49,6 @@ fn enumeration(enumeration: &EnumDescriptorProto) -> Result<()> {
 fn check(name: &str) -> Result<()> {
     let is_identifier =
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    ensure!(is_identifier, "'{}' is no name in Protobuf", name.escape_debug());
+    ensure!(is_identifier, "'{}' is not a name in Protobuf", name.escape_debug());
     Ok(())
 }

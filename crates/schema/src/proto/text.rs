@@ -244,9 +244,9 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
 
 /// The number of an edition that is read. Fails on any other.
 pub fn edition_number(name: &str, edition: &str) -> Result<i32> {
-    ensure!(!edition.is_empty(), "{name}: an edition without a name");
+    ensure!(!edition.is_empty(), "{name}: the edition has no name");
     super::edition::number(edition)
-        .with_context(|| format!("{name} is of edition {edition}; 2023 and 2024 are read"))
+        .with_context(|| format!("{name} has edition {edition}; use 2023 or 2024"))
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ impl BagIndex {
             *self.counts.entry(connection?).or_default() += u64::from(count?);
             messages += u64::from(count?);
         }
-        ensure!(data.len().is_multiple_of(8), "a chunk in the index with half a number");
+        ensure!(data.len().is_multiple_of(8), "a chunk in the index has an incomplete number");
         if messages > 0 {
             self.counted.widen((fields.time("start_time")?, fields.time("end_time")?));
         }
@@ -126,7 +126,7 @@ impl Reader {
     /// Reads the first record, and the index where it says that there is one.
     fn head(&mut self) -> Result<()> {
         let Ok((header, _)) = record::head(&mut self.records) else {
-            self.missing = Some("its first record is not there");
+            self.missing = Some("its first record is missing");
             return Ok(());
         };
         let fields = HeaderFields(&header);
@@ -136,13 +136,13 @@ impl Reader {
         let encryptor = fields.find("encryptor")?.unwrap_or_default();
         ensure!(
             encryptor.is_empty(),
-            "{}: it is encrypted; write it anew without encryption by the rosbag of ROS 1",
+            "{}: it is encrypted; decrypt it with the rosbag of ROS 1",
             self.origin
         );
         let position = fields.long("index_pos").unwrap_or(0);
         let records = ["conn_count", "chunk_count"].map(|name| fields.number(name).unwrap_or(0));
         if position >= self.file.end() {
-            self.missing = Some("the index is not there that its first record tells of");
+            self.missing = Some("the index that its first record names is missing");
         }
         if position <= MAGIC.len() as u64 || position >= self.file.end() {
             return Ok(());
@@ -158,7 +158,7 @@ impl Reader {
         self.index = Some(index);
         if behind > 0 {
             self.told.add_remark(format!(
-                "{}: left out behind the index: {}",
+                "{}: left out after the index: {}",
                 self.origin,
                 format_count(behind, "byte")
             ));
@@ -173,13 +173,13 @@ impl Reader {
         for _ in 0..connections.saturating_add(chunks) {
             let (header, length) = record::head(&mut pieces)?;
             let fields = HeaderFields(&header);
-            ensure!(length <= MAX_CONNECTION, "a record of {length} bytes in the index");
+            ensure!(length <= MAX_CONNECTION, "a record in the index has {length} bytes");
             let data = pieces.take(length as usize)?.to_vec();
             ensure!(data.len() == length as usize, record::TRUNCATED);
             match fields.octet("op")? {
                 CONNECTION => self.connection(&fields, &HeaderFields(&data))?,
                 CHUNK_INFO => index.take(&fields, &data)?,
-                op => bail!("a record of the kind {op} in the index"),
+                op => bail!("a record in the index has the kind {op}"),
             }
         }
         index.end = at + pieces.position();
@@ -222,7 +222,7 @@ impl Reader {
                     if chunk.records.peek(1)?.is_empty() {
                         ensure!(
                             chunk.size.is_none_or(|size| size == position),
-                            "a chunk of another size than it says"
+                            "the size of a chunk differs from the declared one"
                         );
                         self.chunk = None;
                         continue;
@@ -238,7 +238,7 @@ impl Reader {
             let is_there = self.current().remaining().is_none_or(|left| u64::from(length) <= left);
             match fields.octet("op")? {
                 CHUNK => {
-                    ensure!(self.chunk.is_none(), "a chunk within a chunk");
+                    ensure!(self.chunk.is_none(), "a chunk lies within a chunk");
                     self.enter(&fields, length, at.at)?;
                     continue;
                 }
@@ -247,7 +247,7 @@ impl Reader {
                     bail!("it is encrypted")
                 }
                 CONNECTION => {
-                    ensure!(length <= MAX_CONNECTION, "a connection of {length} bytes");
+                    ensure!(length <= MAX_CONNECTION, "a connection record has {length} bytes");
                     let data = self.current().take(length as usize)?.to_vec();
                     ensure!(data.len() == length as usize, record::TRUNCATED);
                     self.connection(&fields, &HeaderFields(&data))?;
@@ -271,8 +271,9 @@ impl Reader {
         check_size(size, place)?;
         let id = fields.number("conn")?;
         let channel = self.connections.get(&id);
-        let channel = *channel
-            .with_context(|| format!("a message of connection {id}, which is not there"))?;
+        let channel = *channel.with_context(|| {
+            format!("a message belongs to connection {id}, which does not exist")
+        })?;
         let time = fields.time("time")?;
         // Of a packed chunk nobody knows how much is left: the end must be there.
         if self.chunk.is_some() && self.current().remaining().is_none() {
@@ -303,9 +304,9 @@ impl Reader {
         if is_cut && !self.told.salvages() && self.is_after_chunks(at) {
             let junk = format_count(self.end - at, "byte");
             self.told.add_remark(format!(
-                "{}: {junk} before the index, at byte {at}, of a chunk that was cut, as \
-                 'rosbag reindex' leaves it; 'wiregauge trace repair {}' saves what is whole in \
-                 them",
+                "{}: {junk} before the index, at byte {at}, belong to a truncated chunk, such as \
+                 'rosbag reindex' leaves; 'wiregauge trace repair {}' saves the undamaged messages \
+                 in them",
                 self.origin, self.origin
             ));
             self.records.skip(self.end - start)?;
@@ -348,7 +349,7 @@ impl Reader {
             Some((id, _)) => *id,
             None => {
                 let id = u16::try_from(self.channels.len());
-                let id = id.context("more than 65536 connections")?;
+                let id = id.context("there are more than 65536 connections")?;
                 self.channels.insert(id, channel);
                 id
             }
@@ -385,12 +386,12 @@ impl Reader {
             let (origin, so_far) = (&self.origin, self.count);
             let what = match chunk {
                 Some(_) => format!(
-                    "the file ends in the chunk at byte {from}, as one does that was cut while it \
-                     was recorded; messages before that are whole: {so_far}"
+                    "the file ends within the chunk at byte {from}, probably because the recorder \
+                     was stopped; whole messages before that: {so_far}"
                 ),
                 None => format!(
-                    "{} at the end, of no whole record, as of a file that was cut while it was \
-                     recorded; messages before that are whole: {so_far}",
+                    "{} at the end are not a whole record, probably because the recorder was \
+                     stopped; whole messages before that: {so_far}",
                     format_count(self.end - from, "byte")
                 ),
             };
@@ -400,15 +401,15 @@ impl Reader {
         if !self.told.salvages() {
             let (origin, messages) = (&self.origin, format_count(self.count, "message"));
             if error.is::<read::Unsupported>() {
-                return Err(error.context(format!("{origin} is not read on after {messages}")));
+                return Err(error.context(format!("{origin} cannot be read after {messages}")));
             }
             return Err(error.context(format!(
-                "{origin} is damaged after {messages}, near byte {from}; save what is whole \
+                "{origin} is damaged after {messages}, near byte {from}; save the undamaged part \
                  with 'wiregauge trace repair {origin}'"
             )));
         }
         if let Some(chunk) = chunk.filter(|_| !is_cut) {
-            let what = format!("{error:#}; messages up to there are kept");
+            let what = format!("{error:#}; messages before that are kept");
             self.told.add_loss(from, what);
             self.records.continue_with(self.file.between(chunk.end, self.end));
             return Ok(());
@@ -423,7 +424,7 @@ impl Reader {
     /// Tells that the file was cut between two records.
     fn report_missing(&mut self) {
         let Some(why) = self.missing.filter(|_| self.told.is_empty()) else { return };
-        let what = format!("it was cut: {why}; messages before that are whole: {}", self.count);
+        let what = format!("it is truncated: {why}; whole messages before that: {}", self.count);
         self.told.add_loss_or_remark(&self.origin, self.end, what);
     }
 
@@ -476,7 +477,7 @@ impl read::Reader for Reader {
         let wanted = std::mem::take(&mut self.body) as usize;
         let origin = self.origin.clone();
         let bytes = self.current().take(wanted)?;
-        ensure!(bytes.len() == wanted, anyhow!("{origin} was cut while it was read"));
+        ensure!(bytes.len() == wanted, anyhow!("{origin} became shorter while it was read"));
         Ok(bytes)
     }
 

@@ -35,9 +35,9 @@ impl<'a> HeaderFields<'a> {
     pub fn find(&self, name: &str) -> Result<Option<&'a [u8]>> {
         let mut rest = self.0;
         while !rest.is_empty() {
-            let (length, after) = rest.split_first_chunk::<4>().context("a field cut short")?;
+            let (length, after) = rest.split_first_chunk::<4>().context("a field is truncated")?;
             let length = u32::from_le_bytes(*length) as usize;
-            ensure!(length <= after.len(), "a field cut short");
+            ensure!(length <= after.len(), "a field is truncated");
             let (field, after) = after.split_at(length);
             let at = field.iter().position(|byte| *byte == b'=').context("a field without '='")?;
             if &field[..at] == name.as_bytes() {
@@ -49,7 +49,7 @@ impl<'a> HeaderFields<'a> {
     }
 
     pub fn get(&self, name: &str) -> Result<&'a [u8]> {
-        self.find(name)?.with_context(|| format!("a record without '{name}'"))
+        self.find(name)?.with_context(|| format!("a record has no '{name}'"))
     }
 
     pub fn text(&self, name: &str) -> Result<String> {
@@ -81,7 +81,7 @@ impl<'a> HeaderFields<'a> {
 /// What stands before the data of a record: its header, and how long the data are.
 pub fn head(pieces: &mut SliceReader) -> Result<(Vec<u8>, u32)> {
     let length = number(pieces)?;
-    ensure!(length <= MAX_HEADER, "a header of {length} bytes");
+    ensure!(length <= MAX_HEADER, "a header has {length} bytes");
     let header = pieces.take(length as usize)?.to_vec();
     ensure!(header.len() == length as usize, TRUNCATED);
     Ok((header, number(pieces)?))
@@ -104,7 +104,9 @@ pub fn records(compression: &[u8], packed: FileRange) -> Result<SliceReader> {
         b"lz4" => Box::new(lz4::Decoder::new(BufReader::new(packed))?),
         other => {
             let other = String::from_utf8_lossy(other);
-            bail!(Unsupported(format!("a chunk in '{other}', where none, bz2 and lz4 are known")))
+            bail!(Unsupported(format!(
+                "a chunk has the unknown compression '{other}'; none, bz2 and lz4 can be read"
+            )))
         }
     };
     Ok(SliceReader::from_stream(stream))

@@ -19,7 +19,7 @@ use crate::version;
 /// Holds chunks, summary and channels against the rules, once all was read.
 pub fn check(path: &Path, reader: &Reader, messages: &MessageStats, findings: &mut Findings) {
     let summary = scratch::open(path).and_then(|file| Summary::read(&file.part));
-    let summary = summary.and_then(|summary| summary.context("the file has none"));
+    let summary = summary.and_then(|summary| summary.context("the file has no summary"));
     match &summary {
         Ok(summary) => self::summary(summary, reader, messages, findings),
         Err(error) => {
@@ -34,7 +34,7 @@ pub fn check(path: &Path, reader: &Reader, messages: &MessageStats, findings: &m
     }
     for chunk in reader.chunks() {
         if chunk.own_times.is_some_and(|own| own != chunk.times) {
-            let found = "it says other times than its messages";
+            let found = "its times differ from those of its messages";
             findings.add(&rules::TIMES, format!("the chunk at byte {}", chunk.at), found);
         }
     }
@@ -55,7 +55,7 @@ fn summary(summary: &Summary, reader: &Reader, messages: &MessageStats, findings
     for (at, chunk) in &seen {
         let place = format!("the chunk at byte {at}");
         match told.get(at) {
-            None => findings.add(&rules::INDEX, place, "the index does not have it"),
+            None => findings.add(&rules::INDEX, place, "it is not in the index"),
             Some(index) if (index.length, index.times) != (chunk.length, chunk.times) => {
                 findings.add(&rules::INDEX, place, "the index has another length or other times");
             }
@@ -72,7 +72,11 @@ fn summary(summary: &Summary, reader: &Reader, messages: &MessageStats, findings
         let place = format!("channel {}", channel.topic);
         let known = summary.channels.get(id);
         if !known.is_some_and(|known| known.definition == channel.definition) {
-            findings.add(&rules::CHANNEL_SUMMARY, place, "the summary has it not, or another way");
+            findings.add(
+                &rules::CHANNEL_SUMMARY,
+                place,
+                "it is missing in the summary, or it differs there",
+            );
         }
     }
 }
@@ -86,7 +90,7 @@ fn statistics(
 ) {
     let mut hold = |what: &str, said: u64, seen: u64| {
         if said != seen {
-            let found = format!("they say {said} {what}, there are {seen}");
+            let found = format!("they declare {said} {what}, but there are {seen}");
             findings.add(&rules::STATISTICS, "the summary".into(), &found);
         }
     };
@@ -100,7 +104,10 @@ fn statistics(
     // Messages outside of chunks may be earlier or later.
     if let Some(own) = own.filter(|own| *own != said.times && reader.loose_messages() == 0) {
         let (from, to) = said.times;
-        let found = format!("they say times from {from} to {to}, there are {} to {}", own.0, own.1);
+        let found = format!(
+            "they declare the times {from} to {to}, but the messages have {} to {}",
+            own.0, own.1
+        );
         findings.add(&rules::STATISTICS, "the summary".into(), &found);
     }
 }
@@ -108,20 +115,20 @@ fn statistics(
 fn channels(reader: &Reader, findings: &mut Findings) {
     let channels = reader.channels();
     if !channels.values().any(Channel::is_osi) {
-        findings.add(&rules::OSI_CHANNEL, "the file".into(), "there is none");
+        findings.add(&rules::OSI_CHANNEL, "the file".into(), "it is missing");
     }
     let mut topics = BTreeSet::new();
     for channel in channels.values() {
         let place = || format!("channel {}", channel.topic);
         if !topics.insert(&channel.topic) {
-            findings.add(&rules::TOPIC, place(), "another channel is called so too");
+            findings.add(&rules::TOPIC, place(), "another channel has the same topic");
         }
         if !channel.is_osi() {
             continue;
         }
         let (own, of_schema) = (&channel.message_encoding, &channel.definition.encoding);
         if own != "protobuf" || of_schema != "protobuf" {
-            let found = format!("messages are in '{own}', the schema in '{of_schema}'");
+            let found = format!("the messages are in '{own}', but the schema is in '{of_schema}'");
             findings.add(&rules::CHANNEL_ENCODING, place(), &found);
         }
         for key in [CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION] {
@@ -134,12 +141,12 @@ fn channels(reader: &Reader, findings: &mut Findings) {
             }
         }
         if !channel.metadata.contains_key(CHANNEL_DESCRIPTION) {
-            findings.add(&rules::CHANNEL_DESCRIPTION, place(), "it has none");
+            findings.add(&rules::CHANNEL_DESCRIPTION, place(), "it has no description");
         }
         let known = [CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION, CHANNEL_DESCRIPTION];
         for key in channel.metadata.keys().filter(|key| key.starts_with("net.asam.osi")) {
             if !known.contains(&key.as_str()) {
-                findings.add(&rules::RESERVED, place(), &format!("it says {key}"));
+                findings.add(&rules::RESERVED, place(), &format!("it has the entry {key}"));
             }
         }
     }

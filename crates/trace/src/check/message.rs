@@ -68,14 +68,14 @@ impl MessageStats {
         }
         let stamp = Stamp::read(name, data);
         match stamp.version {
-            None => findings.add(&rules::MESSAGE_NO_VERSION, place(), "it says none"),
+            None => findings.add(&rules::MESSAGE_NO_VERSION, place(), "it has no version"),
             Some(own) => {
                 seen.versions.include(own);
                 let said = channel.metadata.get(CHANNEL_OSI_VERSION);
                 let said = said.and_then(|said| version::parse(said));
                 if said.is_some_and(|said| said != own) {
                     let found = format!(
-                        "it says {}, and its channel {}",
+                        "it has {}, but its channel has {}",
                         version::format_version(own),
                         said.map(version::format_version).unwrap_or_default()
                     );
@@ -119,12 +119,12 @@ impl ChannelStats {
     ) {
         let has_none = name == "osi3.SensorViewConfiguration";
         if own.is_none() && !has_none {
-            findings.add(&rules::MESSAGE_NO_TIME, place(), "it has none");
+            findings.add(&rules::MESSAGE_NO_TIME, place(), "it has no time stamp");
         }
         if let Some(own) = own.filter(|_| head.place.within.is_some()) {
             let differs = |time: Option<Nanoseconds>| time.is_some_and(|time| time != own);
             let found = |time: Option<Nanoseconds>| {
-                format!("it is {} ns, and the time stamp {own} ns", time.unwrap_or_default())
+                format!("it is {} ns, but the time stamp is {own} ns", time.unwrap_or_default())
             };
             if differs(head.publish_time) {
                 findings.add(&rules::PUBLISH_TIME, place(), &found(head.publish_time));
@@ -165,7 +165,7 @@ fn parser(
     let name = channel.definition.name.as_str();
     let place = format!("channel {}", channel.topic);
     if osi::type_code(name).is_none() {
-        findings.add(&rules::TOP_LEVEL, place.clone(), &format!("it holds {name}"));
+        findings.add(&rules::TOP_LEVEL, place.clone(), &format!("it has messages of type {name}"));
     }
     if !channel.definition.data.is_empty() {
         let made = Parser::from_channel(channel);

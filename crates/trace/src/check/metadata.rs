@@ -15,7 +15,7 @@ pub fn check(reader: &Reader, messages: &MessageStats, findings: &mut Findings) 
     for metadata in all.iter().filter(|metadata| metadata.name != OSI_TRACE) {
         if metadata.name.starts_with("net.asam.osi") {
             let place = format!("the metadata at byte {}", metadata.at);
-            findings.add(&rules::RESERVED, place, &format!("it is called {}", metadata.name));
+            findings.add(&rules::RESERVED, place, &format!("its name is {}", metadata.name));
         }
     }
     let [own] = own[..] else {
@@ -46,14 +46,14 @@ pub fn check(reader: &Reader, messages: &MessageStats, findings: &mut Findings) 
         range
     };
     for (what, span, seen) in [
-        ("messages are of OSI", osi, messages.versions()),
-        ("channels are of OSI", osi, said_by_channels(CHANNEL_OSI_VERSION)),
-        ("channels are by Protobuf", protobuf, said_by_channels(CHANNEL_PROTOBUF_VERSION)),
+        ("the messages have OSI", osi, messages.versions()),
+        ("the channels have OSI", osi, said_by_channels(CHANNEL_OSI_VERSION)),
+        ("the channels have Protobuf", protobuf, said_by_channels(CHANNEL_PROTOBUF_VERSION)),
     ] {
         let (Some((least, most)), Some((first, last))) = (span, seen.ends()) else { continue };
         if first < least || last > most {
             let found = format!(
-                "it says {} to {}, and {what} {} to {}",
+                "it declares {} to {}, but {what} {} to {}",
                 version::format_version(least),
                 version::format_version(most),
                 version::format_version(first),

@@ -15,7 +15,7 @@ use crate::version;
 pub fn check(path: &Path, reader: &dyn Reader, messages: &MessageStats, findings: &mut Findings) {
     let place = || "the name".to_owned();
     let Some(name) = OsiFileName::parse(path) else {
-        return findings.add(&rules::NAME, place(), "no part of it is the code of a type");
+        return findings.add(&rules::NAME, place(), "it has no code of a type, such as sv");
     };
     let is_whole = name.timestamp.is_some()
         && name.osi_version.is_some()
@@ -35,19 +35,20 @@ pub fn check(path: &Path, reader: &dyn Reader, messages: &MessageStats, findings
     };
     if wanted.is_some_and(|wanted| wanted != name.code) {
         let codes: Vec<&str> = codes.into_iter().collect();
-        let found = format!("it says {}, and the messages are {}", name.code, codes.join(", "));
+        let found = format!("it has {}, but the messages are {}", name.code, codes.join(", "));
         findings.add(&rules::NAME_TYPE, place(), &found);
     }
     if let (Some(said), Some((_, most))) = (&name.osi_version, messages.versions().ends()) {
         if version::parse(said) != Some(most) {
-            let found = format!("it says {said}, and messages {}", version::format_version(most));
+            let found =
+                format!("it has {said}, but the messages have {}", version::format_version(most));
             findings.add(&rules::NAME_VERSION, place(), &found);
         }
     }
     let longest = messages.channels.values().map(|seen| seen.count).max();
     if let (Some(said), Some(count)) = (name.frames, longest) {
         if said != count {
-            let found = format!("it says {said}, and there are {count}");
+            let found = format!("it has {said}, but there are {count}");
             findings.add(&rules::NAME_FRAMES, place(), &found);
         }
     }

@@ -17,7 +17,7 @@ pub fn format_check(file: &str, checked: &CheckResult) -> String {
     let CheckResult { findings, messages } = checked;
     let verdict = match (findings.is_valid(), findings.list().is_empty()) {
         (true, true) => "keeps every rule",
-        (true, false) => "is a trace file of OSI, and lacks what is recommended",
+        (true, false) => "is a trace file of OSI, but does not follow all recommendations",
         (false, _) => "does not keep the rules for trace files of OSI",
     };
     let mut text =

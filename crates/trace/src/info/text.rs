@@ -62,7 +62,7 @@ pub fn file_facts(info: &TraceInfo) -> Vec<NamedFact> {
 
 fn format_chunks(chunks: &ChunkTotals, messages: u64) -> String {
     if chunks.count == 0 {
-        return if messages > 0 { "none: messages are in none" } else { "none" }.to_owned();
+        return if messages > 0 { "none: no message is in a chunk" } else { "none" }.to_owned();
     }
     let kinds = chunks.compression.iter().map(|(kind, count)| format!("{count} {kind}"));
     let kinds: Vec<String> = kinds.collect();
@@ -78,7 +78,7 @@ fn format_chunks(chunks: &ChunkTotals, messages: u64) -> String {
 /// What a channel is called.
 pub fn channel_name(channel: &ChannelInfo) -> &str {
     match channel.topic.as_str() {
-        "" => "(its name tells no type)",
+        "" => "(the file name has no type)",
         topic => topic,
     }
 }

@@ -47,7 +47,7 @@ impl ChannelTable {
     /// The number of a channel of the file.
     pub fn number(&self, id: u16) -> Result<u16> {
         let known = self.numbers.get(&id).copied();
-        known.with_context(|| format!("a message of channel {id}, which is not there"))
+        known.with_context(|| format!("a message belongs to channel {id}, which does not exist"))
     }
 
     /// Another file begins, of which nothing is known.
@@ -64,7 +64,7 @@ impl ChannelTable {
     ) -> Result<Option<String>> {
         let (id, definition) = summary::definition(fields)?;
         let is_other = self.definitions.get(&id).is_some_and(|known| **known != definition);
-        let what = format!("two schemas with the id {id}");
+        let what = format!("two schemas have the id {id}");
         ensure!(!is_other || again != Redefinition::Refused, what);
         if !is_other || again == Redefinition::Kept {
             self.definitions.insert(id, Arc::new(definition));
@@ -79,12 +79,12 @@ impl ChannelTable {
         again: Redefinition,
     ) -> Result<Option<String>> {
         let channel = summary::channel(fields, &self.definitions)?;
-        let (id, channel) = channel.context("a channel with a schema that is not there")?;
+        let (id, channel) = channel.context("a channel names a schema that does not exist")?;
         let before = self.numbers.get(&id).map(|number| &self.channels[number]);
         if before == Some(&channel) {
             return Ok(None);
         }
-        let what = format!("two channels with the id {id}");
+        let what = format!("two channels have the id {id}");
         let is_other = before.is_some();
         ensure!(!is_other || again != Redefinition::Refused, what);
         if !is_other || again == Redefinition::Kept {
@@ -102,6 +102,6 @@ impl ChannelTable {
         }
         let same = self.channels.iter().find(|(_, known)| *known == channel);
         let free = || (0..=u16::MAX).rev().find(|number| !self.channels.contains_key(number));
-        same.map(|(number, _)| *number).or_else(free).context("more than 65,536 channels")
+        same.map(|(number, _)| *number).or_else(free).context("there are more than 65,536 channels")
     }
 }

@@ -56,7 +56,7 @@ impl ChunkHeader {
             "zstd" => Box::new(zstd::Decoder::new(packed)?),
             other => {
                 bail!(Unsupported(format!(
-                    "a chunk in '{other}', where lz4, zstd or nothing is known"
+                    "a chunk has the unknown compression '{other}'; lz4, zstd and none can be read"
                 )))
             }
         })
@@ -71,7 +71,7 @@ impl ChunkHeader {
         records.by_ref().take(self.size).read_to_end(into)?;
         // What cannot be unpacked behind them is none of them, as zeros up to a round size.
         let is_right = into.len() == size && !matches!(records.read(&mut [0]), Ok(1));
-        ensure!(is_right, "a chunk of another size than it says");
+        ensure!(is_right, "the size of a chunk differs from the declared one");
         self.check(into)
     }
 
@@ -87,7 +87,7 @@ impl ChunkHeader {
     /// Holds unpacked records against their checksum.
     pub fn check(&self, records: &[u8]) -> Result<()> {
         let is_right = self.checksum == 0 || self.checksum == crc32fast::hash(records);
-        ensure!(is_right, "a chunk with another checksum");
+        ensure!(is_right, "the checksum of a chunk is wrong");
         Ok(())
     }
 
@@ -128,10 +128,10 @@ impl Read for CheckedRecords {
         self.left = self.left.saturating_sub(count as u64);
         let is_other = self.is_more && (count == 0 || !self.keeps_more);
         if is_other || count == 0 && self.left > 0 {
-            return damaged("a chunk of another size than it says");
+            return damaged("the size of a chunk differs from the declared one");
         }
         if count == 0 && self.checksum != 0 && self.checksum != self.hasher.clone().finalize() {
-            return damaged("a chunk with another checksum");
+            return damaged("the checksum of a chunk is wrong");
         }
         Ok(count)
     }

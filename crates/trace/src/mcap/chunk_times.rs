@@ -20,7 +20,7 @@ impl MessageIndex {
     pub fn read(fields: &mut RecordFields) -> Result<MessageIndex> {
         let channel = fields.read_u16()?;
         let entries = fields.read_block()?;
-        ensure!(entries.len().is_multiple_of(16), "an index of another length");
+        ensure!(entries.len().is_multiple_of(16), "an index has another length");
         let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
         let entry = |entry: &[u8]| (number(&entry[..8]), number(&entry[8..]));
         Ok(MessageIndex { channel, entries: entries.chunks_exact(16).map(entry).collect() })
@@ -34,11 +34,12 @@ impl MessageIndex {
         if own.len() != self.entries.len() {
             let (said, there) = (self.entries.len(), own.len());
             return Some(format!(
-                "it has {} of a channel, the chunk {there}",
+                "it has {} of a channel, but the chunk has {there}",
                 format_count(said as u64, "message")
             ));
         }
-        (own != self.entries).then(|| "it has other times or places than the messages".to_owned())
+        (own != self.entries)
+            .then(|| "its times or places differ from those of the messages".to_owned())
     }
 }
 

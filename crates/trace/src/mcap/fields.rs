@@ -10,7 +10,7 @@ pub(crate) struct RecordFields<'d>(pub &'d [u8]);
 
 impl<'d> RecordFields<'d> {
     pub fn read_bytes(&mut self, count: usize) -> Result<&'d [u8]> {
-        let (bytes, rest) = self.0.split_at_checked(count).context("a record cut short")?;
+        let (bytes, rest) = self.0.split_at_checked(count).context("a record is truncated")?;
         self.0 = rest;
         Ok(bytes)
     }
@@ -34,7 +34,7 @@ impl<'d> RecordFields<'d> {
     }
 
     pub fn read_text(&mut self) -> Result<String> {
-        Ok(std::str::from_utf8(self.read_block()?).context("a name that is not UTF-8")?.to_owned())
+        Ok(std::str::from_utf8(self.read_block()?).context("a name is not UTF-8")?.to_owned())
     }
 
     /// Names with a text each.

@@ -81,8 +81,8 @@ fn count_entries(file: &FileRange, channel: u16, at: u64) -> Result<u64> {
     let mut fields = RecordFields(&head);
     let is_index = fields.read_bytes(1)? == [op::MESSAGE_INDEX];
     let length = fields.read_u64()?;
-    ensure!(is_index && fields.read_u16()? == channel, "no index of this channel there");
+    ensure!(is_index && fields.read_u16()? == channel, "the index of this channel is missing");
     let size = u64::from(fields.read_u32()?);
-    ensure!(length >= 6 + size && size.is_multiple_of(ENTRY), "an index of another length");
+    ensure!(length >= 6 + size && size.is_multiple_of(ENTRY), "an index has another length");
     Ok(size / ENTRY)
 }

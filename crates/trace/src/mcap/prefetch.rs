@@ -69,23 +69,24 @@ impl ChunkPrefetch {
             self.begun.push_back((chunk.at, thread::spawn(move || unpack(file, into))));
         }
         let outcome = found?.1.join();
-        Some(outcome.unwrap_or_else(|_| Err(anyhow!("a chunk could not be unpacked"))))
+        Some(outcome.unwrap_or_else(|_| Err(anyhow!("a chunk cannot be unpacked"))))
     }
 }
 
 /// Unpacks the chunk that a part of a file is.
 fn unpack(mut file: FileRange, mut records: Vec<u8>) -> Result<Vec<u8>> {
     let length = usize::try_from(file.remaining())?;
-    ensure!(length as u64 <= LARGEST + 1024, "a chunk of another length than it says");
+    ensure!(length as u64 <= LARGEST + 1024, "the length of a chunk differs from the declared one");
     let mut bytes = Vec::with_capacity(length);
     file.read_to_end(&mut bytes)?;
     let mut fields = RecordFields(&bytes);
-    ensure!(fields.read_bytes(1)? == [op::CHUNK], "no chunk where the index has one");
+    ensure!(fields.read_bytes(1)? == [op::CHUNK], "the index names a chunk that does not exist");
     let own = fields.read_u64()?;
-    ensure!(own == fields.0.len() as u64, "a chunk of another length than it says");
+    ensure!(own == fields.0.len() as u64, "the length of a chunk differs from the declared one");
     let header = ChunkHeader::read(&mut fields)?;
-    ensure!(header.size <= LARGEST, "a chunk of another size than the index says");
-    let packed = fields.read_bytes(usize::try_from(header.packed)?).context("a chunk cut short")?;
+    ensure!(header.size <= LARGEST, "the size of a chunk differs from the one in the index");
+    let packed =
+        fields.read_bytes(usize::try_from(header.packed)?).context("a chunk is truncated")?;
     header.unpack(packed, &mut records)?;
     Ok(records)
 }

@@ -220,7 +220,7 @@ impl Reader {
             let (opcode, length) = self.record()?;
             let within = self.chunk.is_some();
             match self.remaining() {
-                Some(left) if length > left && within => bail!("a record cut short"),
+                Some(left) if length > left && within => bail!("a record is truncated"),
                 Some(left) if length > left && opcode == op::CHUNK && self.told.salvages() => {
                     self.enter_last(place.at)?;
                     continue;
@@ -249,7 +249,7 @@ impl Reader {
         };
         let within = match chunk {
             RecordSource::Plain { start, end, .. } => {
-                ensure!(position <= *end, "a record that is longer than its chunk");
+                ensure!(position <= *end, "a record is longer than its chunk");
                 (position < *end).then(|| position - *start)
             }
             RecordSource::Unpacked(pieces) => {
@@ -293,7 +293,7 @@ impl Reader {
         let head = self.current().take(RECORD)?;
         let head: [u8; RECORD] = match head.try_into() {
             Ok(head) => head,
-            Err(_) if within => bail!("a record cut short"),
+            Err(_) if within => bail!("a record is truncated"),
             Err(_) => bail!(TruncatedError),
         };
         Ok((head[0], u64::from_le_bytes(head[1..].try_into()?)))
@@ -301,7 +301,7 @@ impl Reader {
 
     /// A message; none where it is left out.
     fn message(&mut self, place: MessagePosition, length: u64) -> Result<Option<MessageInfo>> {
-        let size = length.checked_sub(MESSAGE as u64).context("a record cut short")?;
+        let size = length.checked_sub(MESSAGE as u64).context("a record is truncated")?;
         check_size(size, place)?;
         let mut fields = RecordFields(self.current().take(MESSAGE)?);
         let (id, sequence) = (fields.read_u16()?, fields.read_u32()?);
@@ -353,7 +353,7 @@ impl Reader {
         let within = self.chunk.is_some();
         match opcode {
             op::CHUNK => {
-                ensure!(!within, "a chunk within a chunk");
+                ensure!(!within, "a chunk lies within a chunk");
                 return self.enter(length, place.at);
             }
             op::DATA_END if !within && !self.ended => {
@@ -361,7 +361,7 @@ impl Reader {
                 return self.end_data(length, place.at);
             }
             op::FOOTER if !within => {
-                ensure!(length >= 20, "a footer of {length} bytes");
+                ensure!(length >= 20, "a footer has {length} bytes");
                 self.ended = true;
                 ensure!(self.skip_bytes(length)?, TruncatedError);
                 ensure!(self.records.take(MAGIC.len())? == MAGIC, TruncatedError);
@@ -405,7 +405,7 @@ impl Reader {
             // The end of a chunk that was told to be damaged is no other loss.
             let mut latest = self.told.losses().iter().rev().take(LATEST);
             if latest.all(|loss| loss.at != at) {
-                self.add_loss(at, format!("{error:#}; messages up to there are kept"));
+                self.add_loss(at, format!("{error:#}; messages before that are kept"));
             }
             return Ok(true);
         }
@@ -427,12 +427,12 @@ impl Reader {
     /// What went wrong, where, and what to do.
     fn explain(&self, error: anyhow::Error) -> anyhow::Error {
         let (origin, messages) = (&self.origin, format_count(self.count, "message"));
-        let remedy = format!("save what is whole with 'wiregauge trace repair {origin}'");
+        let remedy = format!("save the undamaged part with 'wiregauge trace repair {origin}'");
         if error.is::<TruncatedError>() {
             return anyhow!("{origin} is truncated after {messages}; {remedy}");
         }
         if error.is::<read::Unsupported>() {
-            return error.context(format!("{origin} is not read on after {messages}"));
+            return error.context(format!("{origin} cannot be read after {messages}"));
         }
         let at = self.chunk.as_ref().map_or(self.records.position(), |(at, _)| *at);
         error.context(format!("{origin} is damaged after {messages}, near byte {at}; {remedy}"))
@@ -583,9 +583,9 @@ fn read_header(file: &FileRange) -> Result<FileHeader> {
 /// The metadata record at a position that the summary names.
 fn metadata_at(file: &FileRange, at: u64) -> Result<Metadata> {
     let mut pieces = SliceReader::from_range(file.between(at, file.end()));
-    let head: [u8; RECORD] = pieces.take(RECORD)?.try_into().context("no record there")?;
+    let head: [u8; RECORD] = pieces.take(RECORD)?.try_into().context("there is no record")?;
     let length = u64::from_le_bytes(head[1..].try_into()?);
-    ensure!(head[0] == op::METADATA && length <= LARGEST_RECORD, "no metadata there");
+    ensure!(head[0] == op::METADATA && length <= LARGEST_RECORD, "there are no metadata");
     let mut fields = RecordFields(pieces.take(length as usize)?);
     Ok(Metadata { name: fields.read_text()?, entries: fields.read_text_map()?, at })
 }

@@ -123,7 +123,7 @@ impl Summary {
         let behind = file.end().checked_sub(magic + FOOTER).context("no footer")? + FOOTER;
         let mut last = Vec::new();
         file.between(behind, file.end()).read_to_end(&mut last)?;
-        ensure!(last == mcap::MAGIC, "the last bytes are not MCAP's");
+        ensure!(last == mcap::MAGIC, "the last bytes are not the end of an MCAP file");
         let end =
             find_record_before(file, behind, op::FOOTER, FOOTER - HEAD)?.context("no footer")?;
         let mut bytes = Vec::new();
@@ -134,16 +134,16 @@ impl Summary {
         if start == 0 {
             return Ok(None);
         }
-        ensure!(start < end && end - start <= LARGEST, "a summary at byte {start}");
-        ensure!(offsets == 0 || (start..=end).contains(&offsets), "an offset at byte {offsets}");
+        ensure!(start < end && end - start <= LARGEST, "the summary is at byte {start}");
+        ensure!(offsets == 0 || (start..=end).contains(&offsets), "an offset is at byte {offsets}");
         // Where two files were joined, the place is one in the second file.
         let data_end = find_record_before(file, start, op::DATA_END, 4)?;
-        ensure!(data_end.is_some(), "a summary at byte {start}, where no data end");
+        ensure!(data_end.is_some(), "the summary is at byte {start}, but the data end elsewhere");
         // The checksum is of all from there up to itself.
         let mut records = Vec::new();
         file.between(start, end + FOOTER - 4).read_to_end(&mut records)?;
         let is_right = checksum == 0 || checksum == crc32fast::hash(&records);
-        ensure!(is_right, "a summary with another checksum");
+        ensure!(is_right, "the checksum of the summary is wrong");
         let mut summary = Summary::default();
         let mut rest = RecordFields(&records[..(end - start) as usize]);
         while !rest.0.is_empty() {
@@ -197,7 +197,7 @@ impl Summary {
             }
             op::ATTACHMENT_INDEX => self.attachments += 1,
             op::HEADER | op::FOOTER | op::MESSAGE | op::CHUNK | op::DATA_END => {
-                bail!("a record of kind {opcode} in the summary");
+                bail!("the summary has a record of kind {opcode}");
             }
             // What is not known is passed over.
             _ => {}
@@ -222,7 +222,7 @@ fn find_record_before(file: &FileRange, end: u64, opcode: u8, least: u64) -> Res
 /// A schema record.
 pub(crate) fn definition(fields: &mut RecordFields) -> Result<(u16, Definition)> {
     let id = fields.read_u16()?;
-    ensure!(id > 0, "a schema with the id 0");
+    ensure!(id > 0, "a schema has the id 0");
     let (name, encoding) = (fields.read_text()?, fields.read_text()?);
     Ok((id, Definition { name, encoding, data: fields.read_block()?.to_vec() }))
 }

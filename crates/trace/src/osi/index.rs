@@ -72,13 +72,16 @@ impl OsiIndex {
     fn read(part: FileRange) -> Result<OsiIndex> {
         let mut head = Vec::new();
         part.between(0, HEAD).read_to_end(&mut head)?;
-        ensure!(head.starts_with(&MAGIC), "it is no index");
-        let head: [u8; HEAD as usize] = head.try_into().ok().context("it is cut short")?;
+        ensure!(head.starts_with(&MAGIC), "it is not an index");
+        let head: [u8; HEAD as usize] = head.try_into().ok().context("it is truncated")?;
         let version = u16::from_le_bytes([head[8], head[9]]);
-        ensure!(version == VERSION, "it is of version {version}, where {VERSION} is known");
+        ensure!(
+            version == VERSION,
+            "it has version {version}, but wiregauge reads version {VERSION}"
+        );
         let count = u64::from_le_bytes(head[16..24].try_into()?);
         let size = count.checked_mul(ENTRY).and_then(|size| size.checked_add(HEAD + SUM));
-        ensure!(size == Some(part.end()), "it is of another length than it says");
+        ensure!(size == Some(part.end()), "its length differs from the declared one");
         let rises = u16::from_le_bytes([head[10], head[11]]) & SORTED_FLAG != 0;
         Ok(OsiIndex { part, count, rises })
     }
@@ -96,15 +99,15 @@ impl OsiIndex {
         }
         let mut told = Vec::new();
         self.part.between(end, self.part.end()).read_to_end(&mut told)?;
-        ensure!(told == sum.finalize().to_le_bytes(), "its checksum is another one");
+        ensure!(told == sum.finalize().to_le_bytes(), "its checksum is wrong");
         let mut size = Vec::new();
         self.part.between(24, 32).read_to_end(&mut size)?;
-        ensure!(size == file.end().to_le_bytes(), "the file has another length than it had");
+        ensure!(size == file.end().to_le_bytes(), "the trace file has another length now");
         for sample in 0..SAMPLES.min(self.count) {
             // The first one and the last one are among them.
             let at = sample * (self.count - 1) / (SAMPLES.min(self.count) - 1).max(1);
             self.check_message(at, file, type_name)
-                .with_context(|| format!("message {at} lies elsewhere or is another one"))?;
+                .with_context(|| format!("message {at} has moved or changed"))?;
         }
         Ok(())
     }
@@ -112,19 +115,21 @@ impl OsiIndex {
     /// Holds what it says of a message against the file.
     fn check_message(&self, at: u64, file: &FileRange, type_name: &str) -> Result<()> {
         let OsiIndexEntry { at: position, time } = self.entry(at)?;
-        ensure!(at > 0 || position == 0, "not at the start");
-        let start = position.checked_add(4).context("beyond the file")?;
+        ensure!(at > 0 || position == 0, "it is not at the start");
+        let start = position.checked_add(4).context("it lies beyond the end of the file")?;
         let mut length = Vec::new();
         file.between(position, start).read_to_end(&mut length)?;
-        let length = u32::from_le_bytes(length[..].try_into().context("beyond the file")?);
+        let length = u32::from_le_bytes(
+            length[..].try_into().context("it lies beyond the end of the file")?,
+        );
         let end = start + u64::from(length);
         let next = if at + 1 < self.count { self.entry(at + 1)?.at } else { file.end() };
-        ensure!(end == next, "of another length");
+        ensure!(end == next, "it has another length");
         let mut front = Vec::new();
         file.between(start, end.min(start + FRONT)).read_to_end(&mut front)?;
         let told = Stamp::read(type_name, &front).time;
         // A time stamp that comes later is not looked for.
-        ensure!(told.is_none() || told == time, "of another time");
+        ensure!(told.is_none() || told == time, "it has another time");
         Ok(())
     }
 
@@ -133,8 +138,8 @@ impl OsiIndex {
         let from = HEAD + at * ENTRY;
         let mut bytes = Vec::with_capacity(ENTRY as usize);
         self.part.between(from, from + ENTRY).read_to_end(&mut bytes)?;
-        let (position, time) = bytes.split_first_chunk::<8>().context("it is cut short")?;
-        let time = i64::from_le_bytes(time.try_into().context("it is cut short")?);
+        let (position, time) = bytes.split_first_chunk::<8>().context("it is truncated")?;
+        let time = i64::from_le_bytes(time.try_into().context("it is truncated")?);
         let time = (time != TIMELESS).then_some(Nanoseconds::from(time));
         Ok(OsiIndexEntry { at: u64::from_le_bytes(*position), time })
     }

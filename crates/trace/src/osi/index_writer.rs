@@ -21,7 +21,7 @@ pub fn write(path: &Path, wished: Option<&str>, news: &mut dyn FnMut(u64, u64)) 
     let mut reader = Reader::open(path, wished)?;
     ensure!(
         reader.is_plain(),
-        "{origin} is packed as a whole, and there is no way to its middle; unpack it first"
+        "{origin} is a compressed file, which cannot be read from the middle; unpack it first"
     );
     let target = Target::open(&index_path(path), &[path])?;
     let mut out = ChecksumWriter {
@@ -36,7 +36,7 @@ pub fn write(path: &Path, wished: Option<&str>, news: &mut dyn FnMut(u64, u64)) 
         let time = match head.time.map(i64::try_from) {
             Some(Ok(time)) => time,
             None => TIMELESS,
-            Some(Err(_)) => bail!("{origin}: {}: a time that an index has no room for", head.place),
+            Some(Err(_)) => bail!("{origin}: {}: the time does not fit into an index", head.place),
         };
         rises &= time >= latest && time != TIMELESS;
         latest = time;

@@ -69,7 +69,10 @@ impl Reader {
         let told = OsiFileName::parse(path).and_then(|name| name.type_name());
         let type_name = match wished {
             Some(wished) => find_type(wished).with_context(|| {
-                format!("OSI has no top-level message '{wished}'; say --type SensorView, or sv")
+                format!(
+                    "OSI has no top-level message '{wished}'; give one such as --type SensorView, \
+                     or sv"
+                )
             })?,
             None => told.unwrap_or_default(),
         };
@@ -119,7 +122,8 @@ impl Reader {
             Err(error) => {
                 let (index, origin) = (index_path(&self.path), &self.origin);
                 self.told.add_remark(format!(
-                    "{} is not used: {error:#}; write it anew with 'wiregauge trace index {origin}'",
+                    "{} is not used: {error:#}; write a new one with 'wiregauge trace index \
+                     {origin}'",
                     index.display()
                 ));
                 None
@@ -215,7 +219,7 @@ impl Reader {
                 Ok(rest) => file = Some(rest),
                 Err(error) => {
                     interrupt::check()?;
-                    spoilt = Some(error.context("what follows is not looked through"));
+                    spoilt = Some(error.context("the rest is not searched"));
                 }
             }
         }
@@ -224,9 +228,14 @@ impl Reader {
             _ => None,
         };
         let what = match (next, &file) {
-            (Some(next), _) => format!("no message; {} left out", format_count(next - at, "byte")),
+            (Some(next), _) => {
+                format!("no message begins here; {} left out", format_count(next - at, "byte"))
+            }
             (None, Some(file)) => {
-                format!("{} at the end: no whole message", format_count(file.end() - at, "byte"))
+                format!(
+                    "{} at the end are not a whole message",
+                    format_count(file.end() - at, "byte")
+                )
             }
             (None, None) => format!("{:#}", error.root_cause()),
         };
@@ -285,10 +294,10 @@ impl Reader {
     fn check_read<T>(&self, outcome: std::io::Result<T>) -> Result<T> {
         let (origin, messages) = (&self.origin, format_count(self.count, "message"));
         outcome.with_context(|| match self.packed {
-            None => format!("cannot read {origin} on after {messages}"),
+            None => format!("cannot read {origin} after {messages}"),
             Some(_) => format!(
-                "{origin} cannot be unpacked on after {messages}; save those with \
-                 'wiregauge trace repair {origin}'"
+                "{origin} cannot be unpacked after {messages}; save these with 'wiregauge trace \
+                 repair {origin}'"
             ),
         })
     }
@@ -297,10 +306,10 @@ impl Reader {
     fn truncated_message(&self, at: u64) -> String {
         let origin = &self.origin;
         match self.count {
-            0 => format!("{origin} is no OSI trace, or its first message is cut short"),
+            0 => format!("{origin} is not an OSI trace, or its first message is truncated"),
             so_far => format!(
-                "{origin} is truncated after {}, at byte {at}; save those with \
-                 'wiregauge trace repair {origin}'",
+                "{origin} is truncated after {}, at byte {at}; save these with 'wiregauge trace \
+                 repair {origin}'",
                 format_count(so_far, "message")
             ),
         }

@@ -20,7 +20,9 @@ pub const TYPES: [(&str, &str); 10] = [
 /// That nothing tells the type of the messages in a file.
 pub fn missing_type_message(path: &Path) -> String {
     let path = path.display();
-    format!("{path}: its name does not tell the type of its messages; say --type SensorView, or sv")
+    format!(
+        "{path}: the file name has no type of messages; give one such as --type SensorView, or sv"
+    )
 }
 
 /// The type that a user means: `sv`, `SensorView` or `osi3.SensorView`.

@@ -17,8 +17,8 @@ pub fn damaged(path: &Path, error: impl Into<Error>) -> Error {
     let why = format!("{:#}", error.into());
     let why: Vec<&str> = why.split_whitespace().collect();
     anyhow!(
-        "{origin} is damaged; save what is whole with 'sqlite3 {origin} .recover | sqlite3 \
-         recovered.db3' and read that: {}",
+        "{origin} is damaged; save the undamaged part with 'sqlite3 {origin} .recover | sqlite3 \
+         recovered.db3' and read that file: {}",
         why.join(" ")
     )
 }
@@ -31,9 +31,9 @@ pub fn open(path: &Path) -> Result<Connection> {
     let (place, _scratch, fault) = scratch::unpack_to_path(path)?;
     if let Some(fault) = fault {
         bail!(
-            "{origin} is packed as a whole, and cut or damaged there ({fault}); unpack of it what \
-             can be and save what is whole of that with 'sqlite3 CUT.db3 .recover | sqlite3 \
-             recovered.db3'"
+            "{origin} is a compressed file that is truncated or damaged ({fault}); unpack it as \
+             far as possible, and save the undamaged part of that with 'sqlite3 CUT.db3 .recover | \
+             sqlite3 recovered.db3'"
         );
     }
     let mut journal = place.as_os_str().to_owned();
@@ -61,7 +61,7 @@ pub fn open(path: &Path) -> Result<Connection> {
     for table in ["topics", "messages"] {
         ensure!(
             has_table(&database, table).map_err(|error| damaged(path, error))?,
-            "{origin} is an SQLite database, but no ROS 2 bag: it has no table '{table}'"
+            "{origin} is an SQLite database, but not a ROS 2 bag: it has no table '{table}'"
         );
     }
     Ok(database)

@@ -120,7 +120,8 @@ impl Reader {
                 definition: Arc::new(Definition { name, encoding, data }),
                 metadata,
             };
-            let id = u16::try_from(self.channels.len()).context("more than 65536 topics")?;
+            let id =
+                u16::try_from(self.channels.len()).context("there are more than 65536 topics")?;
             self.topics.insert(row.get(0)?, id);
             self.channels.insert(id, channel);
         }
@@ -142,7 +143,8 @@ impl Reader {
             self.load_rows(&text, params![time, id, ROWS as i64])?;
             if self.entries.is_empty() && time < to {
                 let text = format!(
-                    "{SELECT_MESSAGES} timestamp > ?1 AND timestamp <= ?2 ORDER BY timestamp, id LIMIT ?3"
+                    "{SELECT_MESSAGES} timestamp > ?1 AND timestamp <= ?2 ORDER BY timestamp, id \
+                     LIMIT ?3"
                 );
                 self.load_rows(&text, params![time, to, ROWS as i64])?;
             }
@@ -164,7 +166,10 @@ impl Reader {
                 true => (entry.time, entry.id) > (time, id),
                 false => entry.id > id,
             };
-            ensure!(self.last.is_none_or(is_next), "messages are not in the order of its index");
+            ensure!(
+                self.last.is_none_or(is_next),
+                "the messages are not in the order of the index"
+            );
             self.last = Some((entry.time, entry.id));
             self.entries.push_back(entry);
         }
@@ -196,8 +201,9 @@ impl Reader {
         let place = MessagePosition::row(entry.id);
         check_size(entry.size, place)?;
         let channel = self.topics.get(&entry.topic);
-        let channel = *channel
-            .with_context(|| format!("a message of topic {}, which is not there", entry.topic))?;
+        let channel = *channel.with_context(|| {
+            format!("a message belongs to topic {}, which does not exist", entry.topic)
+        })?;
         (self.current, self.data) = (entry.id, None);
         self.count += 1;
         let time = Some(Nanoseconds::from(entry.time));
@@ -262,7 +268,7 @@ impl read::Reader for Reader {
         match outcome {
             Err(error) if self.told.salvages() => {
                 let error = damaged(&self.path, error);
-                self.told.add_loss(0, format!("{error:#}; messages up to there are kept"));
+                self.told.add_loss(0, format!("{error:#}; messages before that are kept"));
                 Ok(None)
             }
             outcome => outcome.map_err(|error| damaged(&self.path, error)),

@@ -64,11 +64,12 @@ impl FieldSplitter {
                 return Ok(name);
             }
             b'}' | b'>' | b']' => {
-                self.depth = self.depth.checked_sub(1).ok_or("a bracket that was not opened")?;
+                self.depth =
+                    self.depth.checked_sub(1).ok_or("a bracket is closed that was not opened")?;
             }
             b'"' | b'\'' => (self.quote, self.name) = (Some(byte), None),
             b':' | b',' | b';' | b'/' => self.name = None,
-            _ => return Err("no text of Protobuf"),
+            _ => return Err("this is not text of Protobuf"),
         }
         Ok(None)
     }

@@ -51,7 +51,10 @@ impl Reader {
         let told = OsiFileName::parse(path).and_then(|name| name.type_name());
         let name = match wished {
             Some(wished) => find_type(wished).with_context(|| {
-                format!("OSI has no top-level message '{wished}'; say --type SensorView, or sv")
+                format!(
+                    "OSI has no top-level message '{wished}'; give one such as --type SensorView, \
+                     or sv"
+                )
             })?,
             None => told.with_context(|| missing_type_message(path))?,
         };
@@ -93,7 +96,7 @@ impl Reader {
             let at = self.start + self.text.len() as u64 - 1;
             ensure!(
                 self.text.len() as u64 <= LARGEST,
-                "byte {}: a message of more than 1 GiB",
+                "byte {}: a message has more than 1 GiB",
                 self.start
             );
             let begun =
@@ -119,8 +122,8 @@ impl Reader {
         let Some(first) = &self.first else {
             ensure!(
                 is_single,
-                "it begins with {name}, of which a message may have many, so nothing tells where \
-                 a message ends"
+                "it begins with {name}, which a message can have several times, so the end of a \
+                 message cannot be found"
             );
             self.first = Some(name.clone());
             return Ok(false);
@@ -131,8 +134,8 @@ impl Reader {
         }
         if is_single && !self.seen.insert(name.clone()) {
             bail!(
-                "byte {at}: {name} comes again and {first}, which the file begins with, does not, \
-                 so nothing tells where a message ends"
+                "byte {at}: {name} is repeated but {first}, the first field of the file, is not, \
+                 so the end of a message cannot be found"
             );
         }
         Ok(false)
@@ -140,7 +143,7 @@ impl Reader {
 
     /// Makes a message of its text.
     fn parse(&mut self, length: usize) -> Result<()> {
-        let text = std::str::from_utf8(&self.text[..length]).context("text that is not UTF-8")?;
+        let text = std::str::from_utf8(&self.text[..length]).context("the text is not UTF-8")?;
         let message = DynamicMessage::parse_text_format(self.kind.clone(), text)
             .map_err(|error| anyhow::anyhow!("{error}"))?;
         self.message.clear();

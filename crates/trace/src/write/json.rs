@@ -113,7 +113,8 @@ impl<W: Output> Writer for Json<W> {
     fn remarks(&self) -> Vec<String> {
         let Json { shown, unshown, reason, .. } = self;
         let all = shown + unshown;
-        let told = || format!("cannot be shown: {unshown} of {all} messages; the first: {reason}");
+        let told =
+            || format!("{unshown} of {all} messages cannot be shown; the first error: {reason}");
         (*unshown > 0 && *shown > 0).then(told).into_iter().collect()
     }
 

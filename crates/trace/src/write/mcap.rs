@@ -123,7 +123,7 @@ impl<W: Output> Mcap<W> {
         self.begin(&FileHeader::default())?;
         match &mut self.file {
             FileState::Begun(out) => Ok(out),
-            _ => bail!("the file could not be begun"),
+            _ => bail!("the file has no header yet"),
         }
     }
 }
@@ -176,8 +176,8 @@ impl<W: Output> Writer for Mcap<W> {
             let time = time.unwrap_or(0);
             u64::try_from(time).with_context(|| {
                 format!(
-                    "a message of {} has the time {} s, and MCAP has none before 0; leave it out \
-                     by --from",
+                    "a message of {} has the time {} s, but MCAP has no times before 0; leave it \
+                     out by --from",
                     known.topic,
                     time as f64 / 1e9
                 )
@@ -248,8 +248,8 @@ impl<W: Output> Writer for Mcap<W> {
         let told = || {
             let keys = keys.join(", ");
             format!(
-                "of {OSI_TRACE} there is one record in a file; the inputs have others of {keys}, \
-                     and those of the first are kept"
+                "a file has one record {OSI_TRACE}, but the inputs differ in {keys}; the values of \
+                 the first input are kept"
             )
         };
         (!keys.is_empty()).then(told).into_iter().collect()
@@ -272,7 +272,7 @@ impl<W: Output> Writer for Mcap<W> {
         self.out()?.finish()?;
         match self.file {
             FileState::Begun(out) => (*out).into_inner().into_inner().commit(),
-            _ => bail!("the file could not be begun"),
+            _ => bail!("the file has no header yet"),
         }
     }
 }

@@ -33,14 +33,14 @@ impl<W: Output> Writer for Osi<W> {
     fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
         if !self.any && channel.message_encoding != "protobuf" {
             bail!(
-                "an .osi file holds messages of OSI in Protobuf, and these are in '{}'; write them to \
-                 .mcap or .bin, or leave the channel out by --exclude-channel",
+                "an .osi file can only hold messages of OSI in Protobuf, but these are in '{}'; \
+                 write them to .mcap or .bin, or leave the channel out by --exclude-channel",
                 channel.message_encoding
             );
         }
         if let Some(only) = &self.only {
             bail!(
-                "it holds one channel, and there are {} and {}; choose one by --channel",
+                "it can hold one channel, but there are {} and {}; choose one by --channel",
                 only.topic,
                 channel.topic
             );
@@ -50,7 +50,7 @@ impl<W: Output> Writer for Osi<W> {
     }
 
     fn write_message(&mut self, _: u16, _: &MessageInfo, data: &[u8]) -> Result<()> {
-        let length = u32::try_from(data.len()).context("a message of more than 4 GiB")?;
+        let length = u32::try_from(data.len()).context("a message has more than 4 GiB")?;
         self.out.write_all(&length.to_le_bytes())?;
         self.out.write_all(data)?;
         Ok(())

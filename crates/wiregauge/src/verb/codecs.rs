@@ -155,21 +155,19 @@ impl Arguments {
                 &["--length", "--sweep", "--presence"],
             ),
             (None, None) => ("the LiDAR message has no optional field", &["--presence"]),
-            (Some(_), None) => {
-                ("it is about a recording (--input)", &["--channel", "--whole-schema"])
-            }
+            (Some(_), None) => ("it needs a recording (--input)", &["--channel", "--whole-schema"]),
         };
         if let Some((option, _)) =
             given.iter().find(|(option, given)| *given && useless.contains(option))
         {
-            bail!("{option} would do nothing: {why}");
+            bail!("{option} has no effect: {why}");
         }
         let wanted = &self.measuring.experiments;
         for (option, given) in [("fixed", &self.fixed), ("element", &self.element)] {
             let measured = wanted.is_empty() || wanted.iter().any(|name| name == option);
             ensure!(
                 given.is_none() || measured,
-                "--{option} would do nothing: --experiments leaves '{option}' out"
+                "--{option} has no effect: --experiments leaves '{option}' out"
             );
         }
         let swept = self.sweep.iter().map(|sweep| &sweep.path);
@@ -177,7 +175,7 @@ impl Arguments {
             self.length.iter().map(|(path, _)| path).chain(swept).collect();
         paths.sort();
         if let Some(twice) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
-            bail!("{} has two lengths; give it one, by --length or by --sweep", twice[0]);
+            bail!("{} has two lengths; give only --length or only --sweep", twice[0]);
         }
         Ok(())
     }
@@ -206,7 +204,7 @@ impl Arguments {
         };
         ensure!(
             self.presence.is_none() || has_optional(&workload.schema),
-            "--presence would do nothing: {} has no optional field",
+            "--presence has no effect: {} has no optional field",
             workload.schema.root().name.original
         );
         workload.choose(self.fixed.as_deref(), self.element.as_deref())?;
@@ -223,6 +221,6 @@ fn has_optional(schema: &Schema) -> bool {
 /// A share from 0 to 1.
 fn presence(text: &str) -> Result<f64> {
     let share: f64 = text.parse()?;
-    ensure!((0.0..=1.0).contains(&share), "wants a share from 0 to 1");
+    ensure!((0.0..=1.0).contains(&share), "write a share from 0 to 1");
     Ok(share)
 }

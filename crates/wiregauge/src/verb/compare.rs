@@ -53,7 +53,7 @@ impl Arguments {
         let comparison = compare(&base, &new, limits);
         ensure!(
             !comparison.cells.is_empty(),
-            "{} and {} have no cell in common: they measured different messages or codecs",
+            "{} and {} cannot be compared: they measured different messages or codecs",
             self.base.display(),
             self.new.display()
         );
@@ -79,8 +79,8 @@ fn parse_share(text: &str) -> Result<f64> {
         Some(number) => (number, 100.0),
         None => (text, 1.0),
     };
-    let share = number.trim().parse::<f64>().context("wants a share such as 5%")? / scale;
-    ensure!(share > 0.0 && share.is_finite(), "wants a share above 0, such as 5%");
+    let share = number.trim().parse::<f64>().context("write a share such as 5%")? / scale;
+    ensure!(share > 0.0 && share.is_finite(), "write a share above 0, such as 5%");
     Ok(share)
 }
 

@@ -36,7 +36,7 @@ impl Arguments {
             ResultFormat::Json => serde_json::to_string_pretty(&findings)?,
             ResultFormat::Table => render(&findings),
             ResultFormat::Md | ResultFormat::Csv => {
-                bail!("doctor has no such form; use --format json")
+                bail!("doctor does not have this format; use --format json")
             }
         })?;
         Ok(ExitCode::SUCCESS)

@@ -114,7 +114,7 @@ impl Arguments {
         if let Some(name) = &self.package {
             ensure!(
                 self.language.contains(&LanguageName::Java),
-                "--package says what Java's packages are in; add java to --language"
+                "--package has no effect without java; add java to --language"
             );
             package = with_java_package(package, name)?;
         }
@@ -253,7 +253,10 @@ fn check(folder: &Path, files: &[(String, String)]) -> Result<ExitCode> {
                 return Err(error).with_context(|| format!("cannot read {}", place.display()));
             }
             Ok(there) if there != text.as_bytes() => {
-                differences.push(format!("{} is not what would be generated", place.display()));
+                differences.push(format!(
+                    "{} differs from what would be generated; run it again without --check",
+                    place.display()
+                ));
             }
             Ok(_) => {}
         }

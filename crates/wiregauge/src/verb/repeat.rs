@@ -112,7 +112,7 @@ impl Arguments {
         };
         match all().iter().find(|experiment| experiment.publication.name == name) {
             Some(experiment) => (experiment.run)(matches),
-            None => bail!("there is no experiment '{name}'"),
+            None => bail!("unknown experiment '{name}'; 'wiregauge repeat' lists all experiments"),
         }
     }
 }

@@ -59,12 +59,12 @@ impl Arguments {
     /// What a result takes of a cycle.
     fn cycle(&self, runs: &[Run], rate_hz: f64) -> Result<String> {
         let ([run], [path]) = (runs, &self.runs[..]) else {
-            bail!("--rate shows one result: give one");
+            bail!("--rate needs exactly one result");
         };
         let budget = Budget { rate_hz, speed_mps: self.vehicle_speed };
         ensure!(
             !budget.entries(run).is_empty(),
-            "{} has no encode or decode times to hold against a cycle",
+            "{} has no encode or decode times to compare with a cycle",
             path.display()
         );
         Ok(match self.format.unwrap_or(ResultFormat::Table) {

@@ -96,7 +96,10 @@ pub fn load(text: &str, folders: &[PathBuf], dialect: Option<Dialect>) -> Result
             (None, [only]) => only.name.clone(),
             (None, topics) => {
                 let names: Vec<&str> = topics.iter().map(|t| t.name.as_str()).collect();
-                bail!("{text} has several topics; add one: {text}:TOPIC of {}", names.join(", "))
+                bail!(
+                    "{text} has several topics; write {text}:TOPIC with one of {}",
+                    names.join(", ")
+                )
             }
         };
         return recording.schema(&topic);
@@ -110,13 +113,13 @@ fn definition(schema: &Schema, format: &str) -> Result<String> {
         .or_else(|| Codec::all().into_iter().find(|c| c.format == format && c.idl.is_some()))
         .with_context(|| {
             let known: Vec<&str> = Codec::all().iter().map(|codec| codec.name).collect();
-            format!("there is no format '{format}'; there are {}", known.join(", "))
+            format!("unknown format '{format}'; choose from {}", known.join(", "))
         })?;
     if let Support::Rejected(why) = codec.check_schema(schema) {
         bail!("{} cannot express this message: {why}", codec.title);
     }
     let idl = codec.idl.with_context(|| {
-        format!("{} has no definition language; its types are the definition", codec.title)
+        format!("{} has no definition files; its types in the code are the definition", codec.title)
     })?;
     Ok(idl(schema)?.text)
 }

@@ -50,7 +50,7 @@ impl Arguments {
         judge.mark(&mut run);
         ensure!(
             run.require.is_some(),
-            "nothing is required of {}: say what by --require",
+            "{} has no requirements; give one by --require",
             self.run.display()
         );
         print(&match self.format {

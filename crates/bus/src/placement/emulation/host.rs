@@ -54,7 +54,7 @@ impl Host {
             let maker = thread::Builder::new().name("host".into());
             maker.spawn_scoped(scope, Namespaces::new).map(|maker| maker.join())
         });
-        let namespaces = made?.map_err(|_| anyhow!("cannot make a host"))??;
+        let namespaces = made?.map_err(|_| anyhow!("cannot create an emulated host"))??;
         let host = Host { address, namespaces: Arc::new(namespaces) };
         host.run_tool("ip link set dev lo up")?;
         Ok(host)
@@ -71,7 +71,7 @@ impl Host {
     /// # Errors
     /// When there is no such folder.
     pub fn enter(&self, command: &mut Command) -> Result<()> {
-        let mut folder = env::current_dir().context("the current folder is gone")?;
+        let mut folder = env::current_dir().context("the current folder was removed")?;
         if let Some(other) = command.get_current_dir() {
             folder.push(other);
         }
@@ -164,14 +164,15 @@ impl Namespaces {
         // what the call is called unsafe for.
         match unsafe { unshare_unsafe(flags) } {
             Err(Errno::PERM) => bail!(
-                "an emulated link wants CAP_SYS_ADMIN and CAP_NET_ADMIN: run wiregauge as root, \
-                 or by 'unshare --map-root-user' where the system allows it"
+                "an emulated link needs CAP_SYS_ADMIN and CAP_NET_ADMIN; run wiregauge as root, or \
+                 by 'unshare --map-root-user' if the system allows it"
             ),
-            made => made.context("this kernel makes no host: it needs CONFIG_NET_NS and IPC_NS")?,
+            made => made
+                .context("this kernel cannot emulate a host; it needs CONFIG_NET_NS and IPC_NS")?,
         }
         // What is mounted here is not seen outside.
         let private = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
-        mount_change("/", private).context("cannot keep an emulated host's mounts to itself")?;
+        mount_change("/", private).context("cannot separate the mounts of an emulated host")?;
         let flags = MountFlags::NOSUID | MountFlags::NODEV;
         mount("shm", "/dev/shm", "tmpfs", flags, c"mode=1777")
             .context("cannot give an emulated host its own /dev/shm")?;

@@ -30,10 +30,10 @@ impl FromStr for Rate {
         // To tc, mbps is megabytes per second: who writes it seldom means that.
         let bits = parse_with_unit(text, &UNITS.map(|(name, unit)| (name, unit as f64)));
         let bits = bits.with_context(|| {
-            format!("'{text}' is no rate; write it in kbit, mbit or gbit, such as 1gbit")
+            format!("'{text}' is not a rate; write it in kbit, mbit or gbit, such as 1gbit")
         })?;
         let bits = bits.round() as u64;
-        ensure!((LEAST..=MOST).contains(&bits), "{text} is not emulated: 1mbit to 100gbit are");
+        ensure!((LEAST..=MOST).contains(&bits), "{text} cannot be emulated; give 1mbit to 100gbit");
         Ok(Rate { bits })
     }
 }

@@ -33,19 +33,18 @@ pub(super) fn build_fmu_log(
     let steps: Vec<LoggedStep> = all.iter().skip(skip).cloned().collect();
     ensure!(
         steps.iter().any(|step| step.phases.iter().any(Option::is_some)),
-        "{name}: no step of it has all its events ({}); give a log of an FMU that writes each of \
-         them{}",
+        "{name}: no step has all its events ({}); give a log of an FMU that writes each of them{}",
         phase::events(log.is_source()),
         if skip > 0 { ", or skip fewer steps" } else { "" }
     );
     let mut flaws = log.flaws.clone();
     if before > 0 {
-        flaws.push(format!("{before} events before the first step belong to none"));
+        flaws.push(format!("{before} events come before the first step and belong to no step"));
     }
     flaws.extend(phase::describe_incomplete(log, &steps));
     for flaw in flaws {
         let text = format!("{name}: {flaw}");
-        warnings.push(warning("log", text, "take care with what depends on it"));
+        warnings.push(warning("log", text, "check the figures that depend on this"));
     }
     Ok(FmuLog {
         case: case.to_owned(),
@@ -95,12 +94,12 @@ pub(super) fn pair(
         warnings.push(warning(
             "half-a-chain",
             format!(
-                "{}: {}, so its {} steps have no partner",
+                "{}: {}, so its {} steps cannot be paired",
                 piece.name,
                 explain_no_partner(piece, others),
                 piece.steps.len()
             ),
-            "give the logs of both FMUs of a run for the time of whole steps",
+            "for the times of whole steps give the logs of both FMUs of a run",
         ));
     }
     let mut models: Vec<Option<FmuLog>> = models.into_iter().map(Some).collect();
@@ -120,13 +119,13 @@ fn explain_no_partner(piece: &FmuLog, others: &[FmuLog]) -> String {
     let nearest = others.min_by_key(|other| pairing::gap(&piece.steps, &other.steps));
     let Some(other) = nearest else { return format!("there is no log of a {role} for it") };
     if pairing::may_belong(&piece.steps, &other.steps) {
-        return format!("{}, which was written then, belongs to another log", other.name);
+        return format!("{}, which was written at that time, belongs to another log", other.name);
     }
     let gap = pairing::gap(&piece.steps, &other.steps);
     if pairing::one_clock(&piece.steps, &other.steps) && gap > 0 {
         let seconds = u64::try_from(gap / 1_000_000_000).unwrap_or(u64::MAX);
         return format!(
-            "{}, the nearest, was written {} apart",
+            "the nearest log, {}, was written {} earlier or later",
             other.name,
             format_seconds(seconds)
         );

@@ -133,7 +133,7 @@ fn compile(
                 Some("ok") => script(build, &path),
                 why => Err(anyhow!(
                     "does not compile: {} (see {})",
-                    why.unwrap_or("the compiler said nothing"),
+                    why.unwrap_or("the compiler printed no reason"),
                     build.folder.display()
                 )),
             }
@@ -149,7 +149,10 @@ fn line(classes: &Path, path: &Path, sources: &[PathBuf]) -> Result<String> {
         .map(|word| word.display().to_string())
         .collect();
     let is_plain = words.iter().all(|word| !word.contains(['\t', '\n']));
-    ensure!(is_plain, "the build folder's name has tabs; set WIREGAUGE_BUILD to another");
+    ensure!(
+        is_plain,
+        "the name of the build folder has tabs; set WIREGAUGE_BUILD to another folder"
+    );
     Ok(words.join("\t") + "\n")
 }
 
@@ -174,8 +177,8 @@ fn class_path(place: &BuildFolders, runner: &Path, build: &RunnerBuild) -> Resul
         }
     }
     let path = env::join_paths(parts).context(
-        "a colon parts the folders of Java's classes; set \
-        WIREGAUGE_BUILD to a folder without one",
+        "the build folder's name has a colon, which Java's class path does not allow; set \
+         WIREGAUGE_BUILD to another folder",
     )?;
     Ok(path.into())
 }

@@ -125,8 +125,8 @@ fn compile(folder: &Path) -> Result<()> {
     let jars: Result<Vec<_>> =
         JARS.iter().chain(COMPILER).map(|jar| maven::jar(build, jar)).collect();
     let path = std::env::join_paths(jars?).context(
-        "a colon parts the folders of Java's classes; set \
-        WIREGAUGE_BUILD to a folder without one",
+        "the build folder's name has a colon, which Java's class path does not allow; set \
+         WIREGAUGE_BUILD to another folder",
     )?;
     let mut command = Command::new("java");
     // It runs for a second: what pays off later only costs.

@@ -56,7 +56,9 @@ inventory::submit! {
             "empty texts, bytes and lists are left null, which reads the same",
         ],
         calls: &[
-            "encode: new MessageBuilder(firstSegment).initRoot(X.factory); setX(value), initX(n).set(i, value); Serialize.write(new ArrayOutputStream(buffer), builder); builder.clearFirstSegment()",
+            "encode: new MessageBuilder(firstSegment).initRoot(X.factory); setX(value), \
+             initX(n).set(i, value); Serialize.write(new ArrayOutputStream(buffer), builder); \
+             builder.clearFirstSegment()",
             "decode: Serialize.read(buffer, options).getRoot(X.factory); getX(); getX().get(i)",
             "project, fixed, element: the same reader, then getX() of the numbers that are read",
         ],
@@ -115,7 +117,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
 fn compile(folder: &Path) -> Result<()> {
     ensure!(
         cfg!(all(target_os = "linux", target_arch = "x86_64")),
-        "capnpc-java, which makes the classes, is there for x86-64 alone; measure it there"
+        "capnpc-java, which makes the classes, exists for x86-64 only; measure it there"
     );
     let archive = maven::jar(build_folder(folder)?, &PLUGIN)?;
     let mut command = Command::new("jar");

@@ -69,7 +69,7 @@ fn move_out_of_struct(schema: &mut Schema, id: TypeId, others: &[Field]) -> Resu
             let list = matches!(field.cardinality, Cardinality::List { .. });
             ensure!(
                 !uses || list,
-                "{name} cannot be a struct: {}.{} is no list, and a struct holds numbers only",
+                "{name} cannot be a struct: {}.{} uses it outside of a list",
                 record.name.original,
                 field.name.original
             );
@@ -195,9 +195,6 @@ root_type View;
         )
         .unwrap();
         let error = definition(&schema, "a", &["W"]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "W cannot be a struct: A.w is no list, and a struct holds numbers only"
-        );
+        assert_eq!(error.to_string(), "W cannot be a struct: A.w uses it outside of a list");
     }
 }

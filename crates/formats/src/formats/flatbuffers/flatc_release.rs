@@ -98,8 +98,8 @@ fn find_jars(said: &str) -> Result<&'static [Jar]> {
     let found = JARS.iter().find(|(version, _)| *version == own).map(|(_, jars)| *jars);
     found.with_context(|| {
         format!(
-            "the classes of flatc {own} want the jar of its release, and known are those of {}: \
-             install such a flatc",
+            "the classes of flatc {own} need the jar of its release; known are the jars of {}: \
+             install one of these releases of flatc",
             known.join(", ")
         )
     })
@@ -119,7 +119,7 @@ impl FlatcRelease {
             major.with_context(|| format!("flatc does not say its version: {}", said.trim()))?;
         let Some(found) = GENERATIONS.iter().rev().find(|generation| generation.since <= major)
         else {
-            bail!("flatc {version} is too old: 2.0.8 is the oldest that is known to work");
+            bail!("flatc {version} is too old; install 2.0.8 or newer");
         };
         Ok(*found)
     }
@@ -157,8 +157,8 @@ mod tests {
         }
         assert_eq!(
             find_jars("flatc version 24.3.25\n").unwrap_err().to_string(),
-            "the classes of flatc 24.3.25 want the jar of its release, and known are those of \
-             2.0.8, 23.5.26, 25.2.10: install such a flatc"
+            "the classes of flatc 24.3.25 need the jar of its release; known are the jars of \
+             2.0.8, 23.5.26, 25.2.10: install one of these releases of flatc"
         );
     }
 
@@ -167,7 +167,7 @@ mod tests {
         let refusal = |said: &str| FlatcRelease::from_version_text(said).unwrap_err().to_string();
         assert_eq!(
             refusal("flatc version 1.12.0"),
-            "flatc 1.12.0 is too old: 2.0.8 is the oldest that is known to work"
+            "flatc 1.12.0 is too old; install 2.0.8 or newer"
         );
         assert_eq!(refusal("flatc"), "flatc does not say its version: flatc");
     }

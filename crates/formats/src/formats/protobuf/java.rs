@@ -110,7 +110,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
 fn compile(folder: &Path) -> Result<()> {
     ensure!(
         cfg!(all(target_os = "linux", target_arch = "x86_64")),
-        "protoc 4.36.2, which makes the classes, is pinned for x86-64 alone; measure it there"
+        "protoc 4.36.2, which makes the classes, is pinned for x86-64 only; measure it there"
     );
     let protoc = maven::program(folder, &PROTOC)?;
     let mut command = Command::new(protoc);

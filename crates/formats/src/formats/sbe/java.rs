@@ -44,10 +44,13 @@ inventory::submit! {
              message's block are read in place",
         ],
         calls: &[
-            "encode: encoder.wrapAndApplyHeader(buffer, 0, header); encoder.x(value), putX(a, b, c); group = encoder.groupCount(n); group.next().x(value); encoder.text(string)",
-            "decode: decoder.wrapAndApplyHeader(buffer, 0, header); decoder.x(); group = decoder.group(); group.next().x(); decoder.text()",
+            "encode: encoder.wrapAndApplyHeader(buffer, 0, header); encoder.x(value), putX(a, b, \
+             c); group = encoder.groupCount(n); group.next().x(value); encoder.text(string)",
+            "decode: decoder.wrapAndApplyHeader(buffer, 0, header); decoder.x(); group = \
+             decoder.group(); group.next().x(); decoder.text()",
             "project: the same accessors, entry by entry; of texts the length, by skipText()",
-            "fixed, element: decoder.x(); for a field in a group group.next().sbeSkip() up to its entry, then group.next().x()",
+            "fixed, element: decoder.x(); for a field in a group group.next().sbeSkip() up to its \
+             entry, then group.next().x()",
         ],
         needs: NEEDS_WITH_JARS,
         check_type,
@@ -60,7 +63,8 @@ fn check_type(schema: &Schema, id: TypeId) -> Support {
     if id == schema.root {
         if let Some(name) = nested(schema, id, &mut Vec::new()) {
             return Support::Rejected(format!(
-                "a group {name} stands in a group {name}, and Java has no class in one of its name"
+                "a group {name} is inside of a group {name}; in Java a class cannot have an inner \
+                 class of the same name"
             ));
         }
     }
@@ -135,7 +139,7 @@ mod tests {
     fn a_group_in_one_of_its_name_is_refused() {
         for kind in ["Inner", "float64"] {
             let Support::Rejected(why) = answer_of(kind, "points") else { panic!("not refused") };
-            assert!(why.starts_with("a group points stands in a group points"), "{why}");
+            assert!(why.starts_with("a group points is inside of a group points"), "{why}");
             assert!(!matches!(answer_of(kind, "others"), Support::Rejected(_)));
         }
     }

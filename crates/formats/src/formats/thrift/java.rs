@@ -128,7 +128,10 @@ fn jars_of(said: &str) -> Result<&'static [Jar]> {
     let found = JARS.iter().find(|(version, _)| is_enough(version));
     let (newest, _) = JARS[JARS.len() - 1];
     found.map(|(_, jars)| *jars).with_context(|| {
-        format!("the classes of thrift {own} want such a jar, and {newest} is the newest known")
+        format!(
+            "the classes of thrift {own} need the jar of that release, but {newest} is the newest \
+             known jar; install thrift {newest} or older"
+        )
     })
 }
 
@@ -504,7 +507,8 @@ mod tests {
         let refusal = |said: &str| jars_of(said).unwrap_err().to_string();
         assert_eq!(
             refusal("Thrift version 0.25.0"),
-            "the classes of thrift 0.25.0 want such a jar, and 0.24.0 is the newest known"
+            "the classes of thrift 0.25.0 need the jar of that release, but 0.24.0 is the newest \
+             known jar; install thrift 0.24.0 or older"
         );
         assert_eq!(refusal("Thrift"), "thrift does not say its version: Thrift");
     }

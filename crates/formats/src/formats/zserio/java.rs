@@ -132,7 +132,7 @@ fn compile(folder: &Path) -> Result<()> {
     command.args(["-withoutCrossExtensionCheck", "-java", ".", "wg.zs"]).current_dir(folder);
     run(&mut command, "zserio's compiler")
         .map(|_| ())
-        .context("zserio's compiler wants Java; apt-get install default-jdk-headless")
+        .context("zserio's compiler needs Java; apt-get install default-jdk-headless")
 }
 
 #[cfg(test)]

@@ -35,9 +35,7 @@ pub fn weigh(weighing: &Weighing) -> Result<Weights> {
     programs.extend(python::programs());
     for name in weighing.only {
         if !programs.iter().any(|program| program.id == name) {
-            bail!(
-                "there is no program '{name}' to weigh; leave --codecs out to weigh all there are"
-            );
+            bail!("unknown program '{name}'; leave --codecs out to weigh all programs");
         }
     }
     let languages: Vec<&str> = match (weighing.languages, weighing.only) {
@@ -153,12 +151,12 @@ impl<'a> ProgramWeight<'a> {
         let start = || self.program.making.start(&self.folder);
         let Some(message) = self.program.message else {
             let back = answer(start()?, TEXT.as_bytes())?;
-            ensure!(back == TEXT.as_bytes(), "does not hand on what it is given");
+            ensure!(back == TEXT.as_bytes(), "does not return the message that it gets");
             return Ok(());
         };
         let sent = answer(start()?, &[])?;
         let (size, wanted) = (sent.len(), message.size());
-        ensure!(size as f64 == wanted, "sends {size} bytes, the message has {wanted}");
+        ensure!(size as f64 == wanted, "sends {size} bytes, but the message has {wanted}");
         let mut reading = start()?;
         reading.arg("read");
         let read = answer(reading, &sent)?;

@@ -41,7 +41,7 @@ fn draw(run: &Run, timings: &Table) -> String {
         let plot = Plot {
             label: format!("Distribution of {}", curves.metric),
             x: Axis { kind: ScaleKind::Nines, unit: "share" },
-            below: "share of all that is within".to_owned(),
+            below: "share of all samples".to_owned(),
             y: Axis { kind: ScaleKind::Log, unit: &curves.unit },
             lines: drawn,
         };

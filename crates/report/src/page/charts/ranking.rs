@@ -17,7 +17,9 @@ inventory::submit! {
 
 fn draw(column: &PublishedColumn) -> String {
     let agreement = column.agreement().map_or(String::new(), |agreement| {
-        format!("The two orders agree by {agreement:.2} (Spearman; 1 is the same).")
+        format!(
+            "Rank correlation of the two orders: {agreement:.2} (Spearman; 1 means the same order)."
+        )
     });
     format!("<figure>{}<figcaption>{agreement}</figcaption></figure>", picture(column))
 }
@@ -32,7 +34,8 @@ fn picture(column: &PublishedColumn) -> String {
     let mut svg = format!(
         "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
          aria-label=\"Rankings of {}\"><text class=\"head\" x=\"{l}\" y=\"14\" \
-         text-anchor=\"end\">published</text><text class=\"head\" x=\"{r}\" y=\"14\">measured</text>",
+         text-anchor=\"end\">published</text><text class=\"head\" x=\"{r}\" \
+                       y=\"14\">measured</text>",
         escape(column.metric),
         l = NAME,
         r = WIDTH - NAME,

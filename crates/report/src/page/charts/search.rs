@@ -36,7 +36,7 @@ fn searches(run: &Run, case: &Case, what: &str, style: &dyn Fn(&str) -> usize) -
         _ => ("B", "size of a sample"),
     };
     let mut text =
-        format!("<h3>What the search for the {what} tried</h3>\n<div class=\"charts\">\n");
+        format!("<h3>Trials of the search for the {what}</h3>\n<div class=\"charts\">\n");
     for curves in &all {
         let mut drawn: Vec<Line> = lines(curves, unit, style);
         for (line, of) in drawn.iter_mut().zip(&curves.lines) {
@@ -75,9 +75,9 @@ fn searches(run: &Run, case: &Case, what: &str, style: &dyn Fn(&str) -> usize) -
     }
     let _ = writeln!(
         text,
-        "</div>\n<p class=\"soft\">Every point is a trial. The ring and the figure behind the name \
-         are the headroom: the last {what} at which nothing was lost and all stayed within the \
-         cycle. What is dashed lies beyond.</p>\n{}",
+        "</div>\n<p class=\"soft\">Every point is a trial. The ring, and the figure after the \
+         name, show the headroom: the last {what} at which no sample was lost and everything \
+         stayed within the cycle. Dashed lines lie beyond it.</p>\n{}",
         trials_table(&all, unit, subject_noun(run))
     );
     text

@@ -27,15 +27,15 @@ fn draw(run: &Run, timings: &Table) -> String {
     }
     let whose = match run.kind {
         RunKind::Cosim => {
-            "The counters are those of the process that ran the FMUs. They are of the time \
-             <em>over</em>, which ends with the step and began before it: with its epoch, or when \
-             one before it was among the slowest until then."
+            "The counters are those of the process that ran the FMUs. They cover the time in the \
+             column <em>over</em>. It ends with the step. It begins with the step's epoch, or with \
+             an earlier step that was among the slowest at that time."
         }
         _ => {
             "The counters are those of the participant\u{2019}s process: of the receiver for a \
-             latency, of the sender for a step. They are of the time <em>over</em>, which ends \
-             with the sample and began before it was sent: when its window began, or when one \
-             before it was among the slowest until then."
+             latency, of the sender for a step. They cover the time in the column <em>over</em>. \
+             It ends with the sample. It begins with the sample\u{2019}s window, or with an \
+             earlier sample that was among the slowest at that time."
         }
     };
     format!("{text}<p class=\"soft\">{whose}</p>\n")

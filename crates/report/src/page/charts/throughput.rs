@@ -39,7 +39,7 @@ fn draw(run: &Run, timings: &Table) -> String {
     let plot = Plot {
         label: "Throughput of each window".to_owned(),
         x: Axis { kind: ScaleKind::Linear, unit: "s" },
-        below: "time since the first window that counts".to_owned(),
+        below: "time since the first counted window".to_owned(),
         y: Axis { kind, unit: &curves.unit },
         lines: drawn,
     };

@@ -76,17 +76,17 @@ pub(super) fn judge(
     let (verdict, reason) = match (of(ComparisonView::Times), agreed) {
         (None, _) => (
             ChangeVerdict::CannotTell,
-            Some(format!("a verdict takes {FEWEST_PROCESSES} processes in each run")),
+            Some(format!("a verdict needs {FEWEST_PROCESSES} processes in each run")),
         ),
         _ if changes.iter().all(|change| change.half_width() > WIDEST) => (
             ChangeVerdict::CannotTell,
-            Some("too noisy: even a doubling could go unseen; use more processes".to_owned()),
+            Some("too noisy: even a doubling might not be detected; use more processes".to_owned()),
         ),
         (Some(times), None) if corrected.is_empty() => (times, None),
         (Some(times), Some(agreed)) if times == agreed => (times, None),
         (Some(ChangeVerdict::CannotTell), _) if corrected.contains(&quiet) => (quiet, None),
         (Some(_), Some(agreed)) if agreed == quiet => {
-            (quiet, Some("the machine moved as much".to_owned()))
+            (quiet, Some("the machine changed as much".to_owned()))
         }
         // The bound and the others agree on a difference, and the plain time
         // shows it too, if less surely for all that the machine did meanwhile.
@@ -101,7 +101,7 @@ pub(super) fn judge(
         // Some view leaves it open, and none speaks against another.
         (Some(times), _) if !contradict(times, &corrected) => {
             let alone = times != ChangeVerdict::CannotTell;
-            let reason = "the bound and the other rows do not show it";
+            let reason = "relative to the bound and the other rows there is no change";
             (ChangeVerdict::CannotTell, alone.then(|| reason.to_owned()))
         }
         (Some(_), _) => (

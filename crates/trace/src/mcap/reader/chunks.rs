@@ -10,7 +10,7 @@ impl Reader {
         let (header, whole) = self.header(length)?;
         // A later version of MCAP may have added something behind the records.
         let behind = whole.checked_add(header.packed).and_then(|here| length.checked_sub(here));
-        let behind = behind.context("a chunk of another length than it says")?;
+        let behind = behind.context("the length of a chunk differs from the declared one")?;
         let (compression, times) = (header.compression.clone(), header.times);
         let (length, packed, size) = (RECORD as u64 + length, header.packed, header.size);
         let own_times = None;
@@ -37,7 +37,10 @@ impl Reader {
             ensure!(self.skip_bytes(header.packed + behind)?, TruncatedError);
             RecordSource::Unpacked(SliceReader::from_stream(header.stream(packed, false)?))
         } else if header.compression.is_empty() {
-            ensure!(header.size == header.packed, "a chunk of another size than it says");
+            ensure!(
+                header.size == header.packed,
+                "the size of a chunk differs from the declared one"
+            );
             if !is_unchecked {
                 header.check(self.records.peek(header.packed as usize)?)?;
             }
@@ -83,7 +86,7 @@ impl Reader {
     /// What stands before the records of a chunk, and its length.
     pub(super) fn header(&mut self, length: u64) -> Result<(ChunkHeader, u64)> {
         let head = self.records.peek(chunk::HEAD)?;
-        let name = head.get(chunk::HEAD - 4..).context("a record cut short")?;
+        let name = head.get(chunk::HEAD - 4..).context("a record is truncated")?;
         let name = u32::from_le_bytes(name.try_into()?);
         // It is a name of four letters; a length that is none is told as such.
         let whole = ((chunk::HEAD + (name as usize).min(64) + 8) as u64).min(length);
@@ -105,7 +108,7 @@ impl Reader {
         let mut content = std::mem::take(&mut self.spare);
         if let Err(error) = header.unpack(packed, &mut content) {
             header.salvage(packed, &mut content);
-            let what = format!("{error:#}; what can be told to be a message is kept");
+            let what = format!("{error:#}; recognizable messages are kept");
             self.add_loss(at, what);
         }
         self.chunk = Some((at, RecordSource::Unpacked(SliceReader::from_bytes(content))));
@@ -117,7 +120,7 @@ impl Reader {
         let (header, _) = self.header(u64::MAX)?;
         let (start, left) = (self.records.position(), self.records.remaining().unwrap_or(0));
         if header.packed <= left {
-            self.add_loss(at, "a chunk of another length than it says".into());
+            self.add_loss(at, "the length of a chunk differs from the declared one".into());
             return self.enter_damaged(&header, at);
         }
         let next = search::next_record(&self.file, at + 1)?;
@@ -125,7 +128,10 @@ impl Reader {
         let mut content = std::mem::take(&mut self.spare);
         header.salvage(self.records.take(own as usize)?, &mut content);
         let what = match next {
-            Some(_) => "a chunk of another length than it says; what can be told is kept",
+            Some(_) => {
+                "the length of a chunk differs from the declared one; recognizable messages are \
+                 kept"
+            }
             None => "the file ends in this chunk",
         };
         self.add_loss(at, what.into());

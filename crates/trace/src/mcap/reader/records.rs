@@ -8,7 +8,7 @@ use super::*;
 impl Reader {
     /// The bytes of a record.
     pub(super) fn read_bytes(&mut self, length: u64) -> Result<Vec<u8>> {
-        ensure!(length <= LARGEST_RECORD, "a record of {length} bytes");
+        ensure!(length <= LARGEST_RECORD, "a record has {length} bytes");
         let bytes = self.current().take(length as usize)?.to_vec();
         ensure!(bytes.len() as u64 == length, TruncatedError);
         Ok(bytes)
@@ -70,16 +70,16 @@ impl Reader {
         let from = start + (front.len() - fields.0.len()) as u64;
         // Behind them is a checksum, and what a later version may have added.
         let end = from.checked_add(size).filter(|end| end.saturating_add(4) <= start + length);
-        let end = end.context("an attachment of another length than it says")?;
+        let end = end.context("the length of an attachment differs from the declared one")?;
         let content = self.file.between(from, end);
         let mut checksum = Vec::new();
         self.file.between(end, end + 4).read_to_end(&mut checksum)?;
         if self.verifies && checksum != [0; 4] {
             let own = sum(self.file.between(start, end))?.to_le_bytes();
             if checksum != own {
-                let what = format!("attachment {name} has another checksum");
+                let what = format!("the checksum of attachment {name} is wrong");
                 ensure!(self.told.salvages(), what);
-                self.add_loss(at, format!("{what}; its bytes are kept as they are"));
+                self.add_loss(at, format!("{what}; its bytes are kept unchanged"));
             }
         }
         self.attachments.push(Attachment { name, media_type, times, content });
@@ -92,11 +92,11 @@ impl Reader {
         ensure!(self.skip_bytes(length)?, TruncatedError);
         let is_right = checksum == 0 || self.sum.is_none_or(|own| own == checksum);
         self.records.end_sum();
-        let what = "the data have another checksum";
+        let what = "the checksum of the data is wrong";
         ensure!(is_right || self.told.salvages(), what);
         // What was told to be damaged is why.
         if !is_right && self.losses().is_empty() {
-            self.add_loss(at, format!("{what}: a byte was changed, and nothing tells which"));
+            self.add_loss(at, format!("{what}: a byte was changed, but it is not known which one"));
         }
         Ok(())
     }
@@ -119,8 +119,7 @@ impl Reader {
         if is_joined {
             self.remark(
                 at,
-                "another recording begins here, as of files that were joined; it is \
-                read, too",
+                "another recording begins here, as if files were joined; it is read too",
             );
             self.known.begin_file();
             self.records.skip(MAGIC.len() as u64)?;
@@ -128,12 +127,15 @@ impl Reader {
                 self.records.begin_sum(MAGIC);
             }
         } else if let Some(next) = next {
-            self.remark(at, "this is behind the end of the recording, and is read");
+            self.remark(at, "this comes after the end of the recording and is read");
             self.records.continue_with(self.file.between(next, self.file.end()));
         } else if left > 0 {
             self.remark(
                 at,
-                &format!("behind the end, and no part of it: {}", format_count(left, "byte")),
+                &format!(
+                    "after the end of the recording, and not part of it: {}",
+                    format_count(left, "byte")
+                ),
             );
         } else if let Some(fault) =
             self.summary_fault.take().filter(|_| self.told.remarks().is_empty())

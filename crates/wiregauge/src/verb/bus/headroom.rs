@@ -63,7 +63,7 @@ impl Arguments {
         let common = &self.common;
         ensure!(
             common.round_trips.is_none(),
-            "--round-trips would do nothing: the verdicts are about one way"
+            "--round-trips has no effect: headroom judges one direction only"
         );
         let outlet = common.delivery.open(&[])?;
         let aim = self.aim()?;
@@ -101,12 +101,13 @@ impl Arguments {
                 Aim::Size { cycle: Duration::from_nanos((1e9 / rate).round() as u64) }
             }
             (None, None, None) => bail!(
-                "what is given? --size searches the rate, --rate or --cycle searches the size"
+                "give --size to search the highest rate, or --rate or --cycle to search the \
+                 largest size"
             ),
-            (None, ..) => bail!("--cycle and --rate say the same; give one of them"),
+            (None, ..) => bail!("--cycle and --rate mean the same; give one of them"),
             _ => bail!(
-                "--size searches the rate, --rate or --cycle searches the size; with both there \
-                 is nothing to search: 'wiregauge bus run' measures that load"
+                "--size searches the rate, and --rate or --cycle searches the size; to measure one \
+                 load give both to 'wiregauge bus run'"
             ),
         })
     }

@@ -103,8 +103,8 @@ impl Arguments {
             false => {
                 ensure!(
                     !self.delivery.is_given() && !self.keep.is_given(),
-                    "what is to become of the result (-o, --format, --samples, --require, --junit) \
-                     is for the sender's machine to say, which has it"
+                    "only the sender's machine has the result; give -o, --format, --samples, \
+                     --require and --junit there"
                 );
                 self.join(&scenario, &peers)
             }
@@ -139,7 +139,7 @@ impl Arguments {
     fn join(&self, scenario: &Scenario, peers: &[Vec<SocketAddr>]) -> Result<ExitCode> {
         ensure!(
             peers.len() == 1,
-            "{} receives: --peer names the one machine on which '{}' runs",
+            "{} is a receiver: --peer must name the one machine on which '{}' runs",
             self.name.join(", "),
             scenario.sender()
         );

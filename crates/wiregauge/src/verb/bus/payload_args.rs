@@ -68,16 +68,16 @@ impl PayloadArgs {
         }
         ensure!(
             !self.choice.is_of_points(),
-            "--columns, --as-reflections and --resolution want --cloud"
+            "--columns, --as-reflections and --resolution need --cloud"
         );
         ensure!(
             self.choice.channel.is_empty() || self.input.is_some(),
-            "--channel wants a recording: --input FILE or --cloud FILE"
+            "--channel needs a recording: --input FILE or --cloud FILE"
         );
         if self.message.is_none() && self.input.is_none() {
             ensure!(
                 self.codecs.is_empty() && self.runner.is_empty(),
-                "--codecs and --runner want a message: --message lidar, or --input FILE"
+                "--codecs and --runner need a message: --message lidar, or --input FILE"
             );
             return Ok(None);
         }
@@ -118,7 +118,7 @@ impl PayloadArgs {
             let channel = match &self.choice.channel[..] {
                 [] => None,
                 [channel] => Some(channel.as_str()),
-                _ => bail!("the samples carry one message: name one --channel"),
+                _ => bail!("all samples carry the same message; choose one --channel"),
             };
             return Workload::recording(input, channel, MAX_RECORDED, false, &[]);
         }

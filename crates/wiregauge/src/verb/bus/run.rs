@@ -135,7 +135,7 @@ impl Arguments {
         for (option, given) in steps {
             ensure!(
                 !given || self.mode != Modes::Continuous,
-                "{option} would do nothing without steps (--mode discrete); --cycle 0 sends unpaced"
+                "{option} has no effect without --mode discrete; --cycle 0 sends unpaced"
             );
         }
         Ok(())

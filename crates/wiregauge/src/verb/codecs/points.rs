@@ -102,7 +102,7 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         self.memory.apply();
         if let Some(id) = &self.serve {
-            let row = ReductionRow::find(id).with_context(|| format!("there is no row {id}"))?;
+            let row = ReductionRow::find(id).with_context(|| format!("unknown row {id}"))?;
             runner::run(row, &build_folder()?)?;
             return Ok(ExitCode::SUCCESS);
         }

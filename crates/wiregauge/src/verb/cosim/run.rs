@@ -195,8 +195,8 @@ impl Arguments {
             "sensor" => Model::Sensor,
             "pedestrian" => Model::Pedestrian,
             other => bail!(
-                "there is no model '{other}': give sensor or pedestrian, or with it --source FILE \
-                 for two FMUs of your own"
+                "unknown model '{other}'; give sensor or pedestrian, or --source FILE and --model \
+                 FILE for your own FMUs"
             ),
         };
         Ok(FmuEntrants { model, verify: self.verify, fresh: self.fresh })
@@ -218,7 +218,7 @@ impl Arguments {
         }
         ensure!(
             !members.is_empty(),
-            "there are no FMI 3 FMUs of these encodings; there are of protobuf, protobuf-arena and packed"
+            "these encodings have no FMI 3 FMUs; choose from protobuf, protobuf-arena and packed"
         );
         Ok(members)
     }
@@ -227,7 +227,7 @@ impl Arguments {
     fn user_model(&self) -> Result<PathBuf> {
         ensure!(
             !["sensor", "pedestrian"].contains(&self.model.as_str()),
-            "--source wants the other FMU too: --model FILE"
+            "--source needs the other FMU too: --model FILE"
         );
         Ok(PathBuf::from(&self.model))
     }
@@ -242,8 +242,7 @@ fn record(
     entrants: &[Entrant],
 ) -> Result<bool> {
     let pair = single_pair(cases, entrants).context(
-        "--record wants one pair of FMUs and one case: name one of --codecs, of --reflections \
-         and of --moving-objects",
+        "--record needs one pair of FMUs and one case; give one value for --codecs, --reflections and --moving-objects",
     )?;
     let inputs = [pair.source.as_path(), &pair.model];
     let recorder = Recorder::new(file, &inputs, patience);

@@ -24,7 +24,7 @@ pub struct ReductionArgs {
 fn parse_preset(name: &str) -> Result<&'static Preset, String> {
     Preset::find(name).ok_or_else(|| {
         let names = PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>();
-        format!("there is no such preset; there are {}", names.join(", "))
+        format!("unknown preset; choose from {}", names.join(", "))
     })
 }
 
@@ -42,16 +42,19 @@ impl ReductionArgs {
 /// Only containers hold packed fields.
 pub fn refuse_text(output: &Path) -> Result<()> {
     let end = output.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let takes = "packed fields are written to .mcap, .osi or .bin";
+    let takes = "only .mcap, .osi and .bin can hold packed fields";
     ensure!(
         ["mcap", "osi", "bin", "txth", "jsonl"].contains(&end.as_str()),
-        "{}: {takes}; end it so",
+        "{}: {takes}; change the end of its name",
         output.display()
     );
     match OutputFormat::from_path(output)? {
         OutputFormat::Osi | OutputFormat::LengthPrefixed | OutputFormat::Mcap => Ok(()),
         OutputFormat::Text | OutputFormat::Json => {
-            bail!("{}: texts hold no packed fields; end it in .mcap or .osi", output.display())
+            bail!(
+                "{}: text cannot hold packed fields; end the name in .mcap or .osi",
+                output.display()
+            )
         }
     }
 }

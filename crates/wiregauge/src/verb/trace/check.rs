@@ -60,7 +60,7 @@ impl Arguments {
         let (mut files, options) = (self.files.clone(), self.putting.options());
         if let Some(fixed) = &self.fix {
             let [input] = &self.files[..] else {
-                anyhow::bail!("--fix writes one file: give one to be checked");
+                anyhow::bail!("--fix writes one file; give one file to check");
             };
             let written = options.fix(input, fixed, &mut byte_progress("copying"))?;
             print_notices(&written.notices(fixed));
@@ -86,7 +86,10 @@ impl Arguments {
             ListFormat::Table => print_escaped(&texts.concat())?,
         }
         if !holds && self.fix.is_none() && self.format == ListFormat::Table {
-            print_notice("wiregauge trace check FILE --fix FIXED writes what can be known");
+            print_notice(
+                "'wiregauge trace check FILE --fix FIXED' corrects what can be derived from the \
+                 file",
+            );
         }
         Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
     }

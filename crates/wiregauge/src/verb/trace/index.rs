@@ -38,13 +38,13 @@ impl Arguments {
             let (kind, shown) = (container_name(path)?, path.display());
             ensure!(
                 kind != "MCAP",
-                "{shown} has an index of its own, being MCAP; where that is missing 'wiregauge \
+                "{shown} is MCAP, which has its index inside; if the index is missing, 'wiregauge \
                  trace repair' writes it"
             );
             ensure!(
                 kind == "OSI",
-                "{shown} is a {kind}, and an index is of an .osi file; 'wiregauge trace convert \
-                 {shown} -o drive.mcap' writes a file that has one"
+                "{shown} is a {kind}, but only .osi files get an index file; 'wiregauge trace \
+                 convert {shown} -o drive.mcap' writes a file with an index"
             );
             let messages =
                 write(path, self.typed.osi_type.as_deref(), &mut byte_progress("indexing"))?;

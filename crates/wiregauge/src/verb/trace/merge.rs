@@ -61,8 +61,8 @@ impl Arguments {
         }
         let (come, are) = if late == 1 { ("comes", "is") } else { ("come", "are") };
         print_notice(&format!(
-            "{} {come} too late for the window and {are} not in order; merge with a larger one, \
-             as --sort-window 4GiB",
+            "{} {come} too late for the window and {are} not in order; merge again with a larger \
+             window, such as --sort-window 4GiB",
             format_count(late, "message")
         ));
         Ok(ExitCode::FAILURE)

@@ -34,7 +34,7 @@ pub struct OutputArgs {
 
 /// A version.
 pub fn parse_version(text: &str) -> Result<Version, String> {
-    version::parse(text).ok_or_else(|| "a version is three numbers, as 3.21.12".to_owned())
+    version::parse(text).ok_or_else(|| "a version has three numbers, such as 3.21.12".to_owned())
 }
 
 impl OutputArgs {

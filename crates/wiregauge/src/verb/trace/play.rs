@@ -143,7 +143,7 @@ impl Arguments {
     /// Plays to an FMU. Whether it took each message, and made what it says.
     fn feed(&self, fmu: &Path, playback: &Playback, lateness: &mut Lateness) -> Result<bool> {
         let set = |Setting { model, name, value }: &Setting| {
-            ensure!(*model, "there is no source here: --set model.{name}={value}");
+            ensure!(*model, "there is no source FMU; write --set model.{name}={value}");
             Ok((name.clone(), value.clone()))
         };
         let fmu = PlayedFmu {

@@ -58,7 +58,7 @@ impl Arguments {
         };
         ensure!(
             limit != SplitLimit::Channel || self.by_channel,
-            "say where parts end: --by-size 1GB, --by-duration 60s or --by-channel"
+            "give one of --by-size 1GB, --by-duration 60s or --by-channel"
         );
         let (filter, options) = (self.selecting.filter(), self.putting.options());
         let job = SplitJob {

@@ -96,7 +96,10 @@ impl Java {
 
     fn path(&self, folder: &Path) -> Result<std::ffi::OsString> {
         let parts = [folder.join("classes")].into_iter().chain(self.jars(folder)?);
-        env::join_paths(parts).context("a colon parts the folders of Java's classes")
+        env::join_paths(parts).context(
+            "the build folder's name has a colon, which Java's class path does not allow; set \
+             WIREGAUGE_BUILD to another folder",
+        )
     }
 }
 

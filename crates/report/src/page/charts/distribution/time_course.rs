@@ -57,7 +57,8 @@ pub fn draw_time_course(
         return text;
     }
     format!(
-        "<div class=\"charts\">\n{text}</div>\n<p class=\"soft\">All windows, also those that do not \
-         count for the throughput; of several receivers the slowest in a window.</p>\n"
+        "<div class=\"charts\">\n{text}</div>\n<p class=\"soft\">All windows, also those that are \
+         not counted for the throughput. With several receivers: the slowest one in each \
+         window.</p>\n"
     )
 }

@@ -315,7 +315,7 @@ mod tests {
         }
         fs::create_dir(folder.path().join("none")).unwrap();
         let error = read("none", None).unwrap_err().to_string();
-        assert!(error.contains("none is a folder without definitions"), "{error}");
+        assert!(error.contains("none has neither definitions"), "{error}");
     }
 
     #[test]

@@ -336,6 +336,6 @@ mod tests {
         assert!(read(&long).unwrap_err().to_string().contains("4096 is the limit"));
         let mut frame = begin_frame(METADATA, 0, 0);
         frame.extend_from_slice(&u32::MAX.to_le_bytes());
-        assert!(read(&frame).unwrap_err().to_string().contains("65536 are the most"));
+        assert!(read(&frame).unwrap_err().to_string().contains("65536 is the limit"));
     }
 }

@@ -50,9 +50,8 @@ pub fn run(matches: &ArgMatches, experiment: &CodecExperiment) -> Result<ExitCod
     };
     let Destination { outlet, builder } = destination;
     let (settings, progress) = (measuring.settings(), Progress::new());
-    let show = progress.stoppable();
-    let run = experiment.weigh_programs(weigh, &choice, settings, builder, &show)?;
-    drop(show);
+    let run =
+        experiment.weigh_programs(weigh, &choice, settings, builder, &progress.stoppable())?;
     drop(progress);
     write_measured(run, outlet)
 }

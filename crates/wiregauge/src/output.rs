@@ -8,7 +8,6 @@ use anyhow::{ensure, Result};
 use clap::ValueEnum;
 use wiregauge_report::text::{csv, json, markdown, terminal};
 use wiregauge_result::run::{Run, Status};
-pub use wiregauge_result::run_builder::command_line;
 use wiregauge_result::warning;
 use wiregauge_system::file::{self, Target};
 use wiregauge_system::interrupt;

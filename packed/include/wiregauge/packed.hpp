@@ -1750,7 +1750,7 @@ inline std::string Error::message() const {
     case Fault::truncated:
       return "the packed field is cut short";
     case Fault::magic:
-      return "this is no packed field";
+      return "this is not a packed field";
     case Fault::version:
       return "the packed field has major version " + std::to_string(number) +
              ", which this reader does not know";
@@ -1761,22 +1761,22 @@ inline std::string Error::message() const {
     case Fault::name:
       return "the name of " + column() + " is empty, too long or not printable ASCII";
     case Fault::duplicate:
-      return column() + " is there twice";
+      return column() + " occurs twice";
     case Fault::range:
       return column() + " does not fit into the packed field";
     case Fault::overlap:
-      return column() + " lies over other parts of the packed field";
+      return column() + " overlaps other parts of the packed field";
     case Fault::scale:
-      return column() + " has a scale that is zero, not finite or on no integer";
+      return column() + " has a scale that is zero, not finite, or not on an integer";
     case Fault::wire:
       return "the message is not in Protobuf's wire format";
     case Fault::depth:
       return "the message has groups nested too deep";
     case Fault::unknown:
       return "field " + std::to_string(number) + " of '" + name +
-             "' has no column and would be lost";
+             "' has no column, so it would be lost";
     case Fault::foreign:
-      return "OSI has no field for " + column() + ", which would be lost";
+      return "OSI has no field for " + column() + ", so it would be lost";
     case Fault::both:
       return "a message has both rows and a packed field";
     case Fault::element:
@@ -1786,13 +1786,14 @@ inline std::string Error::message() const {
     case Fault::kind:
       return "reflections belong into a SensorView and detections into SensorData";
     case Fault::buffer:
-      return "the buffer has another size than was planned";
+      return "the size of the buffer differs from the planned size";
     case Fault::resolution:
-      return column() + " has a resolution that is no positive number or on no f64 or f32";
+      return "the resolution of " + column() +
+             " is not a positive number, or the column is not f64 or f32";
     case Fault::steps:
       return "a value of " + column() + " is 2^51 of its resolution or more away from 0";
     case Fault::blocks:
-      return "the blocks of " + column() + " do not hold its rows";
+      return "the blocks of " + column() + " do not have its number of rows";
     case Fault::preset:
       return "preset " + std::to_string(number) + " is none of " + name;
   }

@@ -85,7 +85,7 @@ impl fmt::Display for Error {
             if name.is_empty() { format!("column {number}") } else { format!("column '{name}'") };
         match fault {
             Fault::Truncated => f.write_str("the packed field is cut short"),
-            Fault::Magic => f.write_str("this is no packed field"),
+            Fault::Magic => f.write_str("this is not a packed field"),
             Fault::Version => write!(
                 f,
                 "the packed field has major version {number}, which this reader does not know"
@@ -97,18 +97,18 @@ impl fmt::Display for Error {
             Fault::Name => {
                 write!(f, "the name of {column} is empty, too long or not printable ASCII")
             }
-            Fault::Duplicate => write!(f, "{column} is there twice"),
+            Fault::Duplicate => write!(f, "{column} occurs twice"),
             Fault::Range => write!(f, "{column} does not fit into the packed field"),
-            Fault::Overlap => write!(f, "{column} lies over other parts of the packed field"),
+            Fault::Overlap => write!(f, "{column} overlaps other parts of the packed field"),
             Fault::Scale => {
-                write!(f, "{column} has a scale that is zero, not finite or on no integer")
+                write!(f, "{column} has a scale that is zero, not finite, or not on an integer")
             }
             Fault::Wire => f.write_str("the message is not in Protobuf's wire format"),
             Fault::Depth => f.write_str("the message has groups nested too deep"),
             Fault::Unknown => {
-                write!(f, "field {number} of '{name}' has no column and would be lost")
+                write!(f, "field {number} of '{name}' has no column, so it would be lost")
             }
-            Fault::Foreign => write!(f, "OSI has no field for {column}, which would be lost"),
+            Fault::Foreign => write!(f, "OSI has no field for {column}, so it would be lost"),
             Fault::Both => f.write_str("a message has both rows and a packed field"),
             Fault::Element => write!(f, "{column} cannot have this element type"),
             Fault::Value => {
@@ -117,21 +117,23 @@ impl fmt::Display for Error {
             Fault::Kind => {
                 f.write_str("reflections belong into a SensorView and detections into SensorData")
             }
-            Fault::Buffer => f.write_str("the buffer has another size than was planned"),
+            Fault::Buffer => f.write_str("the size of the buffer differs from the planned size"),
             Fault::Resolution => {
                 write!(
                     f,
-                    "{column} has a resolution that is no positive number or on no f64 or f32"
+                    "the resolution of {column} is not a positive number, or the column is not \
+                     f64 or f32"
                 )
             }
             Fault::Steps => {
                 write!(f, "a value of {column} is 2^51 of its resolution or more away from 0")
             }
-            Fault::Blocks => write!(f, "the blocks of {column} do not hold its rows"),
+            Fault::Blocks => write!(f, "the blocks of {column} do not have its number of rows"),
             Fault::Unit => write!(f, "{column} has another unit than its resolution"),
             Fault::Points => write!(
                 f,
-                "{column} is no field of the points, is of another type, or lies over another field"
+                "{column} is not a field of the points, has another type, or overlaps another \
+                 field"
             ),
         }
     }

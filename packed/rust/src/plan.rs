@@ -48,7 +48,7 @@ impl FromStr for Rule {
         let (column, value) = text
             .rsplit_once('=')
             .filter(|(column, _)| !column.is_empty())
-            .ok_or("a rule is COLUMN=RESOLUTION, as time_of_flight=6.67ps")?;
+            .ok_or("write COLUMN=RESOLUTION, such as time_of_flight=6.67ps")?;
         let how = match value.trim() {
             "plain" => How::Plain,
             "exact" => How::Exact,

@@ -258,7 +258,7 @@ fn a_row_that_columns_do_not_cover_is_refused_by_name() {
     // A field number 4, which OSI has left out.
     let error = refusal(&[0x12, 2, 0x20, 1]);
     assert_eq!((error.fault, error.number, &*error.name), (Fault::Unknown, 4, "reflection"));
-    assert_eq!(error.to_string(), "field 4 of 'reflection' has no column and would be lost");
+    assert_eq!(error.to_string(), "field 4 of 'reflection' has no column, so it would be lost");
     // Number 4 of normal_to_surface.
     let error = refusal(&[0x12, 4, 0x2a, 2, 0x20, 1]);
     assert_eq!((error.fault, error.number, &*error.name), (Fault::Unknown, 4, "normal_to_surface"));

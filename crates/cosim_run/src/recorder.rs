@@ -142,6 +142,7 @@ impl<'a> Recorder<'a> {
         let about = format!("recorded in steps of {} s", recording.step);
         let mut tape = self.begin(&recording.variables(), about)?;
         tape.any_version = recording.any_version;
+        show("recording", 0, steps as usize);
         let ended = recording.run(&host()?, self.patience, steps, &mut |message| {
             show("recording", message.step as usize, steps as usize);
             let time = (message.time * 1e9).round() as Nanoseconds;

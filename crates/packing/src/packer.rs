@@ -128,6 +128,10 @@ impl WriterAdapter for Packer {
         remarks
     }
 
+    fn changes_messages(&self) -> bool {
+        self.passage.costs.borrow().iter().any(|channel| !channel.columns.is_empty())
+    }
+
     /// Nothing is written where nothing was packed, or a rule tells of a column that there
     /// is not: its user would believe otherwise.
     fn check_result(&self) -> Result<()> {

@@ -92,11 +92,7 @@ impl CopyOptions {
     ) -> Result<CopySummary> {
         let form = OutputFormat::from_path(output)?;
         let writer = begin(form, open_target(output, input.files)?.start_draft()?)?;
-        let mut readers = self.open(input.files)?;
-        if input.salvages {
-            readers.iter_mut().for_each(|reader| reader.salvage());
-        }
-        self.copy_into(input, readers, form, writer, news)
+        self.copy_into(input, self.open_input(input)?, form, writer, news)
     }
 
     /// Copies what is whole of a damaged file. The summary says what was lost.
@@ -149,7 +145,7 @@ impl CopyOptions {
         news: &mut ProgressCallback,
     ) -> Result<Option<CopySummary>> {
         let writer = self.begin_readable(form, stdout())?;
-        let outcome = self.copy_into(input, self.open(input.files)?, form, writer, news);
+        let outcome = self.copy_into(input, self.open_input(input)?, form, writer, news);
         match outcome {
             Err(error) if is_broken_pipe(&error) => Ok(None),
             outcome => outcome.map(Some),
@@ -181,6 +177,15 @@ impl CopyOptions {
     /// When one is no recording.
     pub fn open(&self, files: &[PathBuf]) -> Result<Vec<Box<dyn Reader>>> {
         files.iter().map(|path| self.open_file(path)).collect()
+    }
+
+    /// Opens the files of an input, and leaves out what is damaged where that is wanted.
+    fn open_input(&self, input: &CopyInput) -> Result<Vec<Box<dyn Reader>>> {
+        let mut readers = self.open(input.files)?;
+        if input.salvages {
+            readers.iter_mut().for_each(|reader| reader.salvage());
+        }
+        Ok(readers)
     }
 
     fn open_file(&self, path: &Path) -> Result<Box<dyn Reader>> {

@@ -94,12 +94,7 @@ impl Playback {
         let mut reader = open::open(&self.input, &self.open_hints())?;
         let mut selected = selection.select(reader.as_mut());
         let head = selected.advance()?;
-        let head = head.with_context(|| {
-            format!(
-                "no message in {} has the channel, time and number that were asked for",
-                self.name()
-            )
-        })?;
+        let head = head.with_context(|| self.explain_empty())?;
         // What is wrong with the second is for those to say who play it.
         let second = selected.advance().ok().flatten().and_then(|second| second.time);
         let type_name = reader.channels()[&head.channel].definition.name.clone();

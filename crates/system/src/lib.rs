@@ -1,7 +1,6 @@
 //! What every part asks of the operating system: files that are read within
 //! bounds and written whole or not at all, Ctrl-C, words of others made safe to
-//! show, sizes and times as people write
-//! them, and what the user is told.
+//! show, sizes and times as people write them, and what the user is told.
 
 pub mod file;
 pub mod group;

@@ -1,5 +1,6 @@
-//! Recordings that are packed as a whole, unpacked to a scratch file, as their readers hop to
-//! and fro. It has no name, or only while a database is opened, and is gone with its readers.
+//! Scratch files beside a recording. One that is packed as a whole is unpacked to such a file,
+//! as its readers hop to and fro; the entries of an index wait in one. It has no name, or only
+//! while a database is opened, and is gone with those who use it.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};

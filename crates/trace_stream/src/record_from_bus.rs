@@ -28,7 +28,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// Most bytes that the channels of a trace may say of themselves.
 const MAX_DESCRIPTIONS: usize = 256 << 20;
 
-/// How long is listened; without an end until the user stops it.
+/// How long to listen. Without a limit it goes on until the user stops it.
 pub struct RecordLimits {
     /// For a player to come.
     pub wait: Option<Duration>,

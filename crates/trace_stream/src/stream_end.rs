@@ -44,7 +44,8 @@ impl StreamTransport {
     /// of them.
     ///
     /// # Errors
-    /// When the transport wants something else to find them by.
+    /// When there is no such transport, topic or option, the transport finds recorders by
+    /// something else, or the environment lacks the recorder's token.
     pub fn player(
         &self,
         to: &[String],
@@ -95,7 +96,8 @@ impl StreamTransport {
     /// the player is to be told of it.
     ///
     /// # Errors
-    /// When the transport does not listen at an address.
+    /// When there is no such transport, topic or option, the transport does not listen at an
+    /// address, or what the environment has is no token.
     pub fn recorder(&self, bind: Option<IpAddr>) -> Result<(StreamEnd, bool)> {
         let own = Ipv4Addr::LOCALHOST.into();
         let mut end = self.end(Role::Receiver, bind.unwrap_or(own))?;

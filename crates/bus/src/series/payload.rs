@@ -14,6 +14,7 @@ use wiregauge_result::run::{Case, Subject};
 
 /// How long a codec may take over one answer.
 const PATIENCE: Duration = Duration::from_secs(60);
+
 /// A message with the codecs that write it.
 pub struct PayloadMessage {
     /// The message as it is named in the result.

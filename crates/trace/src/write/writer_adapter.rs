@@ -9,15 +9,15 @@ use super::writer::Writer;
 use crate::channel::Channel;
 use crate::read::{Attachment, FileHeader, MessageInfo};
 
-/// What a writer that changes messages before another one does itself.
+/// What such a writer does itself: it changes messages and hands them to its inner writer.
 pub trait WriterAdapter {
-    /// The other one.
+    /// The inner writer, to ask it.
     fn inner(&self) -> &dyn Writer;
 
-    /// As above.
+    /// The inner writer, to write by it.
     fn inner_mut(&mut self) -> &mut dyn Writer;
 
-    /// As above, when this one is done.
+    /// The inner writer, to finish it when this one is done.
     fn into_inner(self: Box<Self>) -> Box<dyn Writer>;
 
     /// See [`Writer::add_channel`].

@@ -24,7 +24,7 @@ pub fn measure_series(series: Series, outlet: ResultTarget, before: &dyn Fn()) -
         None => engine::tool_versions,
     };
     let MeasuredSeries { result, samples } =
-        with_context(&versions, |context| series.measure(context, before))?;
+        with_series_context(&versions, |context| series.measure(context, before))?;
     let code = result.and_then(|result| write_bus_result(result, outlet));
     if let Some(samples) = samples {
         samples.announce("samples")?;
@@ -44,7 +44,7 @@ fn codec_and_engine_versions() -> IndexMap<String, String> {
 ///
 /// # Errors
 /// Those of what is called.
-pub fn with_context<T>(
+pub fn with_series_context<T>(
     tool_versions: &dyn Fn() -> IndexMap<String, String>,
     measure: impl FnOnce(&SeriesContext) -> Result<T>,
 ) -> Result<T> {

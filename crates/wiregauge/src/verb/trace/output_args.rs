@@ -32,7 +32,10 @@ pub struct OutputArgs {
     repeat_static: bool,
 }
 
-/// A version.
+/// Reads a version, three numbers such as 3.21.12.
+///
+/// # Errors
+/// When it is something else.
 pub fn parse_version(text: &str) -> Result<Version, String> {
     version::parse(text).ok_or_else(|| "a version has three numbers, such as 3.21.12".to_owned())
 }

@@ -62,18 +62,18 @@ bench-aa: setup build
 # What mostly waits runs beside what computes.
 test: setup check
 	cargo test --locked --workspace --no-run
-	$(TEST) --lib --bins $(FAST:%=--test %) $(CODECS:%=--test %) + $(BUILDS:%=--test %) + \
-		transports $(MACHINE:%=--test %) + --doc
+	$(TEST) codecs --lib --bins $(FAST:%=--test %) $(CODECS:%=--test %) + \
+		builds $(BUILDS:%=--test %) + machine $(MACHINE:%=--test %) + documentation --doc
 
 # Unit, golden and property tests: under two minutes once all is compiled.
 test-fast:
-	$(TEST) --lib --bins $(FAST:%=--test %)
+	$(TEST) fast --lib --bins $(FAST:%=--test %)
 
 test-builds: setup
-	$(TEST) $(CODECS:%=--test %) + $(BUILDS:%=--test %)
+	$(TEST) codecs $(CODECS:%=--test %) + builds $(BUILDS:%=--test %)
 
 test-machine: setup
-	$(TEST) transports $(MACHINE:%=--test %)
+	$(TEST) machine $(MACHINE:%=--test %)
 
 # README's two commands in bare roots of Debian releases: as root, as a user, twice,
 # without a network. SUITES=trixie for one of them; wants root and mmdebstrap.

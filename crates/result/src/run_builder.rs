@@ -42,6 +42,8 @@ impl RunBuilder {
 
     /// The result, with no figures yet. The measurement took the time until now.
     pub fn finish(mut self, title: String, settings: Settings) -> Run {
+        // Looking at the machine takes time, too.
+        let seconds = self.began.elapsed().as_secs_f64();
         self.stop_watching();
         Run {
             format: FORMAT.into(),
@@ -50,7 +52,7 @@ impl RunBuilder {
             kind: self.kind,
             command: self.command,
             started: format_time(self.started),
-            seconds: self.began.elapsed().as_secs_f64(),
+            seconds,
             environment: self.environment,
             warnings: Vec::new(),
             settings,

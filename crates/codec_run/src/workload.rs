@@ -364,7 +364,7 @@ fn check_memory(
     }
     ensure!(
         wanted <= u128::from(budget),
-        "{source}: {} in {} would take {}, more than half of the free memory, {}; give shorter \
+        "{source}: {} in {} would take {}, but half of the free memory is {}; give shorter \
          lists (--length), or fewer messages or lengths",
         text::format_count(count as u64, "message"),
         text::format_count(cases.len() as u64, "case"),

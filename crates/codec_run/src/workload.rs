@@ -64,7 +64,7 @@ impl std::str::FromStr for Sweep {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Sweep> {
-        let (path, lengths) = text.split_once('=').context("wants PATH=N,N,…")?;
+        let (path, lengths) = text.split_once('=').context("write PATH=N,N,…")?;
         let lengths: Vec<usize> =
             lengths.split(',').map(|n| parse_length(n.trim())).collect::<Result<_>>()?;
         for (at, length) in lengths.iter().enumerate() {

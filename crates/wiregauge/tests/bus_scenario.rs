@@ -108,7 +108,7 @@ fn who_does_not_belong_is_refused_and_the_leader_goes_on_waiting() {
     refuses(at.path(), &[&words[..], &["epsilon"]].concat(), &["two.toml", "'epsilon'", "gamma"]);
     // To some machine, but to which?
     let homeless = ["bus", "participant", "--scenario", "two.toml", "--name", "beta"];
-    refuses(at.path(), &homeless, &["beta receives", "--peer", "'alpha'"]);
+    refuses(at.path(), &homeless, &["beta is a receiver", "--peer", "'alpha'"]);
 
     let refused = |scenario: &str, name: &str, words: &[&str]| {
         let at = folder();

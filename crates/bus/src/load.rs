@@ -52,7 +52,7 @@ impl Load {
         );
         ensure!(
             self.cycle.as_nanos() < u128::from(MAX_RUN_NS) && (1..=63).contains(&self.receivers),
-            "the cycle must be shorter than 78 hours, with at most 64 participants"
+            "the cycle must be shorter than 78 hours, and a run can have at most 64 participants"
         );
         Ok(())
     }

@@ -38,7 +38,7 @@ impl std::str::FromStr for UserRunner {
 
 /// A field's length: `PATH=N`.
 pub fn length(text: &str) -> Result<(String, usize)> {
-    let (path, length) = text.split_once('=').context("wants PATH=N")?;
+    let (path, length) = text.split_once('=').context("write PATH=N")?;
     Ok((path.into(), workload::parse_length(length)?))
 }
 

@@ -117,7 +117,8 @@ fn add_flags(variants: &mut Vec<Variant>, text: &str) -> Result<()> {
         "{name} is not compiled by a C or C++ compiler"
     );
     let label = label.filter(|label| is_label(label));
-    let label = label.with_context(|| format!("a label is missing; write {name}@LABEL={words}"))?;
+    let label =
+        label.with_context(|| format!("a valid label is missing; write {name}@LABEL={words}"))?;
     ensure!(!words.trim().is_empty(), "the flags are missing; write {name}@{label}=-O2");
     let id = format!("{name}@{label}");
     let flags = CompilerFlags { label: label.into(), words: words.trim().into() };

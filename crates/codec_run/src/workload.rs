@@ -64,7 +64,7 @@ impl std::str::FromStr for Sweep {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Sweep> {
-        let (path, lengths) = text.split_once('=').context("wants PATH=N,N,…")?;
+        let (path, lengths) = text.split_once('=').context("write PATH=N,N,…")?;
         let lengths: Vec<usize> =
             lengths.split(',').map(|n| parse_length(n.trim())).collect::<Result<_>>()?;
         for (at, length) in lengths.iter().enumerate() {
@@ -364,7 +364,7 @@ fn check_memory(
     }
     ensure!(
         wanted <= u128::from(budget),
-        "{source}: {} in {} would take {}, more than half of the free memory, {}; give shorter \
+        "{source}: {} in {} would take {}, but half of the free memory is {}; give shorter \
          lists (--length), or fewer messages or lengths",
         text::format_count(count as u64, "message"),
         text::format_count(cases.len() as u64, "case"),

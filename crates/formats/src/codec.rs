@@ -23,7 +23,7 @@ fn find_empty_array(schema: &Schema) -> Option<String> {
         let is_none = |field: &&Field| field.cardinality == (Cardinality::Array { len: 0 });
         let field = record.fields.iter().find(is_none)?;
         let (record, field) = (&record.name.original, &field.name.original);
-        Some(format!("{record}.{field} is an array of no elements; remove the field to measure it"))
+        Some(format!("{record}.{field} is an array of 0 elements; remove the field to measure it"))
     })
 }
 

@@ -136,7 +136,7 @@ impl WriterAdapter for Unpacker {
         let dropped = self.dropped.iter().map(|(messages, name)| {
             format!(
                 "left out of {messages} messages, as OSI has no field for it: column '{name}' of \
-                 packed fields, and other such columns"
+                 packed fields, and any other such columns"
             )
         });
         dropped.collect()

@@ -252,7 +252,7 @@ fn what_is_no_cloud_is_refused() {
     let rule = Rule { column: "ring".into(), how: How::Resolution(1.0, "") };
     let plan = Plan { rules: vec![rule], ..Plan::default() };
     let refused = Cloud::parse(RosEncoding::Cdr, false, data).unwrap().pack(&plan).unwrap_err();
-    assert!(refused.to_string().contains("'ring' has a resolution"), "{refused}");
+    assert!(refused.to_string().contains("the resolution of column 'ring'"), "{refused}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ impl NativeReduction {
                     _library: library,
                 }
             };
-            ensure!(!native.coder.is_null(), "it wrote nothing");
+            ensure!(!native.coder.is_null(), "its wiregauge_make returned nothing");
             Ok(native)
         };
         loaded().with_context(|| file.display().to_string())

@@ -49,8 +49,9 @@ pub fn reflections_of_points(cloud: &Table) -> Result<Table> {
             .with_context(|| format!("--as-reflections needs the column {name} in every row"))
     });
     let (x, y, z) = (x?, y?, z?);
-    let strength = column(&STRENGTHS)
-        .with_context(|| format!("--as-reflections needs a column {}", STRENGTHS.join(", ")))?;
+    let strength = column(&STRENGTHS).with_context(|| {
+        format!("--as-reflections needs one of the columns {} in every row", STRENGTHS.join(", "))
+    })?;
     // Strengths from 0 to 1, as KITTI has them, are 255 times as fine.
     let most = strength.iter().copied().fold(0.0, f64::max);
     let factor = if most > 1.0 { 1.0 } else { 255.0 };

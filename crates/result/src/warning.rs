@@ -310,8 +310,7 @@ impl fmt::Display for Caution {
             Caution::Surplus { cell, figure, found, offered } => {
                 write!(
                     f,
-                    "{cell}: {figure} is {found:.3} MB/s, more than the {offered:.3} MB/s that \
-                     were sent"
+                    "{cell}: {figure} is {found:.3} MB/s, more than the offered {offered:.3} MB/s"
                 )
             }
             Caution::Lost { cell, lost, of } => {

@@ -83,8 +83,8 @@ impl RowFile {
         let count = numbers.first().map_or(0, |numbers| numbers.len());
         let words = words.iter().zip(&self.words).map(|(word, known)| -> Result<ArrayRef> {
             let place = known.iter().position(|known| known == Some(*word));
-            let place =
-                place.with_context(|| format!("the file of samples has no column '{word}'"))?;
+            let place = place
+                .with_context(|| format!("the file of samples does not know the word '{word}'"))?;
             let keys = Int32Array::from_value(i32::try_from(place)?, count);
             let known: ArrayRef = known.clone();
             Ok(Arc::new(DictionaryArray::<Int32Type>::try_new(keys, known)?))

@@ -141,7 +141,7 @@ impl ReaderAdapter for StaticDataRepeater {
         let fields = fields.collect::<Vec<_>>().join(", ");
         let (lacking, seen) = (self.lacking, self.seen);
         vec![match lacking {
-            0 => "every message has its static data; nothing is repeated".into(),
+            0 => "no message lacks static data that an earlier one has; nothing is repeated".into(),
             _ => format!("static data is repeated in {lacking} of {seen} messages: {fields}"),
         }]
     }

@@ -225,7 +225,10 @@ impl BusRecording {
     /// Keeps what is said of a channel.
     fn describe(&mut self, number: u16, described: ChannelDescription) -> Result<()> {
         if let Some(known) = self.channels.get(&number) {
-            ensure!(known.described == described, "channel {number} was declared twice");
+            ensure!(
+                known.described == described,
+                "channel {number} was declared twice, in different ways"
+            );
             return Ok(());
         }
         let own = [&described.topic, &described.type_name, &described.message_encoding];

@@ -224,7 +224,7 @@ fn check_name(name: &str) -> Result<()> {
     let part = |part: &str| !part.is_empty() && part.chars().all(plain);
     ensure!(
         name.len() <= MAX_NAME && name.split('/').all(part),
-        "a topic can have {MAX_NAME} letters, digits and _, with / between parts, such as \
+        "a topic can have at most {MAX_NAME} letters, digits and _, with / between parts, such as \
          lidar/front"
     );
     Ok(())

@@ -127,12 +127,13 @@ fn what_cannot_be_is_refused() {
         (vec!["--duration", "3s"], ["5 windows", "dropped"]),
         (vec!["--cycle", "0", "--mode", "discrete"], ["discrete", "cycle"]),
         (vec!["--fast"], ["discrete", "--cycle 0"]),
-        (vec!["--option", "dds.domain=7"], ["dds", "no part"]),
+        (vec!["--option", "dds.domain=7"], ["dds", "not measured in this run"]),
     ] {
         let all = [vec!["bus", "run"], arguments].concat();
         refuses(at, &all, &words);
     }
-    for (participants, words) in [("1", "1 participants"), ("2..65", "65"), ("8..2", "no range")] {
+    for (participants, words) in [("1", "1 participants"), ("2..65", "65"), ("8..2", "not a range")]
+    {
         let said = run(at, &["bus", "run", "--participants", participants]);
         assert!(said.code == Some(2) && said.err.contains(words), "{}", said.err);
     }

@@ -108,7 +108,7 @@ fn who_does_not_belong_is_refused_and_the_leader_goes_on_waiting() {
     refuses(at.path(), &[&words[..], &["epsilon"]].concat(), &["two.toml", "'epsilon'", "gamma"]);
     // To some machine, but to which?
     let homeless = ["bus", "participant", "--scenario", "two.toml", "--name", "beta"];
-    refuses(at.path(), &homeless, &["beta receives", "--peer", "'alpha'"]);
+    refuses(at.path(), &homeless, &["beta is a receiver", "--peer", "'alpha'"]);
 
     let refused = |scenario: &str, name: &str, words: &[&str]| {
         let at = folder();
@@ -126,7 +126,7 @@ fn who_does_not_belong_is_refused_and_the_leader_goes_on_waiting() {
     let mut agent = Machine::join(elsewhere.path(), &other, "gamma", &port);
     let (said, known) = (agent.hears("refuses"), leader.hears("refused"));
     assert_eq!(agent.code(), Some(2));
-    assert!(said.contains("another one") && !said.contains("duration"), "{said}");
+    assert!(said.contains("its scenario differs") && !said.contains("duration"), "{said}");
     assert!(known.contains("'duration' is '3s' there and '2s' here"), "{known}");
 
     // Of another version, and no agent at all.
@@ -214,7 +214,7 @@ fn what_a_stranger_says_is_neither_obeyed_nor_answered_with_the_scenario() {
     assert!(!shown.chars().any(char::is_control), "{shown:?}");
     assert!(!reply.contains("beta"), "{reply}");
     let (reply, _) = ask(JoinMessage { names: vec!["beta".into(); 100_000], ..join() });
-    assert!(reply.contains("has not") && !reply.contains("beta"), "{reply}");
+    assert!(reply.contains("does not have") && !reply.contains("beta"), "{reply}");
     for key in scenario.keys() {
         let mut other = scenario.clone();
         other.insert(key.clone(), "?".into());

@@ -476,7 +476,7 @@ fn logs_of_others_become_a_result() {
     assert_eq!(fact(&run, "flatbuf", "size"), Some(23_226_752.0));
     let text = run["warnings"].to_string();
     for word in
-        ["steps of 1000 µs", "sizeof", "the end of the file is missing", "did not take turns"]
+        ["multiples of 1000 µs", "sizeof", "the end of the file is missing", "did not take turns"]
     {
         assert!(text.contains(word), "no '{word}' in {text}");
     }

@@ -42,7 +42,8 @@ fn only_what_changes_is_written() {
     assert_eq!(check.code, Some(1), "{}", check.out);
     assert!(
         check.out.contains(
-            "out/scan.py differs from what would be generated; run it again without --check"
+            "out/scan.py differs from what would be generated; run the command again without \
+             --check"
         ),
         "{}",
         check.out

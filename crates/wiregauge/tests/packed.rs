@@ -187,7 +187,7 @@ fn what_cannot_be_packed_is_refused_and_nothing_is_written() {
         &[osi, out, "--resolution", "time_of_flight=1mm"],
         &["drive_sv.osi: byte", "'time_of_flight' has another unit"],
     );
-    refused(&[osi, out, "--resolution", "object_id=2"], &["'object_id' has a resolution"]);
+    refused(&[osi, out, "--resolution", "object_id=2"], &["the resolution of column 'object_id'"]);
     refused(
         &[osi, out, "--resolution", "time_of_flight=1e-300"],
         &["'time_of_flight' is 2^51 of its resolution", "time_of_flight=exact"],
@@ -212,7 +212,7 @@ fn what_cannot_be_packed_is_refused_and_nothing_is_written() {
     );
     refused(
         &["scan.bin", "out.packed", "--point", "x:u8", "--resolution", "x=1"],
-        &["scan.bin: column 'x' has a resolution"],
+        &["scan.bin: the resolution of column 'x'"],
     );
     // A field that is damaged, and one that is cut.
     run(at, &["packed", "pack", "scan.bin", "-o", "scan.packed", "--point", "x:u8"]);

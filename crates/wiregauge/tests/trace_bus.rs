@@ -454,7 +454,7 @@ fn what_cannot_be_is_refused() {
         |words: &[&'static str]| [&["trace", "play", "drive.mcap", "--over"], words].concat();
     refuses(at, &play(&["pigeon"]), &["unknown transport 'pigeon'; choose from tcp, memory"]);
     refuses(at, &play(&["memory"]), &["within one process", "trace convert"]);
-    refuses(at, &play(&["iceoryx2", "--readers", "2"]), &["one recorder", "take dds"]);
+    refuses(at, &play(&["iceoryx2", "--readers", "2"]), &["one recorder", "use dds"]);
     refuses(at, &play(&["tcp"]), &["--recorder"]);
     refuses(at, &play(&["tcp", "--recorder", "127.0.0.1:1"]), &[TOKEN]);
     refuses(at, &play(&["dds", "--recorder", "127.0.0.1:1"]), &["--topic"]);

@@ -11,7 +11,7 @@ pub fn take_part(words: &[&str]) -> Result<()> {
     let after = |name: &'static str| {
         words.chunks(2).filter(move |pair| pair[0] == name).filter_map(|pair| pair.get(1))
     };
-    let control = after("--control").next().context("a participant wants --control")?;
+    let control = after("--control").next().context("a participant needs --control")?;
     let names: Vec<String> = after("--name").map(|name| name.to_string()).collect();
     run_in_threads(control.parse()?, &names, &built_in())
 }

@@ -95,7 +95,7 @@ impl PairLogs {
                 warnings.push(warning(
                     "log-size",
                     format!(
-                        "the log of {name} gives its message {} B, but it has {} B",
+                        "the log of {name} says that its message has {} B, but it has {} B",
                         logged.last().unwrap_or(&0),
                         real.last().unwrap_or(&0)
                     ),

@@ -146,8 +146,11 @@ fn choose_binary<'a>(
     };
     if let Some(name) = wanted {
         let found = all.iter().find(|binary| binary.name == name).with_context(|| {
-            let there = if all.is_empty() { "none".to_owned() } else { listed(&all) };
-            format!("{} has no binary {causality} {name}; choose from {there}", package.name)
+            let there = match all.is_empty() {
+                true => "it has none".to_owned(),
+                false => format!("choose from {}", listed(&all)),
+            };
+            format!("{} has no binary {causality} {name}; {there}", package.name)
         })?;
         return Ok(vec![found]);
     }

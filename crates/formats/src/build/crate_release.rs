@@ -73,7 +73,7 @@ impl CrateRelease {
         let line = line.with_context(|| format!("no runner depends on {}", self.crate_name))?;
         ensure!(
             !line.contains("path = "),
-            "the release of {} follows its generator's; install another generator",
+            "the release of {} follows its generator's; install another release of the generator",
             self.crate_name
         );
         let old = line[start.len()..].trim_start_matches("{ version = ");

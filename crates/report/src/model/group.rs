@@ -118,7 +118,7 @@ pub fn without_headroom<'a>(run: &'a Run, case: &Case) -> Vec<&'a Subject> {
 pub fn transport_name(run: &Run, case: &Case, subject: &Subject) -> String {
     let is_not = |fact: &str| run.fact(&case.id, &subject.id, fact) == Some(0.0);
     match (is_not("complete"), is_not("valid")) {
-        (true, _) => format!("{} (broke off)", subject.title),
+        (true, _) => format!("{} (ended early)", subject.title),
         (_, true) => format!("{} (invalid)", subject.title),
         _ => subject.title.clone(),
     }

@@ -15,7 +15,8 @@ const ALLOWED: &str = "allowed/";
 
 /// What a mark behind an error says.
 pub const ERROR_NOTE: &str =
-    "! the error is larger than half of the resolution plus the rounding of the column's type";
+    "! the error is larger than half of the resolution, with the rounding of the column's type \
+     added";
 
 /// The table of a case, its head first; none where the run is not about points.
 pub fn points_table(run: &Run, case: &Case) -> Option<Vec<Vec<String>>> {

@@ -131,7 +131,7 @@ pub fn verdict(run: &Run, case: &Case) -> Option<String> {
     let in_vain = without_headroom(run, case);
     if !in_vain.is_empty() {
         sentences.push(format!(
-            "No headroom was found for {}: even the smallest load failed.",
+            "No headroom was found for {}: even the smallest load that was tried failed.",
             names(&in_vain)
         ));
     }

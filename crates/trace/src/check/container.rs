@@ -115,7 +115,7 @@ fn statistics(
 fn channels(reader: &Reader, findings: &mut Findings) {
     let channels = reader.channels();
     if !channels.values().any(Channel::is_osi) {
-        findings.add(&rules::OSI_CHANNEL, "the file".into(), "it is missing");
+        findings.add(&rules::OSI_CHANNEL, "the file".into(), "it has no such channel");
     }
     let mut topics = BTreeSet::new();
     for channel in channels.values() {

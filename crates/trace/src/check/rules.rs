@@ -112,7 +112,7 @@ rules! {
         "channels and schemas of OSI are in the summary too"
         "write it again: --fix";
     SCHEMA "schema.data" Error
-        "a schema of OSI is a complete descriptor set with the type"
+        "a schema of OSI is a complete descriptor set that defines its type"
         "make the recorder write the output of protoc --include_imports";
     TOP_LEVEL "schema.top-level" Error
         "a channel of OSI has top-level messages"

@@ -134,11 +134,21 @@ impl Summary {
         if start == 0 {
             return Ok(None);
         }
-        ensure!(start < end && end - start <= LARGEST, "the summary is at byte {start}");
-        ensure!(offsets == 0 || (start..=end).contains(&offsets), "an offset is at byte {offsets}");
+        ensure!(
+            start < end && end - start <= LARGEST,
+            "the footer names a wrong place of the summary, byte {start}"
+        );
+        ensure!(
+            offsets == 0 || (start..=end).contains(&offsets),
+            "the footer names a wrong place of the offsets, byte {offsets}"
+        );
         // Where two files were joined, the place is one in the second file.
         let data_end = find_record_before(file, start, op::DATA_END, 4)?;
-        ensure!(data_end.is_some(), "the summary is at byte {start}, but the data end elsewhere");
+        ensure!(
+            data_end.is_some(),
+            "the footer names byte {start} as the place of the summary, but the data do not end \
+             there"
+        );
         // The checksum is of all from there up to itself.
         let mut records = Vec::new();
         file.between(start, end + FOOTER - 4).read_to_end(&mut records)?;

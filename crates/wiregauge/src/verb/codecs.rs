@@ -175,7 +175,7 @@ impl Arguments {
             self.length.iter().map(|(path, _)| path).chain(swept).collect();
         paths.sort();
         if let Some(twice) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
-            bail!("{} has two lengths; give only --length or only --sweep", twice[0]);
+            bail!("{} has two lengths; give it one length, by --length or by --sweep", twice[0]);
         }
         Ok(())
     }

@@ -254,7 +254,8 @@ fn check(folder: &Path, files: &[(String, String)]) -> Result<ExitCode> {
             }
             Ok(there) if there != text.as_bytes() => {
                 differences.push(format!(
-                    "{} differs from what would be generated; run it again without --check",
+                    "{} differs from what would be generated; run the command again without \
+                     --check",
                     place.display()
                 ));
             }

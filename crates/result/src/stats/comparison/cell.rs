@@ -101,7 +101,7 @@ pub(super) fn judge(
         // Some view leaves it open, and none speaks against another.
         (Some(times), _) if !contradict(times, &corrected) => {
             let alone = times != ChangeVerdict::CannotTell;
-            let reason = "relative to the bound and the other rows there is no change";
+            let reason = "the bound and the other rows do not confirm it";
             (ChangeVerdict::CannotTell, alone.then(|| reason.to_owned()))
         }
         (Some(_), _) => (

@@ -69,7 +69,9 @@ function(add_model model encoding)
   target_compile_options(${target} PRIVATE ${WARNINGS})
   target_link_libraries(${target} PRIVATE ${encoding})
   get_target_property(headers ${encoding} PRECOMPILED)
-  target_precompile_headers(${target} REUSE_FROM ${headers})
+  if(headers)
+    target_precompile_headers(${target} REUSE_FROM ${headers})
+  endif()
 endfunction()
 
 # The FMU of a model in an encoding, fmus/<model>-<encoding>[-fmi3].fmu.

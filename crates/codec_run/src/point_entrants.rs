@@ -143,8 +143,7 @@ fn case(id: String, source: String, load: Loaded) -> Load {
 }
 
 /// A row that this program carries out in a process of its own, by its verb `codecs points
-/// --serve`; without a runner where a
-/// library is missing, or its glue does not compile.
+/// --serve`; without a runner where a library is missing, or its glue does not compile.
 pub fn entrant(row: ReductionRow) -> Result<Entrant> {
     let build = default_build_folder()?;
     let (language, built, status) = match row.shim() {

@@ -127,7 +127,11 @@ fn targets() -> Result<()> {
         .filter(|row| !row.is_opt_in() || program(row).is_some())
         .filter(|row| wanted.is_empty() || wanted.contains(&row.name))
         .collect();
-    ensure!(!rows.is_empty(), "unknown row of that name in Rust or C++");
+    ensure!(
+        !rows.is_empty(),
+        "there is no row {} in Rust or C++; leave out ROWS to compare all rows",
+        wanted.join(", ")
+    );
     let variants: Vec<Variant> =
         rows.iter().filter_map(|row| program(row)).map(Variant::from_codec).collect();
     let built = build::build_variants(&folder, &schema, &projection, &variants, &|_, _, _| Ok(()))?;

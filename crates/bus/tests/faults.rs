@@ -244,7 +244,9 @@ fn a_reader_that_is_too_slow_holds_the_writer_back() {
 fn an_engine_that_fails_is_named_with_its_words() {
     let faulty = Faulty { every: 50, fault: Fault::Fail, ..Faulty::default() };
     let began = Instant::now();
-    let error = complete_record(faulty, &assignment("fail", Mode::Continuous)).unwrap_err();
+    let whole = assignment("fail", Mode::Continuous);
+    let assignment = Assignment { duration: 10_000 * MS, ..whole };
+    let error = complete_record(faulty, &assignment).unwrap_err();
     assert_eq!(format!("{error:#}"), "sender: the engine broke down");
     assert!(began.elapsed() < Duration::from_secs(5));
 }
@@ -254,7 +256,8 @@ fn what_was_seen_before_it_broke_is_told() {
     // Windows of one sample or two.
     let faulty = Faulty { every: 300, fault: Fault::Fail, ..Faulty::default() };
     let steps = assignment("so far", Mode::Discrete);
-    let assignment = Assignment { window: MS, ..steps };
+    // On a loaded machine 300 samples take longer than their cycles.
+    let assignment = Assignment { window: MS, duration: 10_000 * MS, ..steps };
     let record = run(faulty, &assignment).unwrap();
     assert_eq!(record.broken.as_deref(), Some("sender: the engine broke down"));
     let windows = &record.received[0].windows;

@@ -77,7 +77,9 @@ pub fn come_up(of: &Child, transport: &str, but: &[String], number: usize) -> Ve
             return there;
         }
         assert!(begun.elapsed() < Duration::from_secs(600), "they never came up");
-        thread::sleep(Duration::from_millis(3));
+        let ended = is_gone(of.id() as i32) && participants(of).is_empty();
+        assert!(!ended, "it ended before {number} over {transport} came up, after those of {but:?}");
+        thread::sleep(Duration::from_millis(10));
     }
 }
 

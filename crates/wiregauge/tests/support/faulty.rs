@@ -78,7 +78,10 @@ pub fn come_up(of: &Child, transport: &str, but: &[String], number: usize) -> Ve
         }
         assert!(begun.elapsed() < Duration::from_secs(600), "they never came up");
         let ended = is_gone(of.id() as i32) && participants(of).is_empty();
-        assert!(!ended, "it ended before {number} over {transport} came up, after those of {but:?}");
+        assert!(
+            !ended,
+            "it ended before {number} over {transport} came up, after those of {but:?}"
+        );
         thread::sleep(Duration::from_millis(10));
     }
 }

@@ -83,15 +83,8 @@ impl Load {
             return Case { id: self.id_with(&message.id), parameter: None, ..message.clone() };
         }
         Case {
-            id: self.id(),
-            message: "sample".into(),
-            source: "sequence, time and content by sequence".into(),
-            messages: 1,
             canonical_bytes: self.size as f64,
-            parameter: None,
-            fixed: None,
-            element: None,
-            notes: Vec::new(),
+            ..Case::new(self.id(), "sample", "sequence, time and content by sequence")
         }
     }
 

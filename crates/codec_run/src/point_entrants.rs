@@ -127,15 +127,10 @@ fn case(id: String, source: String, load: Loaded) -> Load {
     let messages = load.tables.len();
     let size: usize = load.tables.iter().map(Table::size).sum();
     let case = Case {
-        id,
-        message: load.kind,
-        source,
         messages: messages as u64,
         canonical_bytes: size as f64 / messages as f64,
-        parameter: None,
-        fixed: None,
-        element: None,
         notes: load.notes,
+        ..Case::new(id, load.kind, source)
     };
     let sample =
         |table: &Table| Sample { canonical: table.to_bytes(), readings: Default::default() };

@@ -155,17 +155,7 @@ pub fn user_entrants(source: PathBuf, model: PathBuf) -> Vec<Entrant> {
 /// What FMUs of the user's own are measured on: their own messages.
 pub fn user_case() -> Load {
     Load {
-        case: Case {
-            id: "own".into(),
-            message: "binary variable".into(),
-            source: "made by the source FMU".into(),
-            messages: 1,
-            canonical_bytes: 0.0,
-            parameter: None,
-            fixed: None,
-            element: None,
-            notes: Vec::new(),
-        },
+        case: Case::new("own", "binary variable", "made by the source FMU"),
         source: Vec::new(),
         model: Vec::new(),
     }
@@ -188,16 +178,13 @@ pub fn single_pair(cases: &[Load], entrants: &[Entrant]) -> Option<Pair> {
 pub fn load(scene: &str, reflections: u32, objects: u32, swept: Option<(&str, u32)>) -> Load {
     Load {
         case: Case {
-            id: case_id(reflections, objects),
-            message: "osi3.SensorView".into(),
-            source: format!("generated, scene '{scene}'"),
-            messages: 1,
-            canonical_bytes: 0.0,
             parameter: swept
                 .map(|(name, value)| Parameter { name: name.into(), value: f64::from(value) }),
-            fixed: None,
-            element: None,
-            notes: Vec::new(),
+            ..Case::new(
+                case_id(reflections, objects),
+                "osi3.SensorView",
+                format!("generated, scene '{scene}'"),
+            )
         },
         source: vec![
             ("reflections".into(), reflections.to_string()),

@@ -36,19 +36,7 @@ fn entrant(id: &str, log: &Path, fault: &str) -> Entrant {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/fake_runner.py");
     let words = [script.display().to_string(), log.display().to_string(), fault.into()];
     Entrant {
-        subject: Subject {
-            id: id.into(),
-            title: id.into(),
-            language: "own".into(),
-            library: String::new(),
-            built: String::new(),
-            origin: None,
-            options: Vec::new(),
-            bound: false,
-            unchecked: false,
-            lowerings: Vec::new(),
-            status: Status::Measured,
-        },
+        subject: Subject::new(id, id, "own"),
         runner: Some(Launch {
             id: id.into(),
             program: "python3".into(),
@@ -60,17 +48,7 @@ fn entrant(id: &str, log: &Path, fault: &str) -> Entrant {
 }
 
 fn plan(entrants: Vec<Entrant>, experiments: Vec<Experiment>) -> Plan {
-    let case = Case {
-        id: "points".into(),
-        message: "Points".into(),
-        source: "test".into(),
-        messages: 2,
-        canonical_bytes: 28.0,
-        parameter: None,
-        fixed: None,
-        element: None,
-        notes: Vec::new(),
-    };
+    let case = Case { messages: 2, canonical_bytes: 28.0, ..Case::new("points", "Points", "test") };
     Plan {
         cases: vec![Load { case, samples: vec![sample(), sample()] }],
         entrants,

@@ -124,6 +124,27 @@ pub struct Case {
     pub notes: Vec<String>,
 }
 
+impl Case {
+    /// A case of one message, of which no more is known yet.
+    pub fn new(
+        id: impl Into<String>,
+        message: impl Into<String>,
+        source: impl Into<String>,
+    ) -> Case {
+        Case {
+            id: id.into(),
+            message: message.into(),
+            source: source.into(),
+            messages: 1,
+            canonical_bytes: 0.0,
+            parameter: None,
+            fixed: None,
+            element: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// A swept number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameter {
@@ -402,6 +423,27 @@ pub struct Figure {
     /// The published standard deviation, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deviation: Option<f64>,
+}
+
+impl Figure {
+    /// What was published of a case under a name, with no deviation; who stands for it here.
+    pub fn new(
+        case: impl Into<String>,
+        (name, subject): (&str, &str),
+        metric: &str,
+        unit: &str,
+        value: f64,
+    ) -> Figure {
+        Figure {
+            case: case.into(),
+            name: name.into(),
+            subject: subject.into(),
+            metric: metric.into(),
+            unit: unit.into(),
+            value,
+            deviation: None,
+        }
+    }
 }
 
 /// What a phase is a part of: `encode` of `encode/write`. A checked variant such

@@ -1,22 +1,19 @@
 //! wiregauge: measures what it costs to move messages in automotive and
 //! robotics simulation. One verb a file; see `wiregauge --help`.
 
-mod codec_selection;
 mod connect_args;
 mod library_args;
 mod list_format;
 mod max_memory;
 mod output;
-mod point_entrants;
+mod point_args;
 mod progress;
 mod recorder;
 mod requirements;
 mod small_arrays;
 mod step_timeout;
-mod tools;
 mod unique_names;
 mod verb;
-mod workload;
 
 use std::io::{ErrorKind, Write};
 use std::panic;

@@ -4,8 +4,7 @@ use std::cell::LazyCell;
 
 use anyhow::Result;
 use wiregauge_cosim::recording::Recording;
-pub use wiregauge_cosim_run::host::host;
-pub use wiregauge_cosim_run::recorder::Recorder;
+use wiregauge_cosim_run::recorder::Recorder;
 
 use crate::progress::Progress;
 

@@ -449,17 +449,7 @@ fn settings_that_an_fmu_does_not_have() {
 /// A case in which the source's messages have so many bytes.
 fn sized(bytes: u32) -> Load {
     Load {
-        case: Case {
-            id: format!("bytes={bytes}"),
-            message: "bytes".into(),
-            source: "fixture".into(),
-            messages: 1,
-            canonical_bytes: 0.0,
-            parameter: None,
-            fixed: None,
-            element: None,
-            notes: Vec::new(),
-        },
+        case: Case::new(format!("bytes={bytes}"), "bytes", "fixture"),
         source: vec![("size".into(), bytes.to_string())],
         model: Vec::new(),
     }
@@ -468,17 +458,8 @@ fn sized(bytes: u32) -> Load {
 fn entrant(id: &str, work: HostWork, only: &[&str]) -> Entrant {
     Entrant {
         subject: Subject {
-            id: id.into(),
-            title: id.into(),
-            language: "C".into(),
-            library: String::new(),
-            built: String::new(),
-            origin: None,
-            options: Vec::new(),
             bound: matches!(work, HostWork::Memcpy(_)),
-            unchecked: false,
-            lowerings: Vec::new(),
-            status: Status::Measured,
+            ..Subject::new(id, id, "C")
         },
         work: Some(work),
         only: only.iter().map(|id| id.to_string()).collect(),

@@ -41,15 +41,17 @@ pub fn profile() -> String {
 
 const RELEASE: &str = "release";
 
-/// Versions of what engines are built with, by name, and how they are built.
+/// Versions of what engines are built with, by name.
 pub fn tool_versions() -> IndexMap<String, String> {
-    let mut versions: IndexMap<_, _> = installed_versions(&["rustc", "c++"]).into_iter().collect();
-    let flags = match &*profile() {
+    installed_versions(&["rustc", "c++"]).into_iter().collect()
+}
+
+/// How engines are built.
+pub fn flags() -> String {
+    match &*profile() {
         RELEASE => "release: opt-level 3, one codegen unit".into(),
         other => format!("profile {other} of engines/Cargo.toml: for tests, not for figures"),
-    };
-    versions.insert("Engine flags".into(), flags);
-    versions
+    }
 }
 
 /// Longest that cargo may be silent.

@@ -40,15 +40,11 @@ pub fn reference(subjects: &[String]) -> Reference {
             ("variance", "(MB/s)²", variance),
             ("samples", "1", samples),
         ] {
-            figures.extend(subjects.iter().map(|subject| Figure {
-                case: case.clone(),
-                name: "FEP SDK 3".into(),
-                subject: subject.clone(),
-                metric: metric.into(),
-                unit: unit.into(),
-                value,
-                deviation: None,
-            }));
+            figures.extend(
+                subjects
+                    .iter()
+                    .map(|subject| Figure::new(&case, ("FEP SDK 3", subject), metric, unit, value)),
+            );
         }
     }
     Reference {

@@ -9,6 +9,7 @@ use wiregauge_result::run_kind::RunKind;
 use wiregauge_result::warning::{self, Caution};
 use wiregauge_system::interrupt::{self, Interrupted};
 
+use crate::catalogue::engine;
 use crate::result::measured_trial::MeasuredTrial;
 use crate::series::context::SeriesContext;
 use crate::series::transport_row::TransportRow;
@@ -58,7 +59,9 @@ impl ResultBuilder {
     /// Nothing so far. The machine is watched from now on.
     pub fn new(context: &SeriesContext) -> ResultBuilder {
         let mut builder = RunBuilder::begin(RunKind::Bus);
-        builder.watch_machine((context.tool_versions)());
+        let mut tools = (context.tool_versions)();
+        tools.insert("Engine flags".into(), engine::flags());
+        builder.watch_machine(tools);
         ResultBuilder {
             builder,
             measurements: Vec::new(),

@@ -208,15 +208,8 @@ impl Imported {
             runs.sort_by_key(|run| run.began_ns);
             if self.cases.iter().all(|known| known.id != case) {
                 self.cases.push(Case {
-                    id: case.clone(),
-                    message: "binary variable".into(),
-                    source: "performance logs".into(),
-                    messages: 1,
-                    canonical_bytes: 0.0,
-                    parameter: None,
-                    fixed: None,
-                    element: None,
                     notes: self.notes.clone(),
+                    ..Case::new(case.clone(), "binary variable", "performance logs")
                 });
             }
             let subject = slug(&titles[&identities]);

@@ -108,19 +108,10 @@ fn members() -> Vec<Member> {
 
 /// The published table.
 fn reference() -> Reference {
-    let figure = |(reflections, objects): Scene,
-                  (name, subject): (&str, &str),
-                  metric: &str,
-                  unit: &str,
-                  value| Figure {
-        case: case_id(reflections, objects),
-        name: name.into(),
-        subject: subject.into(),
-        metric: metric.into(),
-        unit: unit.into(),
-        value,
-        deviation: None,
-    };
+    let figure =
+        |(reflections, objects): Scene, what: (&str, &str), metric: &str, unit: &str, value| {
+            Figure::new(case_id(reflections, objects), what, metric, unit, value)
+        };
     let mut figures = Vec::new();
     for (scene, what, source, model) in TABLE {
         for (metric, milliseconds) in

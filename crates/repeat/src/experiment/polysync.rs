@@ -95,13 +95,8 @@ fn reference() -> Reference {
         for (name, subject, cells) in TABLE {
             let (mean, deviation) = cells[at];
             figures.push(Figure {
-                case: "points=10000".into(),
-                name: name.into(),
-                subject: subject.into(),
-                metric: (*metric).into(),
-                unit: "ns".into(),
-                value: mean * 1000.0,
                 deviation: Some(deviation * 1000.0),
+                ..Figure::new("points=10000", (name, subject), metric, "ns", mean * 1000.0)
             });
         }
     }

@@ -90,15 +90,8 @@ pub fn reference(messages: u64) -> Reference {
     let mut figures = Vec::new();
     for (name, subject, player, model, bytes) in ROWS {
         let mut add = |metric: &str, unit: &str, value| {
-            figures.push(Figure {
-                case: case_id(REFLECTIONS, OBJECTS),
-                name: name.into(),
-                subject: subject.into(),
-                metric: metric.into(),
-                unit: unit.into(),
-                value,
-                deviation: None,
-            });
+            let case = case_id(REFLECTIONS, OBJECTS);
+            figures.push(Figure::new(case, (name, subject), metric, unit, value));
         };
         add("step", "ns", (player + model) * 1e6);
         add("source", "ns", player * 1e6);

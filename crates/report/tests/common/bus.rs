@@ -132,19 +132,7 @@ pub fn codecs() -> Run {
 const PHASES: [&str; 5] = ["encode", "write", "wire", "wake-up", "decode"];
 
 fn subject(id: &str, title: &str, library: &str) -> Subject {
-    Subject {
-        id: id.into(),
-        title: title.into(),
-        language: String::new(),
-        library: library.into(),
-        built: String::new(),
-        origin: None,
-        options: Vec::new(),
-        bound: false,
-        unchecked: false,
-        lowerings: Vec::new(),
-        status: Status::Measured,
-    }
+    Subject { library: library.into(), ..Subject::new(id, title, "") }
 }
 
 fn reference(run: &Run) -> Reference {
@@ -158,15 +146,11 @@ fn reference(run: &Run) -> Reference {
             ("variance", "(MB/s)²", variance),
             ("samples", "1", samples),
         ] {
-            figures.extend(run.subjects.iter().map(|subject| Figure {
-                case: case.into(),
-                name: "FEP SDK 3".into(),
-                subject: subject.id.clone(),
-                metric: metric.into(),
-                unit: unit.into(),
-                value,
-                deviation: None,
-            }));
+            figures.extend(
+                run.subjects.iter().map(|subject| {
+                    Figure::new(case, ("FEP SDK 3", &subject.id), metric, unit, value)
+                }),
+            );
         }
     }
     Reference {
@@ -201,18 +185,16 @@ impl Builder {
 
     fn case(&mut self, id: &str, size: f64, sweep: Option<(&str, u32)>) {
         self.cases.push(Case {
-            id: id.into(),
-            message: sweep.map_or("sample", |(message, _)| message).into(),
-            source: "sequence, time and content by sequence".into(),
-            messages: 1,
             canonical_bytes: size,
             parameter: sweep.map(|(_, receivers)| Parameter {
                 name: "receivers".into(),
                 value: f64::from(receivers),
             }),
-            fixed: None,
-            element: None,
-            notes: Vec::new(),
+            ..Case::new(
+                id,
+                sweep.map_or("sample", |(message, _)| message),
+                "sequence, time and content by sequence",
+            )
         });
     }
 

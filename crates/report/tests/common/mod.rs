@@ -139,19 +139,7 @@ pub fn run(codecs: usize) -> Run {
 }
 
 fn bound(id: &str, title: &str) -> Subject {
-    Subject {
-        id: id.into(),
-        title: title.into(),
-        language: "Rust".into(),
-        library: "none".into(),
-        built: String::new(),
-        origin: None,
-        options: Vec::new(),
-        bound: true,
-        unchecked: false,
-        lowerings: Vec::new(),
-        status: Status::Measured,
-    }
+    Subject { library: "none".into(), bound: true, ..Subject::new(id, title, "Rust") }
 }
 
 fn subject(codec: &Codec) -> Subject {

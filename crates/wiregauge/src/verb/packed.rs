@@ -1,5 +1,6 @@
 //! `wiregauge packed`: reflections, detections and points as columns in one field.
 
+mod copy;
 mod info;
 mod pack;
 mod reduction_args;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{bail, Context, Result};
+use wiregauge_codec_run::workload::definition_lookup;
 use wiregauge_formats::{Codec, Support};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{describe, package, source, Schema, SchemaSource};
@@ -14,7 +15,6 @@ use wiregauge_trace::Recording;
 use crate::list_format::ListFormat;
 use crate::output::{print, print_escaped, print_notice};
 use crate::small_arrays::SmallArrays;
-use crate::workload::definition_lookup;
 
 /// Show a message definition, and whether each format can express it.
 #[derive(clap::Args)]

@@ -42,18 +42,9 @@ const ROS_MSG: (&str, &str) = ("ROS MSG (via rosetta)", "generated-ros-msg-cpp")
 /// What was published.
 pub fn reference() -> Reference {
     let mut figures = Vec::new();
-    let mut figure =
-        |factor: usize, (name, subject): (&str, &str), metric: &str, unit: &str, value| {
-            figures.push(Figure {
-                case: case(factor),
-                name: name.into(),
-                subject: subject.into(),
-                metric: metric.into(),
-                unit: unit.into(),
-                value,
-                deviation: None,
-            });
-        };
+    let mut figure = |factor: usize, what: (&str, &str), metric: &str, unit: &str, value| {
+        figures.push(Figure::new(case(factor), what, metric, unit, value));
+    };
     let each = |seconds: f64| seconds * 1e9 / ROUND_TRIPS as f64;
     for (factor, protobuf, ros) in TABLE {
         for (program, (bytes, seconds)) in [(PROTOBUF, protobuf), (ROS_MSG, ros)] {

@@ -71,15 +71,8 @@ pub fn weigh(weighing: &Weighing) -> Result<Weights> {
     let facts = all.iter().flat_map(|weighed| weighed.facts(&all)).collect();
     Ok(Weights {
         case: Case {
-            id: CASE.into(),
-            message: "rsb.Notification".into(),
-            source: Builtin::Rsb.source().into(),
-            messages: 1,
-            canonical_bytes: 0.0,
-            parameter: None,
-            fixed: None,
-            element: None,
             notes: NOTES.iter().map(|note| (*note).to_owned()).collect(),
+            ..Case::new(CASE, "rsb.Notification", Builtin::Rsb.source())
         },
         measurements: all.iter().filter_map(ProgramWeight::measurement).collect(),
         subjects: all.into_iter().map(ProgramWeight::subject).collect(),

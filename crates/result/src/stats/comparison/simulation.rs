@@ -160,15 +160,8 @@ fn run(measurements: Vec<Measurement>) -> Run {
         warnings: Vec::new(),
         settings: Settings::default(),
         cases: vec![Case {
-            id: "points=100".into(),
-            message: "lidar.Points".into(),
-            source: "built in".into(),
-            messages: 1,
             canonical_bytes: 1_000.0,
-            parameter: None,
-            fixed: None,
-            element: None,
-            notes: Vec::new(),
+            ..Case::new("points=100", "lidar.Points", "built in")
         }],
         subjects: (0..Simulation::SUBJECTS).map(subject).collect(),
         measurements,

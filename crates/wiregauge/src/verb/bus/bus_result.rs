@@ -8,10 +8,10 @@ use wiregauge_bus::catalogue::engine;
 use wiregauge_bus::series::context::SeriesContext;
 use wiregauge_bus::series::result_builder::BusResult;
 use wiregauge_bus::series::{MeasuredSeries, Series};
+use wiregauge_codec_run::tools;
 
 use crate::output::{write_result, ResultTarget};
 use crate::progress::Progress;
-use crate::tools;
 
 /// Measures a series, writes the result and prints it. Something is done before each
 /// load over a transport.
@@ -20,7 +20,8 @@ use crate::tools;
 /// Those of the series, and of its result and its samples.
 pub fn measure_series(series: Series, outlet: ResultTarget, before: &dyn Fn()) -> Result<ExitCode> {
     let versions: fn() -> _ = match series.cargo {
-        Some(_) => codec_and_engine_versions,
+        // Those of engines are among them.
+        Some(_) => tools::versions,
         None => engine::tool_versions,
     };
     let MeasuredSeries { result, samples } =
@@ -30,13 +31,6 @@ pub fn measure_series(series: Series, outlet: ResultTarget, before: &dyn Fn()) -
         samples.announce("samples")?;
     }
     code
-}
-
-/// Versions of what codecs and engines are built with.
-fn codec_and_engine_versions() -> IndexMap<String, String> {
-    let mut versions = tools::versions();
-    versions.extend(engine::tool_versions());
-    versions
 }
 
 /// Calls what measures with what it needs to know of this program. What goes on is shown

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
+use wiregauge_build_tools::default_build_folder;
 use wiregauge_bus::catalogue;
 use wiregauge_bus::machines::agent::{resolve_addresses, Agent};
 use wiregauge_bus::machines::rendezvous::Rendezvous;
@@ -25,7 +26,6 @@ use wiregauge_system::text::escape_short;
 use super::bus_result::measure_series;
 use super::run_args::ResultArgs;
 use super::samples_args::SamplesArgs;
-use crate::workload::build_folder;
 
 /// Take part in a scenario on two or more machines.
 ///
@@ -143,7 +143,7 @@ impl Arguments {
             self.name.join(", "),
             scenario.sender()
         );
-        let (names, folder) = (&self.name, build_folder()?);
+        let (names, folder) = (&self.name, default_build_folder()?);
         let key = Key::find(self.key.as_deref())?;
         let agent =
             Agent { scenario, names, folder: &folder, key: key.as_ref(), tell: &print_progress };

@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Result};
 use indexmap::IndexMap;
+use wiregauge_build_tools::default_build_folder;
 use wiregauge_bus::series::payload::{median_message, PayloadMessage};
+use wiregauge_codec_run::codec_selection::{self, UserRunner};
+use wiregauge_codec_run::point_entrants::{entrant, rows};
+use wiregauge_codec_run::workload::Workload;
 use wiregauge_formats::build::Variant;
 use wiregauge_reduction::table::Table;
 use wiregauge_schema::{SchemaSource, Sizes};
 
-use crate::codec_selection::{self, UserRunner};
-use crate::point_entrants::{entrant, rows, PointRowArgs};
+use crate::point_args::PointRowArgs;
 use crate::progress::Progress;
-use crate::workload::{build_folder, Workload};
 
 /// Recorded messages to choose one from.
 const MAX_RECORDED: usize = 64;
@@ -87,8 +89,13 @@ impl PayloadArgs {
         let only_own = self.codecs.is_empty() && !self.runner.is_empty();
         codecs.retain(|codec| !codec.is_bound && !only_own);
         let variants: Vec<Variant> = codecs.into_iter().map(Variant::from_codec).collect();
-        let built =
-            codec_selection::build(&workload, &variants, &self.runner, &build_folder()?, progress)?;
+        let built = codec_selection::build(
+            &workload,
+            &variants,
+            &self.runner,
+            &default_build_folder()?,
+            &progress.stoppable(),
+        )?;
         PayloadMessage::from_entrants(load, built.entrants).map(Some)
     }
 
@@ -96,7 +103,7 @@ impl PayloadArgs {
     fn points(&self, source: &Path, seed: u64) -> Result<PayloadMessage> {
         let rows = rows(&self.codecs, |row| DEFAULT_ROWS.contains(&row.id().as_str()))?;
         let files: Vec<PathBuf> = self.input().map(Path::to_owned).into_iter().collect();
-        let (loads, _) = self.choice.cases(&files, MAX_CLOUDS, seed)?;
+        let (loads, _) = self.choice.choice().cases(&files, MAX_CLOUDS, seed)?;
         if loads.len() > 1 {
             let names: Vec<&str> = loads.iter().map(|load| load.case.id.as_str()).collect();
             bail!(

@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
+use wiregauge_build_tools::default_build_folder;
 use wiregauge_bus::catalogue;
 use wiregauge_bus::catalogue::engine::Engine;
 
 use crate::output::print;
 use crate::progress::Progress;
-use crate::workload::build_folder;
 
 /// List the transports, and what this machine lacks for them.
 #[derive(clap::Args)]
@@ -21,7 +21,7 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let folder = build_folder()?;
+        let folder = default_build_folder()?;
         if self.build {
             let progress = Progress::new();
             for engine in

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use wiregauge_build_tools::default_build_folder;
 use wiregauge_codec_run::effort::Effort;
 use wiregauge_codec_run::point_entrants::rows;
 use wiregauge_codec_run::point_measurement::{measure_points, PointTask};
@@ -18,10 +19,9 @@ use wiregauge_system::quantity::parse_timeout;
 
 use crate::max_memory::MaxMemoryArgs;
 use crate::output::{print, write_measured, ResultFormat, ResultTarget};
-use crate::point_entrants::PointRowArgs;
+use crate::point_args::PointRowArgs;
 use crate::progress::Progress;
 use crate::requirements::RequirementArgs;
-use crate::workload::build_folder;
 
 /// Measure how small points become, how long that takes, and how exact they stay: in the
 /// packed field and in other formats.
@@ -103,7 +103,7 @@ impl Arguments {
         self.memory.apply();
         if let Some(id) = &self.serve {
             let row = ReductionRow::find(id).with_context(|| format!("unknown row {id}"))?;
-            runner::run(row, &build_folder()?)?;
+            runner::run(row, &default_build_folder()?)?;
             return Ok(ExitCode::SUCCESS);
         }
         if self.list {

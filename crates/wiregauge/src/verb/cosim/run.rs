@@ -13,12 +13,13 @@ use wiregauge_cosim_run::fmu_entrants::{
     encodings, load, single_pair, user_case, user_entrants, FmuEntrants, Member,
 };
 use wiregauge_cosim_run::measurement::CosimWorkload;
+use wiregauge_cosim_run::recorder::Recorder;
 use wiregauge_osi::fmus::{Build, Model};
 
 use super::measurement::MeasurementArgs;
 use crate::connect_args::ConnectArgs;
 use crate::progress::Progress;
-use crate::recorder::{self, Recorder};
+use crate::recorder;
 use crate::unique_names::check_unique;
 
 /// Couple FMUs and measure each phase of each step.

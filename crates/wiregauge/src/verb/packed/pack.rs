@@ -8,14 +8,12 @@ use wiregauge_packed::PackOptions;
 use wiregauge_packing::packer::Packer;
 use wiregauge_packing::points_file;
 use wiregauge_packing::structure::Structure;
-use wiregauge_system::notice::print_notices;
-use wiregauge_trace_edit::copy_job::CopyInput;
 use wiregauge_trace_edit::encoding::convert_to_protobuf;
 
 use super::super::trace::error_policy::ErrorPolicy;
 use super::super::trace::output_args::OutputArgs;
-use super::super::trace::progress::byte_progress;
 use super::super::trace::selection_args::SelectionArgs;
+use super::copy::copy_through;
 use super::reduction_args::{refuse_text, ReductionArgs};
 use super::summary;
 use crate::list_format::ListFormat;
@@ -88,12 +86,7 @@ impl Arguments {
                     let packer = Box::new(packer.skip_failed(self.errors == ErrorPolicy::Skip));
                     convert_to_protobuf(packer, &origin, self.lossy)
                 };
-                let (files, filter) = ([self.input.clone()], self.selecting.filter());
-                let (input, options) = (CopyInput::new(&files, &filter), self.putting.options());
-                let mut news = byte_progress("copying");
-                let packed = options.copy_through(&input, &self.output, &mut news, wrap)?;
-                drop(news);
-                print_notices(&packed.conversion_notices(&self.output));
+                copy_through(&self.input, &self.output, &self.selecting, &self.putting, wrap)?;
                 costs.map(|costs| costs.take()).unwrap_or_default()
             }
         };

@@ -6,13 +6,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use wiregauge_packing::points_file;
 use wiregauge_packing::unpacker::Unpacker;
-use wiregauge_system::notice::print_notices;
 use wiregauge_trace::write::Writer;
-use wiregauge_trace_edit::copy_job::CopyInput;
 
 use super::super::trace::output_args::OutputArgs;
-use super::super::trace::progress::byte_progress;
 use super::super::trace::selection_args::SelectionArgs;
+use super::copy::copy_through;
 use super::reduction_args::refuse_text;
 use super::summary;
 use crate::list_format::ListFormat;
@@ -57,12 +55,7 @@ impl Arguments {
                 costs = Some(told);
                 Box::new(unpacker)
             };
-            let (files, filter) = ([self.input.clone()], self.selecting.filter());
-            let (input, options) = (CopyInput::new(&files, &filter), self.putting.options());
-            let mut news = byte_progress("copying");
-            let unpacked = options.copy_through(&input, &self.output, &mut news, wrap)?;
-            drop(news);
-            print_notices(&unpacked.conversion_notices(&self.output));
+            copy_through(&self.input, &self.output, &self.selecting, &self.putting, wrap)?;
             costs.map(|costs| costs.take()).unwrap_or_default()
         };
         summary::print_costs(&costs, self.format)?;

@@ -11,15 +11,15 @@ use crate::verb::cosim::measurement::MeasurementArgs;
 
 /// What an experiment of FMUs takes.
 #[derive(clap::Args)]
-struct FmuArgs {
+pub struct FmuArgs {
     /// Verify FlatBuffers before they are read.
     #[arg(long)]
-    verify: bool,
+    pub verify: bool,
     /// Use new buffers and objects in each step.
     #[arg(long)]
-    fresh: bool,
+    pub fresh: bool,
     #[command(flatten)]
-    measuring: MeasurementArgs,
+    pub measuring: MeasurementArgs,
 }
 
 /// What an experiment takes.

@@ -7,8 +7,8 @@ use anyhow::Result;
 use wiregauge_repeat::experiment::traces::MESSAGES;
 use wiregauge_repeat::trace_player::{RecordedTraces, TracePlayer};
 
+use super::fmus::FmuArgs;
 use crate::progress::Progress;
-use crate::verb::cosim::measurement::MeasurementArgs;
 
 /// Repeat Persival's trace file player.
 ///
@@ -33,30 +33,25 @@ pub struct Arguments {
     /// Keep the traces in this folder.
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
-    /// Verify FlatBuffers before they are read.
-    #[arg(long)]
-    verify: bool,
-    /// Use new buffers and objects in each step.
-    #[arg(long)]
-    fresh: bool,
     #[command(flatten)]
-    measuring: MeasurementArgs,
+    fmus: FmuArgs,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let destination = self.measuring.open(&[])?;
+        let FmuArgs { verify, fresh, measuring } = self.fmus;
+        let destination = measuring.open(&[])?;
         let progress = Progress::new();
         let player = TracePlayer {
             encodings: self.codecs,
             messages: self.messages,
             keep: self.keep,
-            verify: self.verify,
-            fresh: self.fresh,
-            patience: self.measuring.patience(),
+            verify,
+            fresh,
+            patience: measuring.patience(),
         };
         let RecordedTraces { workload, folder: _folder } = player.record(&progress.stoppable())?;
-        self.measuring.carry_out(workload, destination, progress)
+        measuring.carry_out(workload, destination, progress)
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure, Result};
 use wiregauge_cosim::package::description::step_size;
+use wiregauge_cosim_run::host::host;
 use wiregauge_system::notice::print_notice;
 use wiregauge_system::quantity::parse_time;
 use wiregauge_trace::play::{Lateness, PlayRate};
@@ -21,7 +22,6 @@ use super::selection_args::SelectionArgs;
 use super::transport_args::{prepare_program, TransportArgs};
 use crate::connect_args::{parse_setting, Setting};
 use crate::max_memory::MaxMemoryArgs;
-use crate::recorder::host;
 use crate::step_timeout::StepTimeoutArgs;
 
 /// How long recorders are waited for.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use wiregauge_cosim::master::plan::Pair;
 use wiregauge_cosim::recording::Recording;
-use wiregauge_cosim_run::recorder::count_steps;
+use wiregauge_cosim_run::recorder::{count_steps, Recorder};
 use wiregauge_system::notice::print_notice;
 use wiregauge_system::quantity::parse_time;
 use wiregauge_trace::version::Version;
@@ -19,7 +19,7 @@ use super::output_args::parse_version;
 use super::transport_args::{prepare_program, TransportArgs};
 use crate::connect_args::ConnectArgs;
 use crate::max_memory::MaxMemoryArgs;
-use crate::recorder::{record, Recorder};
+use crate::recorder::record;
 use crate::step_timeout::StepTimeoutArgs;
 
 /// Record the outputs of FMUs, or a trace that is played to the bus.

@@ -1,13 +1,13 @@
 //! The bus that traces are played to and recorded from: the arguments for that.
 
 use anyhow::Result;
+use wiregauge_build_tools::default_build_folder;
 use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::conduct::run_settings::TransportOption;
 use wiregauge_bus::load::transport_option::parse_transport_option;
 use wiregauge_trace_stream::stream_end::{StreamEnd, StreamTransport};
 
 use crate::progress::Progress;
-use crate::workload::build_folder;
 
 /// Over what messages go.
 #[derive(clap::Args)]
@@ -38,5 +38,5 @@ pub fn prepare_program(end: &StreamEnd) -> Result<Program> {
     let show = |what: &str, done: usize, total: usize| {
         progress.show(&format!("{}: {what}", engine.name), done, total);
     };
-    Program::prepare(Some(engine), &build_folder()?, &show)
+    Program::prepare(Some(engine), &default_build_folder()?, &show)
 }

@@ -1,11 +1,6 @@
 //! What of points is wanted: the arguments for that.
 
-use std::path::PathBuf;
-
-use anyhow::Result;
 use wiregauge_codec_run::point_entrants::PointChoice;
-pub use wiregauge_codec_run::point_entrants::{entrant, rows};
-use wiregauge_gauge::runners::plan::Load;
 use wiregauge_packed::Rule;
 
 /// What of points is wanted, and what makes it small.
@@ -41,15 +36,5 @@ impl PointRowArgs {
             as_reflections: self.as_reflections,
             resolutions: self.resolution.clone(),
         }
-    }
-
-    /// The lists of points in these files: [`PointChoice::cases`].
-    pub fn cases(
-        &self,
-        files: &[PathBuf],
-        messages: usize,
-        seed: u64,
-    ) -> Result<(Vec<Load>, Vec<f64>)> {
-        self.choice().cases(files, messages, seed)
     }
 }

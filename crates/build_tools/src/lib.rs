@@ -7,6 +7,7 @@ pub mod embedded;
 pub mod maven;
 mod need;
 pub mod package;
+mod program_file;
 mod progress;
 pub mod python;
 mod tool;
@@ -15,6 +16,7 @@ pub mod versions;
 
 pub use build_cache::{build_folder, default_build_folder, hash, lock, write_if_changed};
 pub use need::Need;
+pub use program_file::{copy_program, write_script};
 pub use progress::Progress;
 pub use tool::{first_error, run, shell_quoted, CompilerProcess};
 pub use toolchain::Toolchain;

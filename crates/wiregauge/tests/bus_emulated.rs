@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,6 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use support::{fact, has_its_form, result, run, status, to_said, wiregauge};
+use wiregauge_build_tools::write_script;
 use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::catalogue::Reach;
 use wiregauge_bus::conduct::conductor::conduct;
@@ -192,8 +192,8 @@ fn interrupted(mode: Mode) -> anyhow::Result<RunRecord> {
     // Another program than this test takes part.
     let script = folder.path().join("participant");
     let program = env!("CARGO_BIN_EXE_wiregauge");
-    fs::write(&script, format!("#!/bin/sh\nexec '{program}' bus participant \"$@\"\n")).unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let text = format!("#!/bin/sh\nexec '{program}' bus participant \"$@\"\n");
+    write_script(&script, &text).unwrap();
     let emulation = Emulation::build("100mbit".parse().unwrap()).unwrap();
     let placement = Placement::emulated(&emulation);
     let second = 1_000_000_000;

@@ -4,13 +4,13 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use support::machine::PAIR;
 use support::{build_folder, participants, refuses, result, run, to_said, wiregauge};
+use wiregauge_build_tools::write_script;
 use wiregauge_participant::realtime::Realtime;
 use wiregauge_testkit::prerequisites::{self, without_rights};
 
@@ -90,9 +90,8 @@ fn what_cyclictest_says_of_the_machine_stands_with_each_case() {
     let folder = tempfile::tempdir().unwrap();
     let tool = folder.path().join("cyclictest");
     let line = "T: 0 (14763) P:80 I:1000 C:   1000 Min:     18 Act:   40 Avg:   32 Max:     156";
-    fs::write(&tool, format!("#!/bin/sh\necho \"$@\" > asked\necho '# hello'\necho '{line}'\n"))
-        .unwrap();
-    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    let text = format!("#!/bin/sh\necho \"$@\" > asked\necho '# hello'\necho '{line}'\n");
+    write_script(&tool, &text).unwrap();
     let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
     let ran = wiregauge()
         .args(load(&["--processors", &first_processor()]))

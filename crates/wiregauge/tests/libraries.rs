@@ -4,12 +4,13 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::{symlink, PermissionsExt};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 use support::{build_folder, has_its_form, refuses, result, run, status, to_said, wiregauge, Said};
+use wiregauge_build_tools::write_script;
 
 /// Little enough to be quick.
 const LITTLE: [&str; 8] = [
@@ -30,8 +31,7 @@ fn little(folder: &Path, words: &[&str]) -> Said {
 /// A program that is a shell script.
 fn script(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(path, &format!("#!/bin/sh\n{text}\n")).unwrap();
 }
 
 /// The machine's FlatBuffers under another revision, as a prefix: headers, and a

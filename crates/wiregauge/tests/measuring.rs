@@ -5,6 +5,7 @@ mod support;
 use std::fs;
 
 use support::{has_its_form, project, recording, result, run, status};
+use wiregauge_build_tools::write_script;
 
 /// A measurement small enough for a test; its times are looked at by nobody.
 fn measure(folder: &std::path::Path, more: &[&str]) -> support::Said {
@@ -409,8 +410,7 @@ fn a_language_without_a_compiler_fails_its_own_rows_only() {
     let tools = folder.path().join("bin");
     fs::create_dir(&tools).unwrap();
     let cmake = tools.join("cmake");
-    fs::write(&cmake, "#!/bin/sh\necho 'error: no compiler here' >&2\nexit 1\n").unwrap();
-    fs::set_permissions(&cmake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    write_script(&cmake, "#!/bin/sh\necho 'error: no compiler here' >&2\nexit 1\n").unwrap();
     let path = std::env::var("PATH").unwrap();
     let said = support::to_said(
         support::wiregauge()

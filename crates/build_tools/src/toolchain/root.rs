@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{channel, RecvTimeoutError};
@@ -15,10 +14,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
 
-use crate::build_cache::{create_folder_atomically, hash, lock, write_if_changed};
+use crate::build_cache::{create_folder_atomically, hash, lock};
 use crate::cmake::linker_flags;
 use crate::need::Need;
 use crate::package;
+use crate::program_file::write_script;
 use crate::progress::Progress;
 use crate::tool::{first_error, first_line, CompilerProcess};
 
@@ -232,8 +232,7 @@ impl DebianRoot {
             self.enter_command().iter().map(|word| shell_quoted(word)).collect();
         let text = format!("#!/bin/sh\nexec {} {compiler} \"$@\"\n", words.join(" "));
         let path = self.folder.join(compiler);
-        write_if_changed(&path, text.as_bytes())?;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        write_script(&path, &text)?;
         Ok(path.display().to_string())
     }
 

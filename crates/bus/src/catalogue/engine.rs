@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, Context, Result};
 use indexmap::IndexMap;
-use wiregauge_build_tools::Need;
-use wiregauge_build_tools::{embedded, lock, versions::installed_versions};
+use wiregauge_build_tools::versions::installed_versions;
+use wiregauge_build_tools::{copy_program, embedded, lock, Need};
 use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_result::warning::MissingTool;
 use wiregauge_system::interrupt::Interrupted;
@@ -94,7 +94,7 @@ impl Engine {
         // Copied aside and then renamed, so that no half program is found.
         let program = place.join("bin").join(self.name);
         let aside = program.with_extension("new");
-        fs::copy(&made, &aside).with_context(|| format!("cannot copy {}", made.display()))?;
+        copy_program(&made, &aside)?;
         fs::rename(&aside, &program)?;
         Ok(program)
     }

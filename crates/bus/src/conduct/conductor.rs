@@ -28,10 +28,11 @@ use crate::placement::process::Process;
 use crate::placement::{Placement, ProcessPlan};
 use crate::result::windows::counted_windows;
 
-/// How long participants may take to come up and to open what they need.
-const SETUP: Duration = Duration::from_secs(30);
-/// How much longer than its duration a run may take, beside time-outs of steps.
-const EXTRA_RUN_TIME: Duration = Duration::from_secs(30);
+/// How long participants may take for a step of the run, without what samples take.
+const STEP_TIME: Duration = Duration::from_secs(30);
+/// The slowest way that a sample is waited for, in bytes a second: a link of 100 Mbit/s that
+/// carries it there and back.
+const SLOWEST_RATE: usize = 5_000_000;
 /// How long to look for the cause when something goes wrong.
 const DIAGNOSIS_TIME: Duration = Duration::from_millis(300);
 /// Most who introduce themselves at the same time.
@@ -42,6 +43,12 @@ const INTRODUCTION: usize = 1 << 16;
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(4);
 
 mod collect;
+
+/// How long participants may take for a step in which samples of this size are allocated, sent
+/// or awaited.
+fn step_time(assignment: &Assignment) -> Duration {
+    STEP_TIME + Duration::from_secs((assignment.topic.size / SLOWEST_RATE) as u64)
+}
 
 /// A participant as it is conducted.
 struct Member {
@@ -245,11 +252,12 @@ impl Conductor {
             (own.role, own.topic.bind) = (member.role, member.bind);
             member.send(&Order::Open(Box::new(own)))?;
         }
-        let opened = self.reports_of_all("initialize", SETUP, |report| match report {
+        let step_time = step_time(assignment);
+        let opened = self.reports_of_all("initialize", step_time, |report| match report {
             Report::Initialized(opened) => Some(opened),
             _ => None,
         })?;
-        self.connect(&opened, assignment.round_trips > 0)?;
+        self.connect(&opened, assignment.round_trips > 0, step_time)?;
         let mut round_trips = None;
         if assignment.round_trips > 0 {
             show("taking round trips");
@@ -259,7 +267,7 @@ impl Conductor {
                 _ => None,
             };
             let reports =
-                self.reports_of_role(Role::Sender, "take round trips", EXTRA_RUN_TIME, pinged)?;
+                self.reports_of_role(Role::Sender, "take round trips", step_time, pinged)?;
             round_trips = reports.into_iter().next().map(|(_, pinged)| pinged);
         }
         show("running");
@@ -268,21 +276,20 @@ impl Conductor {
         let running = |report| matches!(report, Report::Running).then_some(());
         for role in [Role::Receiver, Role::Sender] {
             self.send_to_role(role, &Order::Start)?;
-            self.reports_of_role(role, "start", SETUP, running)?;
+            self.reports_of_role(role, "start", step_time, running)?;
         }
         let stopped = |report| match report {
             Report::Stopped(outcome) => Some(*outcome),
             _ => None,
         };
-        let longest =
-            Duration::from_nanos(assignment.duration + assignment.patience) + EXTRA_RUN_TIME;
+        let longest = Duration::from_nanos(assignment.duration + assignment.patience) + step_time;
         let mut outcomes = self.reports_of_role(Role::Sender, "end", longest, stopped)?;
         let Some((_, ParticipantResult::Sent(sent))) = outcomes.pop() else {
             bail!("the sender reported received samples");
         };
         show("finishing");
         self.send_to_role(Role::Receiver, &Order::Finish(sent.samples))?;
-        let outcomes = self.reports_of_role(Role::Receiver, "end", EXTRA_RUN_TIME, stopped)?;
+        let outcomes = self.reports_of_role(Role::Receiver, "end", step_time, stopped)?;
         let received = outcomes
             .into_iter()
             .map(|(name, outcome)| match outcome {
@@ -320,7 +327,7 @@ impl Conductor {
 
     /// Waits until all participants are there.
     fn await_participants(&mut self, assignment: &Assignment) -> Result<()> {
-        let deadline = Instant::now() + SETUP;
+        let deadline = Instant::now() + STEP_TIME;
         while let Some(missing) = self.members.iter().find(|member| member.speaker.is_none()) {
             let missing = missing.name.clone();
             let Some(event) = self.next_event(deadline)? else { bail!("{missing} did not start") };
@@ -359,7 +366,12 @@ impl Conductor {
     }
 
     /// Tells everyone where the others are.
-    fn connect(&mut self, opened: &[(String, Opened)], echo: bool) -> Result<()> {
+    fn connect(
+        &mut self,
+        opened: &[(String, Opened)],
+        echo: bool,
+        step_time: Duration,
+    ) -> Result<()> {
         let of: HashMap<&str, &Opened> =
             opened.iter().map(|(name, opened)| (name.as_str(), opened)).collect();
         let master: Master = opened
@@ -384,7 +396,7 @@ impl Conductor {
             let peers = Peers { endpoints: endpoints.clone(), back, master, shared };
             member.send(&Order::Connect(peers))?;
         }
-        self.reports_of_all("find the others", SETUP, |report| {
+        self.reports_of_all("find the others", step_time, |report| {
             matches!(report, Report::Ready).then_some(())
         })?;
         Ok(())

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Context, Result};
-use wiregauge_build_tools::{hash, run, write_if_changed};
+use wiregauge_build_tools::{copy_program, hash, run, write_if_changed};
 use wiregauge_normalized::Unit;
 
 use super::build_origin::{self, BuildOrigin};
@@ -173,10 +173,7 @@ impl RunnerBuild {
 
     /// Puts a compiled program in its place and notes what it was made from.
     pub(super) fn install(&self, made: &Path) -> Result<PathBuf> {
-        // A running copy of the old program must not be written to.
-        let _ = fs::remove_file(&self.program);
-        fs::copy(made, &self.program)
-            .with_context(|| format!("cannot copy {} into the build folder", made.display()))?;
+        copy_program(made, &self.program)?;
         fs::write(self.origin_path(), serde_json::to_vec_pretty(&self.origin)?)?;
         fs::write(self.stamp_path(), &self.stamp)?;
         Ok(self.program.clone())

@@ -3,13 +3,12 @@
 
 use std::env;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
 use anyhow::{anyhow, ensure, Context, Result};
-use wiregauge_build_tools::{lock, maven, run, shell_quoted, write_if_changed, Need, Progress};
+use wiregauge_build_tools::{lock, maven, run, shell_quoted, write_script, Need, Progress};
 use wiregauge_normalized::Unit;
 
 use crate::build::build_system::BuildSystem;
@@ -195,7 +194,6 @@ fn script(build: &RunnerBuild, path: &Path) -> Result<PathBuf> {
         shell_quoted(&all)
     );
     let script = build.folder.join("start.sh");
-    write_if_changed(&script, text.as_bytes())?;
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
+    write_script(&script, &text)?;
     Ok(script)
 }

@@ -1,15 +1,15 @@
 //! The Python runners: one environment of pinned packages a library, one program a
 //! codec, which is a script that starts the interpreter.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_build_tools::python::{interpreter, PythonEnvironment};
-use wiregauge_build_tools::{first_error, run, shell_quoted, write_if_changed, Need, Progress};
+use wiregauge_build_tools::{
+    first_error, run, shell_quoted, write_if_changed, write_script, Need, Progress,
+};
 use wiregauge_normalized::Unit;
 
 use crate::build::build_system::BuildSystem;
@@ -89,8 +89,7 @@ fn prepare(place: &BuildFolders, group: &Path, build: &RunnerBuild) -> Result<Pa
         shell_quoted(&program.display()),
         shell_quoted(&start.display())
     );
-    write_if_changed(&script, text.as_bytes())?;
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
+    write_script(&script, &text)?;
     // Without a request it ends as soon as it has loaded all that it needs.
     let output = Command::new(&script).stdin(Stdio::null()).output().context("cannot start it")?;
     let said = String::from_utf8_lossy(&output.stderr);

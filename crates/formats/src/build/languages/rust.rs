@@ -9,7 +9,9 @@ use std::sync::OnceLock;
 
 use anyhow::{anyhow, Context, Result};
 use serde::Deserialize;
-use wiregauge_build_tools::{first_error, lock, write_if_changed, CompilerProcess, Progress};
+use wiregauge_build_tools::{
+    copy_program, first_error, lock, write_if_changed, CompilerProcess, Progress,
+};
 use wiregauge_normalized::{rust, Unit};
 
 use crate::build::build_system::BuildSystem;
@@ -163,8 +165,7 @@ fn compile(
                     let program = programs_folder.join(&target.name);
                     let _ = fs::remove_file(&program);
                     fs::hard_link(&executable, &program)
-                        .or_else(|_| fs::copy(&executable, &program).map(drop))
-                        .with_context(|| format!("cannot write {}", program.display()))?;
+                        .or_else(|_| copy_program(&executable, &program))?;
                     programs.insert(target.name, program);
                 }
             }

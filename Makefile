@@ -17,7 +17,7 @@ FAST = alloc architecture arrow browser builtin clock clouds codecs_points conta
 CODECS = conformance java_damage languages lifetimes measuring octets_and_rejections packed_fields \
 	preset_languages
 BUILDS = arrow_languages cloudini contributing corpus cosim cosim_samples coupling coupling_faults draco faults \
-	fixed_plan generate generated libraries managed players protobuf reduced_languages verify
+	fixed_plan generate generated instructions libraries managed players protobuf reduced_languages verify
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
 	bus_realtime bus_return bus_samples bus_scenario flood trace_bus
 TEST = scripts/test

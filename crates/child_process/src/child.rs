@@ -16,6 +16,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -131,6 +132,12 @@ impl Child {
     /// The process id, which is also that of its group.
     pub fn id(&self) -> u32 {
         self.process.id()
+    }
+
+    /// The processor time that it has taken, in clock ticks of the system, if it sleeps now.
+    pub fn time_used_asleep(&self) -> Option<u64> {
+        let text = fs::read_to_string(format!("/proc/{}/stat", self.id())).ok()?;
+        parse_time_asleep(&text)
     }
 
     /// The end of what it wrote to standard error, as far as it was read:
@@ -403,4 +410,13 @@ enum WaitFor {
     Line,
     /// Something in standard output, which the caller will read.
     Readable,
+}
+
+/// State, and user and system time of a process, by proc_pid_stat(5): the third, 14th and
+/// 15th field. The second, its name, is in parentheses, and may have any in it.
+fn parse_time_asleep(stat: &str) -> Option<u64> {
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    let is_asleep = fields.next()? == "S";
+    let times: Vec<u64> = fields.skip(10).take(2).filter_map(|field| field.parse().ok()).collect();
+    (is_asleep && times.len() == 2).then(|| times.iter().sum())
 }

@@ -16,6 +16,8 @@ pub struct Hello {
     pub unchecked: bool,
     /// Whether its language has to warm up and collects garbage.
     pub managed: bool,
+    /// Whether it compiles while it runs: then no two runs execute the same instructions.
+    pub compiles: bool,
 }
 
 /// How much of a run was the collection of garbage.
@@ -105,6 +107,7 @@ pub fn hello(reply: &[u8]) -> Result<Hello, String> {
             .collect(),
         unchecked: words.remove("unchecked").is_some_and(|word| word == "yes"),
         managed: words.remove("managed").is_some_and(|word| word == "yes"),
+        compiles: words.remove("compiles").is_some_and(|word| word == "yes"),
     })
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::process::Command;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::child::{Child, ChildFailure, Limits};
@@ -15,8 +16,11 @@ pub const PROTOCOL: u32 = 2;
 /// freed stays with the process, large pieces too. Otherwise both thresholds
 /// would move with what ran before, and a fresh buffer of 40 MB would cost its
 /// page faults or not (mallopt(3): M_MMAP_MAX, M_TRIM_THRESHOLD).
-const MALLOC: [(&str, &str); 2] =
+pub const MALLOC: [(&str, &str); 2] =
     [("MALLOC_MMAP_MAX_", "0"), ("MALLOC_TRIM_THRESHOLD_", "1099511627776")];
+
+/// How long a runner sleeps and takes no time of a processor that waits for a request.
+const IDLE: Duration = Duration::from_millis(1);
 
 /// How to start a runner.
 #[derive(Clone, Debug)]
@@ -111,7 +115,8 @@ impl Runner {
         Ok(runner)
     }
 
-    fn greet(&mut self) -> Result<Hello, RunnerError> {
+    /// Asks for something in which nothing is timed.
+    pub fn greet(&mut self) -> Result<Hello, RunnerError> {
         let reply = self.send_request(&format!("hello {PROTOCOL}"), &[])?;
         reply::hello(&reply).map_err(|what| self.protocol_error(what))
     }
@@ -145,6 +150,21 @@ impl Runner {
     fn protocol_error(&mut self, what: String) -> RunnerError {
         self.child.kill();
         RunnerError::Broken(ChildFailure::Nonsense(what))
+    }
+
+    /// Waits until the runner waits for a request: what it did after its reply is done.
+    pub fn await_idle(&self) -> Result<(), RunnerError> {
+        let deadline = Instant::now() + self.patience;
+        let mut before = None;
+        while Instant::now() < deadline {
+            let now = self.child.time_used_asleep();
+            if now.is_some() && now == before {
+                return Ok(());
+            }
+            before = now;
+            thread::sleep(IDLE);
+        }
+        Err(RunnerError::Refused("does not wait for requests after its reply".into()))
     }
 
     /// Forgets all messages.

@@ -254,6 +254,7 @@ fn subject(
         bound: codec.is_bound,
         unchecked: false,
         lowerings,
+        not_counted: String::new(),
         status,
     }
 }

@@ -8,6 +8,7 @@ use wiregauge_formats::{build, Codec};
 use wiregauge_gauge::rounds::Progress;
 use wiregauge_gauge::runners::plan::{Experiment, Plan};
 use wiregauge_gauge::runners::{self, Measured};
+use wiregauge_instructions::Callgrind;
 use wiregauge_result::cautions;
 use wiregauge_result::run::{Fact, Reference, Run, Settings};
 use wiregauge_result::run_builder::RunBuilder;
@@ -92,6 +93,10 @@ pub struct MeasureOptions {
     pub patience: Duration,
     /// Damaged messages for each decoder.
     pub corruptions: u64,
+    /// Whether messages are timed.
+    pub timed: bool,
+    /// What counts their instructions, if these are to be counted.
+    pub instructions: Option<Callgrind>,
 }
 
 /// Builds the runners and measures. What speaks against the figures is in the result.
@@ -120,8 +125,11 @@ pub fn measure(
         interrupt::check().map_err(Into::into)
     };
     let variants = libraries.variants(&codecs, &folder, &stoppable)?;
-    let CodecEntrants { entrants, tools, libraries } =
+    let CodecEntrants { entrants, mut tools, libraries } =
         codec_selection::build(&workload, &variants, &runners, &folder, &stoppable)?;
+    if let Some(counter) = &options.instructions {
+        tools.insert("valgrind".into(), counter.version.clone());
+    }
     let plan = Plan {
         cases: workload.loads()?,
         entrants,
@@ -132,8 +140,10 @@ pub fn measure(
         most_rounds: effort.most_rounds(),
         least_iterations: if effort.is_quick { 0 } else { least_iterations },
         counter: Some(build::build_allocation_counter(&folder)?),
-        squeeze: true,
+        squeeze: options.timed,
         corruptions: options.corruptions,
+        timed: options.timed,
+        instructions: options.instructions,
     };
     // Probed after the build, whose load is not the measurement's.
     builder.watch_machine(tools);

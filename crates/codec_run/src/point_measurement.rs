@@ -58,6 +58,8 @@ pub fn measure_points(task: &PointTask, mut builder: RunBuilder, show: Progress)
         counter: None,
         squeeze: false,
         corruptions: 0,
+        timed: true,
+        instructions: None,
     };
     let is_there =
         |row: &ReductionRow| row.shim().is_some_and(|shim| shim.missing_requirement().is_none());

@@ -322,9 +322,20 @@ impl Workload {
             parameter: values.parameter.clone(),
             fixed: shown(&self.projection.fixed),
             element: shown(&self.projection.element),
+            elements: self.mean_elements(&values.values),
             notes: self.notes.clone(),
         };
         Ok(Load { case, samples })
+    }
+}
+
+impl Workload {
+    /// Mean length of the list that the experiment `element` reads from.
+    fn mean_elements(&self, values: &[Value]) -> Option<f64> {
+        let path = self.projection.element.as_ref()?;
+        let lengths = values.iter().map(|value| project::list_length(value, path).unwrap_or(0));
+        let mean = lengths.sum::<usize>() as f64 / values.len() as f64;
+        (mean > 0.0).then_some(mean)
     }
 }
 

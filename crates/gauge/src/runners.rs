@@ -5,6 +5,7 @@ pub mod check;
 pub mod compress;
 pub mod contender;
 pub mod corrupt;
+mod instructions;
 pub mod managed;
 pub mod plan;
 pub mod proof;
@@ -12,8 +13,8 @@ pub mod robustness;
 
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-use wiregauge_child_process::child::Limits;
+use anyhow::{bail, Result};
+use wiregauge_child_process::child::{ChildFailure, Limits};
 use wiregauge_child_process::runner::{Launch, Runner, RunnerError};
 use wiregauge_result::random::Random;
 use wiregauge_result::run::{Fact, Measurement, Status, Subject};
@@ -89,8 +90,11 @@ impl<'a> Session<'a> {
         let deadline = Instant::now() + self.plan.time;
         self.prove(progress)?;
         self.count_allocations(progress)?;
-        self.measure_cold_start(progress)?;
-        self.sample(deadline, progress)
+        if self.plan.timed {
+            self.measure_cold_start(progress)?;
+            self.sample(deadline, progress)?;
+        }
+        self.count_instructions(progress)
     }
 
     /// Whether any epoch was timed.
@@ -174,6 +178,23 @@ impl<'a> Session<'a> {
             }
             Ok(())
         })
+    }
+
+    /// After what is timed, so that all processors can count.
+    fn count_instructions(&mut self, progress: Progress) -> Result<()> {
+        let Some(counter) = &self.plan.instructions else { return Ok(()) };
+        let total = self.contenders.len();
+        let outcomes = instructions::count_all(counter, &self.contenders, &|done| {
+            progress("counting instructions", done, total);
+        });
+        for (contender, outcome) in self.contenders.iter_mut().zip(outcomes) {
+            match outcome {
+                Ok(facts) => self.facts.extend(facts),
+                Err(RunnerError::Broken(ChildFailure::Interrupted)) => bail!(Interrupted),
+                Err(why) => contender.subject.not_counted = why.to_string(),
+            }
+        }
+        Ok(())
     }
 
     fn corrupt(&mut self, progress: Progress) -> Result<()> {

@@ -69,6 +69,8 @@ fn plan(entrants: Vec<Entrant>, experiments: Vec<Experiment>) -> Plan {
         counter: None,
         squeeze: true,
         corruptions: 0,
+        timed: true,
+        instructions: None,
     }
 }
 

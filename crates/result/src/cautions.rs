@@ -7,7 +7,11 @@ use crate::warning::{self, Caution, Warning};
 /// Puts down in a result why its figures may not be trustworthy: what its machine and its
 /// samples say, and `more`.
 pub fn add_warnings(run: &mut Run, more: Vec<Warning>) {
-    let mut cautions = run.environment.cautions();
+    let mut cautions = match run.is_timed() {
+        true => run.environment.cautions(),
+        // Counts do not depend on who else is at work.
+        false => Vec::new(),
+    };
     cautions.extend(find_cautions(run));
     run.warnings = warning::merge(&cautions);
     run.warnings.extend(more);

@@ -57,8 +57,9 @@ impl Requirements {
 
 /// Units that users write beside those of sizes and times: what they are of those in
 /// results.
-const UNITS: [(&str, f64, &str); 13] = [
+const UNITS: [(&str, f64, &str); 14] = [
     ("", 1.0, "1"),
+    ("k", 1e3, "1"),
     ("B/s", 1e-6, "MB/s"),
     ("kB/s", 1e-3, "MB/s"),
     ("MB/s", 1.0, "MB/s"),

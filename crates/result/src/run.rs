@@ -119,6 +119,9 @@ pub struct Case {
     /// The number that the experiment `element` reads, as a path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element: Option<String>,
+    /// Mean length of the list whose element that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elements: Option<f64>,
     /// What else there is to say, such as fields left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -140,6 +143,7 @@ impl Case {
             parameter: None,
             fixed: None,
             element: None,
+            elements: None,
             notes: Vec::new(),
         }
     }
@@ -185,6 +189,9 @@ pub struct Subject {
     /// What the format cannot say and how it is said instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lowerings: Vec<String>,
+    /// Why its instructions were not counted, where they should have been.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub not_counted: String,
     /// Whether there are figures, and why not.
     pub status: Status,
 }
@@ -203,6 +210,7 @@ impl Subject {
             bound: false,
             unchecked: false,
             lowerings: Vec::new(),
+            not_counted: String::new(),
             status: Status::Measured,
         }
     }
@@ -508,6 +516,11 @@ impl Run {
     /// Writes the result file whole or not at all.
     pub fn write(&self, path: &Path) -> Result<()> {
         wiregauge_system::file::write_whole(path, self.text()?.as_bytes())
+    }
+
+    /// Whether time was measured, and not only instructions counted.
+    pub fn is_timed(&self) -> bool {
+        self.kind != RunKind::Codecs || self.settings.rounds > 0
     }
 
     /// The case with this id.

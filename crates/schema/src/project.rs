@@ -40,6 +40,21 @@ pub fn number_at(schema: &Schema, value: &Value, path: &[PathStep]) -> f64 {
     number(value)
 }
 
+/// Length of the list whose middle element a path goes to, the outermost where there are
+/// several; none where there is no list on the way.
+pub fn list_length(value: &Value, path: &[PathStep]) -> Option<usize> {
+    let mut value = value;
+    for step in path {
+        let Value::Record(fields) = value else { return None };
+        match (fields.get(step.field)?, step.index) {
+            (Value::List(values), ElementIndex::Middle) => return Some(values.len()),
+            (Value::List(values), ElementIndex::At(index)) => value = values.get(index as usize)?,
+            (inner, _) => value = inner,
+        }
+    }
+    None
+}
+
 fn number(value: &Value) -> f64 {
     match value {
         Value::Bool(v) => f64::from(u8::from(*v)),

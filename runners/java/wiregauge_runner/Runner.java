@@ -73,7 +73,8 @@ final class Runner {
         return text("library " + codec.library()
                 + "\nexperiments " + String.join(" ", Loop.experiments(codec))
                 + "\nunchecked " + (codec.isUnchecked() ? "yes" : "no")
-                + "\nmanaged yes\n");
+                + "\nmanaged yes"
+                + "\ncompiles yes\n");
     }
 
     private byte[] message(byte[] canonical) throws Exception {

@@ -350,3 +350,11 @@ fn an_interrupt_unwinds_and_a_second_one_ends() {
     rustix::process::kill_process(helper.group, Signal::INT).unwrap();
     assert_eq!(helper.finish(later()).unwrap().to_string(), "exit code 130");
 }
+
+#[test]
+fn the_time_of_who_sleeps_is_read_behind_any_name() {
+    let stat = |state: &str| format!("7 (a) b (c) {state} 1 7 7 0 -1 0 1 2 3 4 50 6 7 8 20 0 1\n");
+    assert_eq!(parse_time_asleep(&stat("S")), Some(56));
+    assert_eq!(parse_time_asleep(&stat("R")), None);
+    assert_eq!(parse_time_asleep("7 (a) S 1"), None);
+}

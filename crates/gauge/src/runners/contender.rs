@@ -31,6 +31,8 @@ pub struct RunnerContender<'a> {
     pub starting: Duration,
     /// Whether its language has to warm up and collects garbage.
     pub is_managed: bool,
+    /// Whether its language compiles while it runs.
+    pub compiles: bool,
     /// What is left of its time to warm up in the process that runs, in nanoseconds.
     warming: f64,
 }
@@ -72,6 +74,7 @@ impl<'a> RunnerContender<'a> {
             deviations: Vec::new(),
             starting: Duration::ZERO,
             is_managed: false,
+            compiles: false,
             warming: 0.0,
         }
     }
@@ -139,7 +142,8 @@ impl<'a> RunnerContender<'a> {
             iterations: vec![cell.iterations; cell.samples.len()],
             samples: cell.samples,
         };
-        let measurements = self.cells.into_iter().map(measurement).collect();
+        let timed = self.cells.into_iter().filter(|_| self.plan.timed);
+        let measurements = timed.map(measurement).collect();
         (self.subject, measurements)
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use wiregauge_child_process::reply::Reading;
 use wiregauge_child_process::runner::{Launch, Lifetimes};
+use wiregauge_instructions::Callgrind;
 use wiregauge_result::run::{Case, Settings, Subject};
 
 /// A whole measurement.
@@ -28,6 +29,11 @@ pub struct Plan {
     pub least_iterations: u64,
     /// The allocation counter to preload, if allocations are to be counted.
     pub counter: Option<PathBuf>,
+    /// Whether epochs are timed. Without, messages are proven, and what is counted is
+    /// counted.
+    pub timed: bool,
+    /// What counts instructions, if these are to be counted.
+    pub instructions: Option<Callgrind>,
     /// Whether encoded messages are compressed, too, to see what comes of that.
     pub squeeze: bool,
     /// Corruptions to feed each decoder, on the first message of each case.
@@ -74,7 +80,7 @@ pub struct Deviation {
 
 /// Holds what came back of a message against what was sent, both in canonical bytes, where
 /// a subject may change values: how far they are apart, or why that is no such message.
-pub type Judge = Box<dyn Fn(&[u8], &[u8]) -> Result<Vec<Deviation>, String>>;
+pub type Judge = Box<dyn Fn(&[u8], &[u8]) -> Result<Vec<Deviation>, String> + Send + Sync>;
 
 /// A subject and, unless there is a reason why not, its runner.
 pub struct Entrant {

@@ -58,6 +58,7 @@ impl Proofs {
         contender.subject.library.clone_from(&runner.hello.library);
         contender.subject.unchecked = runner.hello.unchecked;
         contender.is_managed = runner.hello.managed;
+        contender.compiles = runner.hello.compiles;
         if contender.is_managed {
             let least = managed::min_warm_up_ns(plan.settings.epoch_ns);
             contender.starting += Duration::from_nanos(least as u64);

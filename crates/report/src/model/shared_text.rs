@@ -56,6 +56,16 @@ pub fn summary_line(run: &Run) -> String {
             format_duration(run.seconds),
         );
     }
+    let measured =
+        format!("{} · {measured} of {} measured", clean(&run.started), run.subjects.len());
+    if !run.is_timed() {
+        return format!(
+            "{measured} · nothing is timed · {} buffers, {} objects · {}",
+            clean(&settings.buffers),
+            clean(&settings.objects),
+            format_duration(run.seconds)
+        );
+    }
     let epochs = match settings.epoch_ns {
         0 => String::new(),
         ns => format!(", epochs of {} or more", number_format::format_time(ns as f64)),
@@ -66,9 +76,7 @@ pub fn summary_line(run: &Run) -> String {
         other => format!(", {} scratch", clean(other)),
     };
     format!(
-        "{} · {measured} of {} measured · {} × {}{epochs} · {} buffers, {} objects{scratch} · {}",
-        clean(&run.started),
-        run.subjects.len(),
+        "{measured} · {} × {}{epochs} · {} buffers, {} objects{scratch} · {}",
         count_noun(settings.processes.into(), "process", "processes"),
         count_noun(settings.rounds.into(), "round", "rounds"),
         clean(&settings.buffers),
@@ -84,6 +92,32 @@ pub fn subjects_without_figures(run: &Run) -> impl Iterator<Item = (&Subject, &'
         let (state, reason) = subject.status.absence()?;
         Some((subject, if state == "failed" { "FAILED" } else { state }, reason))
     })
+}
+
+/// What instructions are, and of which subjects they were not counted, a reason once.
+pub fn instructions_legend(run: &Run, table: &Table) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !table.is_empty() {
+        let element = match table.case.element.as_deref() {
+            Some(path) if table.case.elements.is_some() => format!(", and of an element ({path})"),
+            _ => String::new(),
+        };
+        lines.push(format!(
+            "instructions: executed for a message{element}; counted, not timed: they leave out \
+             what waits for caches, branches and memory"
+        ));
+    }
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for subject in run.subjects.iter().filter(|subject| !subject.not_counted.is_empty()) {
+        match reasons.iter_mut().find(|(why, _)| *why == subject.not_counted) {
+            Some((_, titles)) => titles.push(&subject.title),
+            None => reasons.push((&subject.not_counted, vec![&subject.title])),
+        }
+    }
+    let of =
+        |(why, titles): &(&str, Vec<&str>)| format!("not counted: {}: {why}", titles.join(", "));
+    lines.extend(reasons.iter().map(of));
+    lines
 }
 
 /// What was measured on, in one line.

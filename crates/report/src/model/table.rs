@@ -8,11 +8,17 @@ use crate::model::figure::{definition, is_detail};
 use crate::model::floor::Floors;
 use crate::model::number_format;
 
+/// What instructions begin with in a result, those of a message and those of an element of
+/// its list; the experiment follows.
+const INSTRUCTIONS: [&str; 2] = ["instructions/", "instructions-per-element/"];
+
 /// A table of one case.
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
     /// What was measured on.
     pub case: &'a Case,
+    /// What its figures are, where the columns do not say it.
+    pub heading: &'static str,
     /// Metrics that at least one subject has.
     pub columns: Vec<Column>,
     /// Subjects that have at least one figure: fastest first, bounds last.
@@ -30,6 +36,15 @@ pub struct Column {
     pub sampled: bool,
     /// Whether less is better, so that there is a best one to relate to.
     pub ranked: bool,
+}
+
+impl Column {
+    /// What stands above it: the metric, or the experiment where the table's heading says
+    /// what is counted.
+    pub fn head(&self) -> &str {
+        let experiment = INSTRUCTIONS.iter().find_map(|name| self.metric.strip_prefix(name));
+        experiment.unwrap_or(&self.metric)
+    }
 }
 
 /// A subject.
@@ -120,9 +135,28 @@ impl<'a> Table<'a> {
         Table::from_columns(run, case, unranked(counted_columns(run, case, is_robustness)))
     }
 
-    /// Every other counted figure: allocations, instructions.
+    /// Instructions of each experiment, of a message.
+    pub fn instructions(run: &'a Run, case: &'a Case) -> Table<'a> {
+        let counted = |metric: &str| metric.starts_with(INSTRUCTIONS[0]);
+        let table = Table::from_columns(run, case, counted_columns(run, case, counted));
+        Table { heading: "instructions of a message", ..table }
+    }
+
+    /// The same of an element of the message's list, where it has one.
+    pub fn instructions_per_element(run: &'a Run, case: &'a Case) -> Table<'a> {
+        let counted = |metric: &str| {
+            let experiment = metric.strip_prefix(INSTRUCTIONS[1]);
+            // These read one number, however many elements there are.
+            experiment.is_some_and(|name| !["fixed", "element"].contains(&name))
+        };
+        let columns = unranked(counted_columns(run, case, counted));
+        Table { heading: "instructions of an element", ..Table::from_columns(run, case, columns) }
+    }
+
+    /// Every other counted figure: allocations.
     pub fn counts(run: &'a Run, case: &'a Case) -> Table<'a> {
-        let other = |metric: &str| !is_size(metric) && !is_robustness(metric);
+        let other =
+            |metric: &str| !is_size(metric) && !is_robustness(metric) && !is_instructions(metric);
         Table::from_columns(run, case, unranked(counted_columns(run, case, other)))
     }
 
@@ -197,7 +231,7 @@ impl<'a> Table<'a> {
             .collect();
         let key = order_key(&columns);
         rows.sort_by(|a, b| a.subject.bound.cmp(&b.subject.bound).then(key(a).total_cmp(&key(b))));
-        Table { case, columns, rows }
+        Table { case, heading: "", columns, rows }
     }
 }
 
@@ -234,7 +268,12 @@ pub fn describe(run: &Run, metric: &str) -> Option<&'static str> {
 /// Positions of the columns that rows are sorted by: those of a round trip where there
 /// are both, else the first one.
 fn sort_places(columns: &[Column]) -> Vec<usize> {
-    let place = |metric: &str| columns.iter().position(|c| c.sampled && c.metric == metric);
+    let place = |metric: &str| {
+        columns.iter().position(|column| match column.sampled {
+            true => column.metric == metric,
+            false => column.head() == metric && is_instructions(&column.metric),
+        })
+    };
     match (place("encode"), place("decode")) {
         (Some(encode), Some(decode)) => vec![encode, decode],
         _ => vec![0],
@@ -253,6 +292,11 @@ fn order_key(columns: &[Column]) -> impl Fn(&TableRow) -> f64 {
 
 fn is_size(metric: &str) -> bool {
     metric == "size" || metric.starts_with("size/")
+}
+
+/// Of a message, and of an element of its list.
+fn is_instructions(metric: &str) -> bool {
+    INSTRUCTIONS.iter().any(|name| metric.starts_with(name))
 }
 
 fn is_robustness(metric: &str) -> bool {

@@ -7,7 +7,7 @@ use wiregauge_result::run::{Case, Run};
 use crate::model::break_even::BREAK_EVEN_NOTE;
 use crate::model::points::{self, ERROR_NOTE};
 use crate::model::run_labels::{legend, subject_noun};
-use crate::model::shared_text::{describe_case, FLOOR};
+use crate::model::shared_text::{describe_case, instructions_legend, FLOOR};
 use crate::model::table::Table;
 use crate::page::chart;
 use crate::page::figures::{figures, figures_legend, winners};
@@ -46,6 +46,12 @@ pub fn section(run: &Run, case: &Case) -> String {
         let _ = writeln!(text, "<p class=\"soft\">{}.</p>", escape(&line));
     }
     text.push_str(&chart::case_charts(run, &timings));
+    let instructions = Table::instructions(run, case);
+    let legend: Vec<String> = instructions_legend(run, &instructions)
+        .iter()
+        .map(|line| format!("{}.", escape(line)))
+        .collect();
+    let legend = legend.join("<br>");
     let others = [
         (
             "Compression",
@@ -53,6 +59,8 @@ pub fn section(run: &Run, case: &Case) -> String {
             "Measured apart from the rounds, in one process. These are the times of the \
              compressors, not of the codecs.",
         ),
+        ("Instructions of a message", instructions, &legend),
+        ("Instructions of an element", Table::instructions_per_element(run, case), ""),
         ("Counted", Table::main_counts(run, case), ""),
         (
             "Corrupted input",

@@ -72,7 +72,7 @@ pub fn figures(run: &Run, table: &Table, compact: bool) -> String {
             text,
             "<th data-metric=\"{}\"><button type=\"button\">{}</button>{about}</th>",
             escape(&column.metric),
-            escape(column.metric.strip_prefix("corrupt/").unwrap_or(&column.metric))
+            escape(column.head().strip_prefix("corrupt/").unwrap_or(column.head()))
                 .to_string()
                 .replace('/', "/<wbr>"),
         );

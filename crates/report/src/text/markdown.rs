@@ -17,7 +17,7 @@ use crate::model::run_labels::{
     intercept_label, legend, mark_subjects, select_cases, subject_noun,
 };
 use crate::model::shared_text::{
-    describe_case, format_bounds, published_slopes, r_squared, singular, summary_line,
+    self, describe_case, format_bounds, published_slopes, r_squared, singular, summary_line,
     table_legend, verdict, FLOOR,
 };
 use crate::model::sweep::sweeps;
@@ -148,6 +148,14 @@ fn tables(run: &Run, case: &Case) -> String {
         }
         text.push_str(&format!("\n{BREAK_EVEN_NOTE}.\n"));
     }
+    let counted = [Table::instructions(run, case), Table::instructions_per_element(run, case)];
+    for table in counted.iter().filter(|table| !table.is_empty()) {
+        text.push_str(&figures(run, table));
+    }
+    let lines = shared_text::instructions_legend(run, &counted[0]);
+    if !lines.is_empty() {
+        text.push_str(&legend_list(lines.into_iter()));
+    }
     text.push_str(&phase_tables(run, case));
     for counted in
         [Table::compression, Table::main_counts, Table::robustness].map(|table| table(run, case))
@@ -262,8 +270,11 @@ fn distributions(run: &Run, case: &Case) -> String {
 }
 
 fn figures(run: &Run, figures: &Table) -> String {
-    let mut head = vec![subject_noun(run).to_owned()];
-    head.extend(figures.columns.iter().map(|column| escape(&column.metric)));
+    let mut head = vec![match figures.heading {
+        "" => subject_noun(run).to_owned(),
+        heading => heading.to_owned(),
+    }];
+    head.extend(figures.columns.iter().map(|column| escape(column.head())));
     let mut rows = vec![head];
     for row in &figures.rows {
         let title = escape(&row.subject.title);

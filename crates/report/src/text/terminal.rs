@@ -170,6 +170,7 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
         }
         text.push_str(&format!("  {BREAK_EVEN_NOTE}\n"));
     }
+    text.push_str(&instructions(run, case, width));
     text.push_str(&phase_tables(run, case, width));
     for table in
         [Table::compression, Table::main_counts, Table::robustness].map(|table| table(run, case))
@@ -177,6 +178,19 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
         if !table.is_empty() {
             text.push_str(&figures(&table, width));
         }
+    }
+    text
+}
+
+/// Instructions of each experiment, and why some were not counted.
+fn instructions(run: &Run, case: &Case, width: usize) -> String {
+    let tables = [Table::instructions(run, case), Table::instructions_per_element(run, case)];
+    let mut text = String::new();
+    for table in tables.iter().filter(|table| !table.is_empty()) {
+        text.push_str(&figures(table, width));
+    }
+    for line in shared_text::instructions_legend(run, &tables[0]) {
+        text.push_str(&format!("  {}\n", clean(&line)));
     }
     text
 }
@@ -279,7 +293,7 @@ fn group_column(group: &Group, place: usize) -> Vec<String> {
 
 /// A table, broken into several where it is too wide.
 fn figures(table: &Table, most: usize) -> String {
-    let mut names = vec![String::new()];
+    let mut names = vec![table.heading.to_owned()];
     names.extend(table.rows.iter().map(|row| {
         let title = clean(&row.subject.title);
         if row.subject.bound {
@@ -336,7 +350,7 @@ fn blank_repeats(heads: &mut [String]) {
 
 /// A column: its head and its cells.
 fn column<'a>(column: &Column, of: impl Iterator<Item = Option<&'a Cell>>) -> Vec<String> {
-    iter::once(clean(&column.metric)).chain(cells(column, of)).collect()
+    iter::once(clean(column.head())).chain(cells(column, of)).collect()
 }
 
 /// The cells of a column, whose parts line up.

@@ -76,6 +76,7 @@ pub fn run(codecs: usize) -> Run {
         parameter: Some(Parameter { name: "points".into(), value: points }),
         fixed: Some("msg_info.guid".into()),
         element: Some(format!("points[{}].position[1]", points / 2.0)),
+        elements: None,
         notes: Vec::new(),
     });
     let mut builder = Builder { random: Random(1), measurements: Vec::new(), facts: Vec::new() };

@@ -43,7 +43,7 @@ use self::cell::judge;
 use self::index::{median_of, process_medians, views, MeasurementIndex};
 use self::sides::{CellMedians, ViewNoise, FEWEST_PROCESSES};
 use super::sample::median;
-use crate::run::{parent_metric, Measurement, Run, Status};
+use crate::run::{parent_metric, Fact, Measurement, Run, Status};
 use crate::warning::{MOST_OTHERS, MOST_STEAL};
 
 /// Smallest relative difference that counts where the machine was busy in one
@@ -80,7 +80,7 @@ pub struct Comparison {
     pub cells: Vec<Cell>,
     /// How far the bound rows moved: the machine, not the codecs.
     pub drift: Vec<Drift>,
-    /// Counted figures (sizes, allocations) that are not the same.
+    /// Counted figures (sizes, allocations, instructions) that are not the same.
     pub facts: Vec<FactChange>,
     /// What the base run measured and the new one did not, with the reason.
     pub lost: Vec<String>,
@@ -89,6 +89,9 @@ pub struct Comparison {
     /// Whether the machine was busy with other things in one of the runs, so
     /// that only [`BUSY`] counted.
     pub busy: bool,
+    /// Whether both runs counted instructions of the same: there is something to compare
+    /// where nothing was timed.
+    pub counted: bool,
 }
 
 /// How far a bound row moved between the runs.
@@ -119,7 +122,8 @@ pub struct FactChange {
     pub base: f64,
     /// The new run's figure.
     pub new: f64,
-    /// Whether it is an encoded size that grew by more than the threshold.
+    /// Whether it is an encoded size, or a number of instructions, that grew by more than
+    /// the threshold.
     pub regressed: bool,
 }
 
@@ -162,13 +166,16 @@ pub fn compare(base: &Run, new: &Run, limits: Limits) -> Comparison {
             continue;
         }
         match new_index.measurements.get(key).filter(|m| !process_medians(m).is_empty()) {
-            None => lost.push(lost_line(in_base, new)),
+            None => {
+                lost.push(lost_line(&in_base.case, &in_base.subject, &in_base.metric, new));
+            }
             Some(&in_new) if base_index.is_bound(in_base) => {
                 drift.extend(Drift::from_measurements(in_base, in_new))
             }
             Some(&in_new) => pairs.push((in_base, in_new)),
         }
     }
+    lost.extend(lost_instructions(base, new));
     lost.dedup();
     let mut added: Vec<String> = new_index
         .measurements
@@ -198,7 +205,10 @@ pub fn compare(base: &Run, new: &Run, limits: Limits) -> Comparison {
         .collect();
     reconcile_phases(&mut cells);
     let facts = fact_changes(base, new, limits);
-    Comparison { limits, cells, drift, facts, lost, added, busy }
+    let counted = base.facts.iter().any(|fact| {
+        is_instructions(&fact.metric) && new.fact(&fact.case, &fact.subject, &fact.metric).is_some()
+    });
+    Comparison { limits, cells, drift, facts, lost, added, busy, counted }
 }
 
 /// Whether others had so much of the machine that its figures are not to be
@@ -257,17 +267,40 @@ fn is_side_measurement(measurement: &Measurement, run: &Run) -> bool {
     processes < FEWEST_PROCESSES && run.settings.processes as usize > processes
 }
 
-fn lost_line(measurement: &Measurement, new: &Run) -> String {
-    let (case, subject) = (&measurement.case, &measurement.subject);
+fn lost_line(case: &str, subject: &str, metric: &str, new: &Run) -> String {
     match new.subject(subject).map(|subject| &subject.status) {
         None => format!("{subject} is not in the new run"),
         Some(Status::Skipped(reason)) => format!("{subject} is skipped in the new run: {reason}"),
         Some(Status::Rejected(reason)) => format!("{subject} is rejected in the new run: {reason}"),
         Some(Status::Failed(reason)) => format!("{subject} failed in the new run: {reason}"),
         Some(Status::Measured) => {
-            format!("{case}: {subject}, {} is not in the new run", measurement.metric)
+            format!("{case}: {subject}, {metric} is not in the new run")
         }
     }
+}
+
+fn is_size(metric: &str) -> bool {
+    metric == "size" || metric.starts_with("size/")
+}
+
+/// Of a message: those of an element follow from it.
+fn is_instructions(metric: &str) -> bool {
+    metric.starts_with("instructions/")
+}
+
+/// Instructions that were counted in the base run and not in the new one, with the reason.
+fn lost_instructions(base: &Run, new: &Run) -> Vec<String> {
+    let is_lost = |fact: &&Fact| {
+        is_instructions(&fact.metric) && new.fact(&fact.case, &fact.subject, &fact.metric).is_none()
+    };
+    let line = |fact: &Fact| {
+        let subject = new.subject(&fact.subject);
+        match subject.map(|subject| subject.not_counted.as_str()).filter(|why| !why.is_empty()) {
+            Some(why) => format!("{}: no instructions in the new run: {why}", fact.subject),
+            None => lost_line(&fact.case, &fact.subject, &fact.metric, new),
+        }
+    };
+    base.facts.iter().filter(is_lost).map(line).collect()
 }
 
 fn fact_changes(base: &Run, new: &Run, limits: Limits) -> Vec<FactChange> {
@@ -275,7 +308,8 @@ fn fact_changes(base: &Run, new: &Run, limits: Limits) -> Vec<FactChange> {
         .iter()
         .filter_map(|fact| {
             let now = new.fact(&fact.case, &fact.subject, &fact.metric)?;
-            let size = fact.metric == "size" || fact.metric.starts_with("size/");
+            // Of these less is better, and they do not move by chance.
+            let exact = is_size(&fact.metric) || is_instructions(&fact.metric);
             (now != fact.value).then(|| FactChange {
                 case: fact.case.clone(),
                 subject: fact.subject.clone(),
@@ -283,7 +317,7 @@ fn fact_changes(base: &Run, new: &Run, limits: Limits) -> Vec<FactChange> {
                 unit: fact.unit.clone(),
                 base: fact.value,
                 new: now,
-                regressed: size && now > fact.value * (1.0 + limits.threshold),
+                regressed: exact && now > fact.value * (1.0 + limits.threshold),
             })
         })
         .collect()

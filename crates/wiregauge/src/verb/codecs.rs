@@ -38,6 +38,8 @@ Examples:
       with the machine's library and with the newest
   wiregauge codecs --library protobuf-cpp=/opt/protobuf --library prost=0.13.5
       with libraries of your choice, a row more each
+  wiregauge codecs --metric instructions --codecs prost,flatbuffers
+      instructions instead of times: the same number in each run
   wiregauge codecs --list
       the codecs and their options
   wiregauge codecs --corrupt 1000 --codecs lcm,json

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{bail, Result};
 use clap::ValueEnum;
 use wiregauge_codec_run::codec_selection::{parse_languages, UserRunner};
 use wiregauge_codec_run::effort::Effort;
 use wiregauge_codec_run::measurement::{measure, MeasureOptions, Task};
 use wiregauge_formats::RunnerLanguage;
+use wiregauge_instructions::Callgrind;
 use wiregauge_result::run::Settings;
 use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
@@ -39,6 +40,10 @@ pub struct Measuring {
     /// Also measure a runner of yours (docs/runner-protocol.md).
     #[arg(long, value_name = "NAME=COMMAND")]
     runner: Vec<UserRunner>,
+    /// What is measured: time, instructions, or both. Valgrind counts instructions, the
+    /// same number in each run; docs/instructions.md says what they tell.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME,…", default_value = "time")]
+    metric: Vec<Metric>,
     /// Measure only these experiments.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub experiments: Vec<String>,
@@ -93,6 +98,13 @@ pub struct Measuring {
 /// What a word of --language stands for.
 type Languages = Vec<&'static RunnerLanguage>;
 
+/// What is measured of an experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Metric {
+    Time,
+    Instructions,
+}
+
 /// How long something lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Life {
@@ -123,6 +135,7 @@ impl Measuring {
     /// Looks whether the result can be kept, which replaces none of `inputs`.
     pub fn open(&self, inputs: &[&Path]) -> Result<Destination> {
         self.memory.apply();
+        self.check()?;
         Ok(Destination {
             outlet: ResultTarget::open(&self.output, self.format, inputs, &self.required)?,
             builder: RunBuilder::begin(RunKind::Codecs),
@@ -137,15 +150,35 @@ impl Measuring {
     /// Builds the runners, measures, writes the result and shows it.
     pub fn carry_out(&self, task: Task, destination: Destination) -> Result<ExitCode> {
         let Destination { outlet, builder } = destination;
+        let options = self.options()?;
         let progress = Progress::new();
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
-        let run = measure(task, self.options(), builder, &show);
+        let run = measure(task, options, builder, &show);
         drop(progress);
         write_measured(run?, outlet)
     }
 
-    fn options(&self) -> MeasureOptions {
-        MeasureOptions {
+    /// Refuses what would have no effect.
+    fn check(&self) -> Result<()> {
+        let given = [
+            ("--quick", self.quick),
+            ("--duration", self.duration.is_some()),
+            ("--processes", self.processes.is_some()),
+        ];
+        let useless = given.iter().find(|(_, given)| *given && !self.timed());
+        if let Some((option, _)) = useless {
+            bail!("{option} has no effect: without time among --metric nothing is timed");
+        }
+        Ok(())
+    }
+
+    fn timed(&self) -> bool {
+        self.metric.contains(&Metric::Time)
+    }
+
+    fn options(&self) -> Result<MeasureOptions> {
+        let counted = self.metric.contains(&Metric::Instructions);
+        Ok(MeasureOptions {
             libraries: self.libraries.options(),
             runners: self.runner.clone(),
             small_array: self.small_arrays.longest(),
@@ -153,7 +186,9 @@ impl Measuring {
             settings: self.settings(),
             patience: self.timeout,
             corruptions: self.corrupt,
-        }
+            timed: self.timed(),
+            instructions: counted.then(Callgrind::find).transpose()?,
+        })
     }
 
     fn effort(&self) -> Effort {

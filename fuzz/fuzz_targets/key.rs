@@ -4,7 +4,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-use wiregauge_bus::machines::secret::Key;
+use wiregauge_bus::secret::Key;
 use wiregauge_fuzz_support::{check_error, file};
 
 pub fn read(data: &[u8]) {

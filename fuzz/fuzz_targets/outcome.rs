@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::load::Load;
+use wiregauge_bus::record::RunRecord;
 use wiregauge_bus::result::measured_trial::MeasuredTrial;
 use wiregauge_participant::control::{Mode, ReceiverResult, SenderResult, TransportInfo};
 use wiregauge_result::environment::Environment;

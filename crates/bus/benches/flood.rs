@@ -19,12 +19,12 @@ use flood::{Flood, STRANGERS};
 use support::{ended, median, take_part};
 use wiregauge_bus::catalogue::all;
 use wiregauge_bus::catalogue::program::Program;
-use wiregauge_bus::conduct::record::RunRecord;
-use wiregauge_bus::conduct::run_settings::RunSettings;
 use wiregauge_bus::conduct::trial::Trial;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::machines::join_listener::JoinListener;
 use wiregauge_bus::placement::Placement;
+use wiregauge_bus::record::RunRecord;
+use wiregauge_bus::run_settings::RunSettings;
 use wiregauge_participant::control::{Mode, DEFAULT_SILENCE_LIMIT};
 use wiregauge_timing::usage::Usage;
 

@@ -1,7 +1,6 @@
 //! What is sent: so many bytes, so often, in a mode, to so many.
 
 pub mod fep;
-pub mod transport_option;
 
 use std::time::Duration;
 

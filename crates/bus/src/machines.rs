@@ -7,4 +7,3 @@ pub mod join_listener;
 pub mod message;
 pub mod remote;
 pub mod rendezvous;
-pub mod secret;

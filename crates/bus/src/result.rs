@@ -8,4 +8,3 @@ pub mod facts;
 pub mod fan_out;
 pub mod measured_trial;
 pub mod timeline;
-pub mod windows;

@@ -18,8 +18,9 @@ use wiregauge_system::input::read_text;
 use wiregauge_system::quantity::{parse_bytes, parse_time};
 
 use crate::catalogue::{self, TransportEntry};
-use crate::conduct::run_settings::{RunSettings, TransportOption, DEFAULT_DURATION};
 use crate::load::Load;
+use crate::run_settings::transport_option::TransportOption;
+use crate::run_settings::{RunSettings, DEFAULT_DURATION};
 
 /// Where the sender's machine waits for the others, unless the scenario says
 /// so: below the ports of DDS, which begin at 7400.

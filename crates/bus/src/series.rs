@@ -13,14 +13,14 @@ use wiregauge_system::file::Target;
 use wiregauge_system::interrupt::{self, Interrupted};
 
 use crate::catalogue::TransportEntry;
-use crate::conduct::run_settings::RunSettings;
 use crate::conduct::samples::SampleRows;
 use crate::conduct::trial::Trial;
 use crate::load::{self, Load};
 use crate::machines::cyclictest;
 use crate::placement::Placement;
+use crate::record::windows::{DROPPED_FIRST, DROPPED_LAST};
 use crate::result::measured_trial::MeasuredTrial;
-use crate::result::windows::{DROPPED_FIRST, DROPPED_LAST};
+use crate::run_settings::RunSettings;
 use crate::scenario::Scenario;
 use crate::series::context::SeriesContext;
 use crate::series::payload::PayloadMessage;

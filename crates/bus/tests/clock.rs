@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::load::Load;
+use wiregauge_bus::record::RunRecord;
 use wiregauge_bus::result::measured_trial::MeasuredTrial;
 use wiregauge_participant::control::{
     split, Assignment, ControlReceiver, ControlSender, Master, Mode, Order, ParticipantResult,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_bus::catalogue::{self, Reach, TransportEntry};
-use wiregauge_bus::conduct::run_settings::TransportOption;
+use wiregauge_bus::run_settings::transport_option::TransportOption;
 use wiregauge_participant::control::{Role, PROTOCOL_VERSION};
 use wiregauge_participant::stream::frame::MESSAGE_HEADER_SIZE;
 use wiregauge_participant::stream::setup::Setup;
@@ -78,7 +78,7 @@ impl StreamTransport {
         setup.topic.readers = readers.unwrap_or(to.len().max(1));
         setup.endpoints = to.to_vec();
         setup.wait = u64::try_from(wait.as_nanos()).context("--wait is too long")?;
-        let made = wiregauge_bus::machines::secret::new_token()?;
+        let made = wiregauge_bus::secret::new_token()?;
         setup.stream = u64::from_str_radix(&made[..16], 16)?;
         if has_token(&end) {
             let told = token_from_environment()?;
@@ -112,7 +112,7 @@ impl StreamTransport {
                 Some(told) => told,
                 None => {
                     made_up = true;
-                    wiregauge_bus::machines::secret::new_token()?
+                    wiregauge_bus::secret::new_token()?
                 }
             };
         }

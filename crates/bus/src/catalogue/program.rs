@@ -9,7 +9,7 @@ use anyhow::Result;
 use wiregauge_participant::token;
 
 use crate::catalogue::engine::Engine;
-use crate::machines::secret;
+use crate::secret;
 
 /// What starts a participant.
 #[derive(Clone, Debug)]

@@ -21,12 +21,12 @@ use wiregauge_system::interrupt::{self, Interrupted};
 
 use crate::catalogue::program::Program;
 use crate::conduct::pause_detector::PauseDetector;
-use crate::conduct::record::RunRecord;
 use crate::conduct::samples::SampleRows;
-use crate::machines::secret;
 use crate::placement::process::Process;
 use crate::placement::{Placement, ProcessPlan};
-use crate::result::windows::counted_windows;
+use crate::record::windows::counted_windows;
+use crate::record::RunRecord;
+use crate::secret;
 
 /// How long participants may take for a step of the run, without what samples take.
 const STEP_TIME: Duration = Duration::from_secs(30);

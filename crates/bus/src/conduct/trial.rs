@@ -13,11 +13,11 @@ use wiregauge_timing::scratch::Scratch;
 use crate::catalogue::program::Program;
 use crate::catalogue::TransportEntry;
 use crate::conduct::conductor::conduct;
-use crate::conduct::record::RunRecord;
-use crate::conduct::run_settings::RunSettings;
 use crate::conduct::samples::SampleRows;
 use crate::load::Load;
 use crate::placement::{Location, Placement};
+use crate::record::RunRecord;
+use crate::run_settings::RunSettings;
 
 /// How many samples are passed on, and to what.
 pub type SampleSink<'a> = (u64, &'a mut dyn FnMut(&SampleRows));

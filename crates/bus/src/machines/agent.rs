@@ -24,8 +24,8 @@ use crate::catalogue::engine::Engine;
 use crate::catalogue::engines;
 use crate::catalogue::program::Program;
 use crate::machines::message::{version, AgentReport, JoinMessage, Start, Task};
-use crate::machines::secret::Key;
 use crate::scenario::Scenario;
+use crate::secret::Key;
 
 /// From one attempt to reach the leader to the next.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);

@@ -15,7 +15,7 @@ use wiregauge_participant::control::{self, ControlReceiver, ControlSender};
 
 use crate::machines::message::{version, AgentReport, JoinMessage, Task};
 use crate::machines::remote::RemoteMachine;
-use crate::machines::secret::Key;
+use crate::secret::Key;
 
 /// Most who say at the same time who they are.
 pub const MAX_AT_ONCE: usize = 32;

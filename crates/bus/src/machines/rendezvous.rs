@@ -13,8 +13,8 @@ use wiregauge_system::interrupt;
 use crate::machines::join_listener::{JoinListener, JoinRequest, POLL_INTERVAL};
 use crate::machines::message::{version, Task};
 use crate::machines::remote::{check_machines, RemoteMachine};
-use crate::machines::secret::Key;
 use crate::scenario::Scenario;
+use crate::secret::Key;
 
 /// Most names, or characters of a version, that are shown of who comes.
 const MAX_SHOWN: usize = 64;

@@ -3,8 +3,8 @@
 use wiregauge_result::warning::{Caution, MOST_STEAL};
 use wiregauge_timing::latency::Distribution;
 
+use crate::record::windows::total;
 use crate::result::measured_trial::MeasuredTrial;
-use crate::result::windows::total;
 
 /// Share of the samples that may be sent more than a cycle late.
 pub const MOST_LATE_SENT: f64 = 0.001;
@@ -89,8 +89,8 @@ mod tests {
     use wiregauge_result::environment::Environment;
 
     use super::*;
-    use crate::conduct::record::RunRecord;
     use crate::load::Load;
+    use crate::record::RunRecord;
     use crate::result::example::{fact, record, stalled, trial, LOAD};
 
     #[test]

@@ -3,9 +3,9 @@
 use wiregauge_participant::control::ReceiverResult;
 use wiregauge_participant::window::Window;
 
-use crate::conduct::record::RunRecord;
+use crate::record::windows::counted_windows;
+use crate::record::RunRecord;
 use crate::result::measured_trial::MeasuredTrial;
-use crate::result::windows::counted_windows;
 
 /// What a cycle is made of, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,8 +6,8 @@ use wiregauge_participant::control::{Mode, ReceiverResult, SenderResult, Transpo
 use wiregauge_participant::window::{Window, Windows};
 use wiregauge_result::environment::Environment;
 
-use crate::conduct::record::RunRecord;
 use crate::load::Load;
+use crate::record::RunRecord;
 use crate::result::measured_trial::MeasuredTrial;
 
 pub(super) const LOAD: Load = Load {

@@ -9,9 +9,9 @@ use wiregauge_result::stats::{mean, variance};
 use wiregauge_sample_log as sample_log;
 use wiregauge_timing::latency::Distribution;
 
-use crate::conduct::record::RunRecord;
+use crate::record::windows::{counted_windows, throughput, total, undisturbed};
+use crate::record::RunRecord;
 use crate::result::measured_trial::{slowest, MeasuredTrial};
-use crate::result::windows::{counted_windows, throughput, total, undisturbed};
 
 /// Shares of a distribution that become figures.
 const REPORTED_SHARES: [(f64, &str); 4] =

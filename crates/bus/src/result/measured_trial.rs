@@ -13,9 +13,9 @@ use wiregauge_sample_log as sample_log;
 use wiregauge_timing::latency::Distribution;
 use wiregauge_timing::misses::Misses;
 
-use crate::conduct::record::RunRecord;
 use crate::load::Load;
-use crate::result::windows::{counted_windows, throughput, total, Arrival};
+use crate::record::windows::{counted_windows, throughput, total, Arrival};
+use crate::record::RunRecord;
 
 /// A load on a transport, measured.
 pub struct MeasuredTrial<'a> {

@@ -7,11 +7,11 @@ use wiregauge_result::warning::Caution;
 use wiregauge_system::interrupt::{self, Interrupted};
 
 use crate::catalogue::TransportEntry;
-use crate::conduct::record::RunRecord;
-use crate::conduct::run_settings::RunSettings;
 use crate::conduct::trial::Trial;
 use crate::placement::Placement;
+use crate::record::RunRecord;
 use crate::result::measured_trial::MeasuredTrial;
+use crate::run_settings::RunSettings;
 use crate::search::goal::Goal;
 use crate::search::headroom::{Search, TriedValue, Verdict};
 use crate::series::context::SeriesContext;

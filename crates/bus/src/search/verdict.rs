@@ -81,8 +81,8 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    use crate::conduct::record::RunRecord;
     use crate::load::Load;
+    use crate::record::RunRecord;
     use wiregauge_participant::control::{Mode, ReceiverResult, SenderResult, TransportInfo};
     use wiregauge_result::environment::Environment;
 

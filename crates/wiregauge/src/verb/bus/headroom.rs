@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure, Result};
 use wiregauge_bus::catalogue::{self, engine};
-use wiregauge_bus::conduct::run_settings::RunSettings;
+use wiregauge_bus::run_settings::RunSettings;
 use wiregauge_bus::search::goal::{Aim, Goal};
 use wiregauge_bus::search::headroom_search::HeadroomSearch;
 use wiregauge_system::quantity::{parse_bytes, parse_rate, parse_time};

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
-use wiregauge_bus::conduct::run_settings::{RunSettings, TransportOption};
-use wiregauge_bus::load::transport_option::parse_transport_option;
 use wiregauge_bus::placement::emulation::{Emulation, Rate};
 use wiregauge_bus::placement::Placement;
+use wiregauge_bus::run_settings::transport_option::{parse_transport_option, TransportOption};
+use wiregauge_bus::run_settings::RunSettings;
 use wiregauge_participant::realtime::Realtime;
 use wiregauge_system::quantity::parse_time;
 

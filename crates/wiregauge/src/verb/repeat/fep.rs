@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_bus::catalogue;
-use wiregauge_bus::conduct::run_settings::DEFAULT_DURATION;
 use wiregauge_bus::load::fep;
+use wiregauge_bus::run_settings::DEFAULT_DURATION;
 use wiregauge_bus::series::Series;
 
 use crate::verb::bus::bus_result::measure_series;

@@ -3,8 +3,7 @@
 use anyhow::Result;
 use wiregauge_build_tools::default_build_folder;
 use wiregauge_bus::catalogue::program::Program;
-use wiregauge_bus::conduct::run_settings::TransportOption;
-use wiregauge_bus::load::transport_option::parse_transport_option;
+use wiregauge_bus::run_settings::transport_option::{parse_transport_option, TransportOption};
 use wiregauge_trace_stream::stream_end::{StreamEnd, StreamTransport};
 
 use crate::progress::Progress;

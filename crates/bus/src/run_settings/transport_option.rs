@@ -1,10 +1,19 @@
-//! What is said to a transport, as people write it.
+//! What is said to a transport, and how people write it.
 
 use anyhow::{Context, Result};
 
-use crate::conduct::run_settings::TransportOption;
+/// Something to say to a transport.
+#[derive(Clone, Debug)]
+pub struct TransportOption {
+    /// What the program calls it: `dds`.
+    pub transport: String,
+    /// What is chosen: `domain`.
+    pub name: String,
+    /// And how.
+    pub value: String,
+}
 
-/// Something to say to a transport: `dds.domain=7`.
+/// Reads what people write: `dds.domain=7`.
 ///
 /// # Errors
 /// What is not of this form.

@@ -1,5 +1,7 @@
 //! What came of a run, as its conductor heard it.
 
+pub mod windows;
+
 use anyhow::{bail, Result};
 use wiregauge_participant::control::{Pinged, ReceiverResult, SenderResult, TransportInfo};
 use wiregauge_system::interrupt::{self, Interrupted};

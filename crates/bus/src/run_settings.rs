@@ -1,12 +1,15 @@
 //! What holds for all trials of a series.
 
+pub mod transport_option;
+
 use std::time::Duration;
 
 use anyhow::{ensure, Result};
 use wiregauge_participant::realtime::Realtime;
 
 use crate::catalogue::TransportEntry;
-use crate::result::windows::{DROPPED_FIRST, DROPPED_LAST};
+use crate::record::windows::{DROPPED_FIRST, DROPPED_LAST};
+use crate::run_settings::transport_option::TransportOption;
 
 /// How long a run lasts unless the user says so: ten windows of a second count,
 /// and to tell seven transports apart by a sign test takes eight.
@@ -79,15 +82,4 @@ impl RunSettings {
         }
         Ok(())
     }
-}
-
-/// Something to say to a transport.
-#[derive(Clone, Debug)]
-pub struct TransportOption {
-    /// What the program calls it: `dds`.
-    pub transport: String,
-    /// What is chosen: `domain`.
-    pub name: String,
-    /// And how.
-    pub value: String,
 }

@@ -1,7 +1,7 @@
 //! Where an FMU says that its message lies.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_cosim::package::osmp::{join_address, split_address, MessageSpan};
+use wiregauge_cosim::fmi::osmp::{join_address, split_address, MessageSpan};
 use wiregauge_fuzz_support::number;
 
 pub fn read(data: &[u8]) {

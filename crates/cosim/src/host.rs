@@ -9,7 +9,6 @@ pub mod fed;
 pub mod host_process;
 pub mod job;
 pub mod loaded_fmu;
-pub mod memory;
 pub mod position;
 pub mod watch;
 

@@ -9,6 +9,7 @@ pub mod fmu_feed;
 pub mod host;
 pub mod logs;
 pub mod master;
+pub mod metric;
 pub mod package;
 pub mod recording;
 pub mod stepping;

@@ -3,4 +3,5 @@
 pub mod import;
 pub mod lenient_json;
 pub mod log;
+pub mod pairing;
 pub mod phase;

@@ -6,7 +6,6 @@ pub mod contender;
 pub mod coupled_pair;
 pub mod derived_results;
 pub mod live;
-pub mod metric;
 pub mod pair_logs;
 pub mod plan;
 pub mod proof;
@@ -30,9 +29,9 @@ use crate::master::case_run::CaseRun;
 use crate::master::contender::{name_case, FmuContender};
 use crate::master::coupled_pair::{start_time, step_size, step_size_sources, CoupledPair};
 use crate::master::derived_results::DerivedResults;
-use crate::master::metric::METRICS;
 use crate::master::plan::{HostWork, Plan};
 use crate::master::samples::StepFile;
+use crate::metric::METRICS;
 use crate::package::coupling::couple;
 use crate::package::{distinct_names, Package};
 

@@ -4,8 +4,6 @@ pub mod content;
 pub mod coupling;
 pub mod description;
 pub mod mime;
-pub mod osmp;
-pub mod pairing;
 
 use std::ffi::CString;
 use std::fs::{self, File};

@@ -10,8 +10,8 @@ use couple::fixture::Fixture;
 use couple::{couple, fact, samples, write};
 use support::{result, run, status};
 use wiregauge_cosim::master::measure;
-use wiregauge_cosim::master::metric::METRICS;
 use wiregauge_cosim::master::plan::{Entrant, HostWork, Load, Pair, Plan};
+use wiregauge_cosim::metric::METRICS;
 use wiregauge_result::run::{Case, Measurement, Settings, Status, Subject};
 
 /// A fault in one FMU makes the pair fail for a reason with these words.

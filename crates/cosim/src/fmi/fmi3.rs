@@ -9,11 +9,11 @@ use anyhow::Result;
 
 use crate::fmi::library::{Function, Library};
 use crate::fmi::message;
+use crate::fmi::osmp::MessageSpan;
 use crate::fmi::raw_instance::{FunctionNames, RawInstance, Reference};
 use crate::fmi::status::Status;
 use crate::fmi::value::Value;
 use crate::package::description::Variable;
-use crate::package::osmp::MessageSpan;
 
 type LogMessage = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
 

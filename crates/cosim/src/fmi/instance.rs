@@ -7,11 +7,11 @@ use anyhow::{Context, Result};
 use crate::fmi::fmi2;
 use crate::fmi::fmi3;
 use crate::fmi::library::Library;
+use crate::fmi::osmp::MessageSpan;
 use crate::fmi::raw_instance::RawInstance;
 use crate::fmi::status::Status;
 use crate::fmi::value::Value;
 use crate::package::description::{Description, Fmi, Handle};
-use crate::package::osmp::MessageSpan;
 use crate::package::Package;
 
 /// A running FMU.

@@ -1,7 +1,7 @@
 //! Messages on their way from FMU to FMU: the three integers of OSMP, and what
 //! they point to.
 
-use crate::host::memory;
+use crate::fmi::memory;
 
 /// Joins the halves of an address.
 pub fn join_address(lo: i32, hi: i32) -> usize {

@@ -7,8 +7,8 @@ use std::ptr::{self, NonNull};
 use anyhow::{Context, Result};
 
 use crate::fmi::library::{Function, Library};
+use crate::fmi::osmp::{join_address, split_address, MessageSpan};
 use crate::fmi::status::{no_instance, Status};
-use crate::package::osmp::{join_address, split_address, MessageSpan};
 
 /// What names a variable.
 pub type Reference = c_uint;

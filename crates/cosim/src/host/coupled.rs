@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::{anyhow, Context, Result};
 use wiregauge_timing::clock::monotonic;
 
+use crate::fmi::osmp::MessageSpan;
 use crate::host::job::{Chain, HostSummary, MessageDigest, StepTimes, HEAD_SIZE};
 use crate::host::loaded_fmu::{
     check_step, message_length, require_readable, LoadedFmu, ReceivingFmu,
@@ -16,7 +17,6 @@ use crate::host::watch::SlowStepWatch;
 use crate::package::content;
 use crate::package::description::Handle;
 use crate::package::mime::Mime;
-use crate::package::osmp::MessageSpan;
 
 /// Has what FMUs print come out line by line, so that it is there when they
 /// crash. That costs a system call a line, so it is done in the proof alone.

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
+use crate::fmi::osmp::MessageSpan;
 use crate::host::job::{Feed, HostSummary};
 use crate::host::loaded_fmu::ReceivingFmu;
 use crate::host::position::HostPosition;
-use crate::package::osmp::MessageSpan;
 
 /// An FMU with the last two messages that it was given: it may look at one until the next
 /// step is done.

@@ -9,12 +9,12 @@ use wiregauge_timing::clock::monotonic;
 
 use crate::fmi::instance::Instance;
 use crate::fmi::message;
+use crate::fmi::osmp::MessageSpan;
 use crate::fmi::status::{recent_messages, Status};
 use crate::host::job::{FmuSetup, HostSummary, ReceiverSetup};
 use crate::host::position::{Call, HostPosition};
 use crate::package::description::{Description, Handle};
 use crate::package::mime::Mime;
-use crate::package::osmp::MessageSpan;
 use crate::package::Package;
 
 /// An FMU in its place.

@@ -14,9 +14,9 @@ use wiregauge_result::warning::Warning;
 use self::fmu_log::{build_fmu_log, pair, warning, FmuLog};
 use self::name::{common_name, full_name, slug};
 use crate::logs::log;
+use crate::logs::pairing::{self, Pairing};
 use crate::logs::phase::LoggedStep;
-use crate::master::metric::METRICS;
-use crate::package::pairing::{self, Pairing};
+use crate::metric::METRICS;
 
 /// A log to import.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,11 +15,11 @@ use crate::host::job::{HostSummary, StepTimes};
 use crate::master::case_run::CaseRun;
 use crate::master::coupled_pair::CoupledPair;
 use crate::master::live::{start, start_memcpy, LiveHost};
-use crate::master::metric::{phase_values, EXCHANGE};
 use crate::master::pair_logs::PairLogs;
 use crate::master::plan::{Entrant, HostWork, Plan};
 use crate::master::record::StepRecord;
 use crate::master::samples::{Phases, StepFile, StepOrigin};
+use crate::metric::{phase_values, EXCHANGE};
 
 /// One subject during the measurement.
 pub struct FmuContender<'a> {

@@ -10,8 +10,8 @@ use crate::host::job::HostSummary;
 use crate::master::case_run::CaseRun;
 use crate::master::contender::FmuContender;
 use crate::master::coupled_pair::CoupledPair;
-use crate::master::metric::DISTRIBUTED;
 use crate::master::plan::Plan;
+use crate::metric::DISTRIBUTED;
 
 /// What is told.
 #[derive(Default)]

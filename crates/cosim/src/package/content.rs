@@ -1,19 +1,11 @@
 //! Whether a message looks like what its MIME type declares, by its first
 //! bytes. Whoever wants to know more must decode it.
 
-use crate::host::job::MessageDigest;
 use crate::package::mime::Mime;
 
-/// Says what a message is instead of what it is declared to be. The version
-/// that a message carries must be the declared one unless `any_version`.
-///
-/// # Errors
-/// Says how the two differ.
-pub fn check(mime: &Mime, product: &MessageDigest, any_version: bool) -> Result<(), String> {
-    check_head(mime, product.size, &product.head, any_version)
-}
-
-/// The same of a message of that size, of which these are the first bytes.
+/// Says what a message of that size, of which these are the first bytes, is instead
+/// of what it is declared to be. The version that it carries must be the declared one
+/// unless `any_version`.
 ///
 /// # Errors
 /// Says how the two differ.
@@ -114,8 +106,7 @@ mod tests {
             "application/x-open-simulation-interface; type=SensorView; version=3.8.0; \
              encoding={encoding}"
         );
-        let product = MessageDigest { size: head.len() as u64, digest: 0, head: head.to_vec() };
-        check(&Mime::parse(&mime).unwrap(), &product, any_version)
+        check_message(&Mime::parse(&mime).unwrap(), head, any_version)
     }
 
     #[test]

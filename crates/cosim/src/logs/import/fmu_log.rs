@@ -6,8 +6,8 @@ use anyhow::{ensure, Result};
 use wiregauge_result::warning::Warning;
 
 use crate::logs::log::Log;
+use crate::logs::pairing;
 use crate::logs::phase::{self, LoggedStep};
-use crate::package::pairing;
 
 /// A log of one FMU.
 pub(super) struct FmuLog {

@@ -1,6 +1,6 @@
 //! The invariants of docs/architecture.md that a scan of the tree can hold: which
-//! crate may use which, that no file uses one that uses it in turn, who starts
-//! programs. And that each invariant's test exists.
+//! crate may use which, that no file or folder uses one that uses it in turn, who
+//! starts programs. And that each invariant's test exists.
 
 mod support;
 
@@ -46,12 +46,70 @@ fn crates_use_what_the_picture_says() {
 
 #[test]
 fn no_files_use_each_other_in_a_circle() {
-    let mut circles = Vec::new();
-    for entry in fs::read_dir(project().join("crates")).unwrap().flatten() {
-        let uses = uses(&entry.path().join("src"));
-        circles.extend(self::circles(&uses));
+    let crates = fs::read_dir(project().join("crates")).unwrap().flatten();
+    let found = crates.flat_map(|entry| file_circles(&entry.path().join("src")));
+    let found: Vec<String> = found.collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// A folder counts with the file of its name beside it: `conduct.rs` and `conduct/` are one.
+/// A file without a folder counts alone. Those that lie below the same parent are compared,
+/// at each level: `bus/src/conduct` with `bus/src/load`, and `conduct/conductor` with
+/// `conduct/trial`. One uses another where any of its files, however deep, uses any of the
+/// other's. A parent is not compared with what lies in it: what they use of each other is
+/// held by the test of files.
+#[test]
+fn no_folders_use_each_other_in_a_circle() {
+    let crates = fs::read_dir(project().join("crates")).unwrap().flatten();
+    let found = crates.flat_map(|entry| folder_circles(&entry.path().join("src")));
+    let found: Vec<String> = found.collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// The circles of a crate's files, a line each.
+fn file_circles(src: &Path) -> Vec<String> {
+    let found = circles(&uses(src)).into_iter();
+    found.map(|circle| format!("a circle of files: {}", list(&circle))).collect()
+}
+
+/// The circles of a crate's folders, each with the uses that it is made of.
+fn folder_circles(src: &Path) -> Vec<String> {
+    let uses = uses(src);
+    let uses = uses.iter().flat_map(|(file, used)| used.iter().map(move |other| (file, other)));
+    let mut between: BTreeMap<[PathBuf; 2], Vec<String>> = BTreeMap::new();
+    for (file, other) in uses {
+        let [of_file, of_other] = [file, other].map(|path| module(src, path));
+        if let Some(folders) = siblings(&of_file, &of_other) {
+            let text = format!("{} uses {}", of_file.display(), of_other.display());
+            between.entry(folders.map(|folder| src.join(folder))).or_default().push(text);
+        }
     }
-    assert!(circles.is_empty(), "{}", circles.join("\n"));
+    let mut folders: BTreeMap<PathBuf, BTreeSet<PathBuf>> = BTreeMap::new();
+    for [one, other] in between.keys() {
+        folders.entry(other.clone()).or_default();
+        folders.entry(one.clone()).or_default().insert(other.clone());
+    }
+    let text = |circle: Vec<PathBuf>| {
+        let within = between.iter().filter(|(pair, _)| pair.iter().all(|one| circle.contains(one)));
+        let uses: Vec<&str> = within.flat_map(|(_, uses)| uses).map(String::as_str).collect();
+        format!("a circle of folders: {}\n  {}", list(&circle), uses.join("\n  "))
+    };
+    circles(&folders).into_iter().map(text).collect()
+}
+
+/// The two below the same parent that these modules belong to; none where one module lies in
+/// the other.
+fn siblings(one: &Path, other: &Path) -> Option<[PathBuf; 2]> {
+    let shared = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let below = |path: &Path| {
+        (path.iter().count() > shared).then(|| path.iter().take(shared + 1).collect())
+    };
+    Some([below(one)?, below(other)?])
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    names.join(", ")
 }
 
 /// The files of a crate, and which others of them each names.
@@ -135,8 +193,8 @@ fn named(mut base: PathBuf, text: &str) -> Vec<PathBuf> {
     }
 }
 
-/// The circles, each as the files that are in it.
-fn circles(uses: &BTreeMap<PathBuf, BTreeSet<PathBuf>>) -> Vec<String> {
+/// The circles, each as all that are in it.
+fn circles(uses: &BTreeMap<PathBuf, BTreeSet<PathBuf>>) -> Vec<Vec<PathBuf>> {
     let reached: BTreeMap<_, _> = uses.keys().map(|file| (file, reach(uses, file))).collect();
     let mut told = BTreeSet::new();
     let mut circles = Vec::new();
@@ -144,14 +202,13 @@ fn circles(uses: &BTreeMap<PathBuf, BTreeSet<PathBuf>>) -> Vec<String> {
         let with: Vec<&PathBuf> =
             reached[file].iter().copied().filter(|other| reached[*other].contains(file)).collect();
         if with.len() > 1 && told.insert(with.clone()) {
-            let names: Vec<String> = with.iter().map(|file| file.display().to_string()).collect();
-            circles.push(format!("a circle of imports: {}", names.join(", ")));
+            circles.push(with.into_iter().cloned().collect());
         }
     }
     circles
 }
 
-/// All that a file uses, and what that uses.
+/// All that one uses, and what that uses.
 fn reach<'a>(
     uses: &'a BTreeMap<PathBuf, BTreeSet<PathBuf>>,
     from: &'a PathBuf,
@@ -163,27 +220,80 @@ fn reach<'a>(
     seen
 }
 
+/// Writes the files of a crate's sources.
+fn write(src: &Path, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let path = src.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
 #[test]
-fn a_circle_is_found() {
+fn a_circle_of_files_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let src = folder.path();
-    fs::create_dir(src.join("deep")).unwrap();
-    for (name, text) in [
-        ("lib.rs", "mod a; mod b; mod deep;"),
-        ("a.rs", "use crate::b::{self, B};"),
-        ("b.rs", "use crate::deep::{leaf, Other};"),
-        ("deep.rs", "pub mod leaf;"),
-        ("deep/leaf.rs", "use super::super::a;\n#[cfg(test)]\nmod tests { use crate::b; }"),
-    ] {
-        fs::write(src.join(name), text).unwrap();
-    }
-    let found = circles(&uses(src));
+    let test = "use super::super::a;\n#[cfg(test)]\nmod tests { use crate::b; }";
+    write(
+        src,
+        &[
+            ("lib.rs", "mod a; mod b; mod deep;"),
+            ("a.rs", "use crate::b::{self, B};"),
+            ("b.rs", "use crate::deep::{leaf, Other};"),
+            ("deep.rs", "pub mod leaf;"),
+            ("deep/leaf.rs", test),
+        ],
+    );
+    let found = file_circles(src);
     assert_eq!(found.len(), 1, "{found:?}");
     for name in ["a.rs", "b.rs", "leaf.rs"] {
         assert!(found[0].contains(name), "{found:?}");
     }
-    fs::write(src.join("deep/leaf.rs"), "// crate::a\n").unwrap();
-    assert_eq!(circles(&uses(src)), Vec::<String>::new());
+    write(src, &[("deep/leaf.rs", "// crate::a\n")]);
+    assert_eq!(file_circles(src), Vec::<String>::new());
+}
+
+#[test]
+fn a_circle_of_folders_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let src = folder.path();
+    write(
+        src,
+        &[
+            ("lib.rs", "pub mod conduct; pub mod load;"),
+            // A parent and what lies in it may use each other, file by file.
+            ("conduct.rs", "pub mod conductor; pub mod settings;\nuse self::settings::Settings;"),
+            ("conduct/conductor.rs", "mod collect;\nuse crate::conduct::Conduct;"),
+            ("conduct/conductor/collect.rs", "use crate::load::Load;"),
+            ("conduct/settings.rs", "pub struct Settings;"),
+            ("load.rs", "pub mod option;\npub struct Load;"),
+            ("load/option.rs", "use crate::conduct::settings::Settings;"),
+        ],
+    );
+    assert_eq!(file_circles(src), Vec::<String>::new());
+    let found = folder_circles(src);
+    assert_eq!(found.len(), 1, "{found:?}");
+    let lines: Vec<&str> = found[0].lines().map(str::trim).collect();
+    let whole = [src.join("conduct"), src.join("load")];
+    assert_eq!(lines[0], format!("a circle of folders: {}", list(&whole)));
+    let uses =
+        ["conduct/conductor/collect uses load", "load/option uses conduct/settings"].as_slice();
+    assert_eq!(&lines[1..], uses);
+
+    // The same a level below: there `conductor` and `settings` are compared.
+    write(src, &[("load/option.rs", ""), ("conduct/conductor/end.rs", "")]);
+    assert_eq!(folder_circles(src), Vec::<String>::new());
+    write(
+        src,
+        &[
+            ("conduct/settings.rs", "use crate::conduct::conductor::end::End;"),
+            ("conduct/conductor/collect.rs", "use crate::conduct::settings::Settings;"),
+        ],
+    );
+    let found = folder_circles(src);
+    assert_eq!(found.len(), 1, "{found:?}");
+    let whole = [src.join("conduct/conductor"), src.join("conduct/settings")];
+    assert!(found[0].contains(&list(&whole)), "{found:?}");
 }
 
 /// A file's code: without its own tests and without comments.

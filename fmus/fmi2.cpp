@@ -3,6 +3,7 @@
 #include <exception>
 #include <string>
 
+#include "calls.hpp"
 #include "fmi2Functions.h"
 #include "instance.hpp"
 
@@ -88,34 +89,7 @@ class Component {
   Pointer input_;
 };
 
-Component *of(fmi2Component instance) { return static_cast<Component *>(instance); }
-
-// Does `what`, and makes an error of what it throws. A null instance is the
-// master's bug, but needs no crash.
-template <class F>
-fmi2Status guard(fmi2Component instance, F what) noexcept {
-  if (instance == nullptr) return fmi2Error;
-  try {
-    what(*of(instance));
-    return fmi2OK;
-  } catch (const std::exception &error) {
-    of(instance)->log(error.what());
-    return fmi2Error;
-  }
-}
-
-// The same for each of so many variables.
-template <class F>
-fmi2Status each(fmi2Component instance, size_t count, F what) noexcept {
-  return guard(instance, [&](Component &self) {
-    for (size_t i = 0; i < count; ++i) what(self, i);
-  });
-}
-
-fmi2Status refuse(fmi2Component instance, const char *function) noexcept {
-  return guard(instance,
-               [&](Component &) { throw Failure(std::string(function) + " is not supported"); });
-}
+using Call = wiregauge::Calls<Component, fmi2Status, fmi2OK, fmi2Error>;
 
 }  // namespace
 
@@ -151,78 +125,79 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
   }
 }
 
-void fmi2FreeInstance(fmi2Component c) { delete of(c); }
+void fmi2FreeInstance(fmi2Component c) { delete Call::component(c); }
 
 fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean, fmi2Real, fmi2Real, fmi2Boolean,
                                fmi2Real) {
-  return guard(c, [&](Component &self) { self.instance.demand_instantiated(); });
+  return Call::guard(c, [&](Component &self) { self.instance.demand_instantiated(); });
 }
 
 fmi2Status fmi2EnterInitializationMode(fmi2Component c) {
-  return guard(c, [&](Component &self) { self.instance.enter_initialization(0); });
+  return Call::guard(c, [&](Component &self) { self.instance.enter_initialization(0); });
 }
 
 fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
-  return guard(c, [&](Component &self) { self.instance.exit_initialization(); });
+  return Call::guard(c, [&](Component &self) { self.instance.exit_initialization(); });
 }
 
 fmi2Status fmi2Terminate(fmi2Component c) {
-  return guard(c, [&](Component &self) { self.instance.terminate(); });
+  return Call::guard(c, [&](Component &self) { self.instance.terminate(); });
 }
 
 fmi2Status fmi2Reset(fmi2Component c) {
-  return guard(c, [&](Component &self) { self.reset(); });
+  return Call::guard(c, [&](Component &self) { self.reset(); });
 }
 
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Real[]) {
-  return each(c, n, [&](Component &, size_t i) { throw Instance::unknown("real", vr[i]); });
+  return Call::each(c, n, [&](Component &, size_t i) { throw Instance::unknown("real", vr[i]); });
 }
 
 fmi2Status fmi2GetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                           fmi2Integer value[]) {
-  return each(c, n, [&](Component &self, size_t i) { value[i] = self.integer(vr[i]); });
+  return Call::each(c, n, [&](Component &self, size_t i) { value[i] = self.integer(vr[i]); });
 }
 
 fmi2Status fmi2GetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                           fmi2Boolean value[]) {
-  return each(c, n, [&](Component &self, size_t i) {
+  return Call::each(c, n, [&](Component &self, size_t i) {
     value[i] = self.instance.boolean(vr[i]) ? fmi2True : fmi2False;
   });
 }
 
 fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                          fmi2String value[]) {
-  return each(c, n,
-              [&](Component &self, size_t i) { value[i] = self.instance.string(vr[i]).c_str(); });
+  return Call::each(
+      c, n, [&](Component &self, size_t i) { value[i] = self.instance.string(vr[i]).c_str(); });
 }
 
 fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Real[]) {
-  return each(c, n, [&](Component &, size_t i) { throw Instance::unknown("real", vr[i]); });
+  return Call::each(c, n, [&](Component &, size_t i) { throw Instance::unknown("real", vr[i]); });
 }
 
 fmi2Status fmi2SetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                           const fmi2Integer value[]) {
-  return each(c, n, [&](Component &self, size_t i) { self.set_integer(vr[i], value[i]); });
+  return Call::each(c, n, [&](Component &self, size_t i) { self.set_integer(vr[i], value[i]); });
 }
 
 fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                           const fmi2Boolean value[]) {
-  return each(c, n, [&](Component &self, size_t i) {
+  return Call::each(c, n, [&](Component &self, size_t i) {
     self.instance.set_boolean(vr[i], value[i] != fmi2False);
   });
 }
 
 fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                          const fmi2String value[]) {
-  return each(c, n, [&](Component &self, size_t i) { self.instance.set_string(vr[i], value[i]); });
+  return Call::each(c, n,
+                    [&](Component &self, size_t i) { self.instance.set_string(vr[i], value[i]); });
 }
 
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real from, fmi2Real size, fmi2Boolean) {
-  const fmi2Status status = guard(c, [&](Component &self) { self.step(from, size); });
-  return status == fmi2OK && of(c)->instance.ended() ? fmi2Discard : status;
+  const fmi2Status status = Call::guard(c, [&](Component &self) { self.step(from, size); });
+  return status == fmi2OK && Call::component(c)->instance.ended() ? fmi2Discard : status;
 }
 
-fmi2Status fmi2CancelStep(fmi2Component c) { return refuse(c, __func__); }
+fmi2Status fmi2CancelStep(fmi2Component c) { return Call::refuse(c, __func__); }
 
 // No step is ever pending, and no state is saved.
 fmi2Status fmi2GetStatus(fmi2Component c, const fmi2StatusKind, fmi2Status *) {
@@ -232,7 +207,7 @@ fmi2Status fmi2GetStatus(fmi2Component c, const fmi2StatusKind, fmi2Status *) {
 fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Real *value) {
   if (c == nullptr || value == nullptr) return fmi2Error;
   if (kind != fmi2LastSuccessfulTime) return fmi2Discard;
-  *value = of(c)->instance.time();
+  *value = Call::component(c)->instance.time();
   return fmi2OK;
 }
 fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind, fmi2Integer *) {
@@ -242,37 +217,37 @@ fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind, fmi2Integ
 fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Boolean *value) {
   if (c == nullptr || value == nullptr) return fmi2Error;
   if (kind != fmi2Terminated) return fmi2Discard;
-  *value = of(c)->instance.ended() ? fmi2True : fmi2False;
+  *value = Call::component(c)->instance.ended() ? fmi2True : fmi2False;
   return fmi2OK;
 }
 fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind, fmi2String *) {
   return c == nullptr ? fmi2Error : fmi2Discard;
 }
 
-fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *) { return refuse(c, __func__); }
-fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate) { return refuse(c, __func__); }
-fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *) { return refuse(c, __func__); }
+fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *) { return Call::refuse(c, __func__); }
+fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate) { return Call::refuse(c, __func__); }
+fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *) { return Call::refuse(c, __func__); }
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate, size_t *) {
-  return refuse(c, __func__);
+  return Call::refuse(c, __func__);
 }
 fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate, fmi2Byte[], size_t) {
-  return refuse(c, __func__);
+  return Call::refuse(c, __func__);
 }
 fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte[], size_t, fmi2FMUstate *) {
-  return refuse(c, __func__);
+  return Call::refuse(c, __func__);
 }
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference[], size_t,
                                         const fmi2ValueReference[], size_t, const fmi2Real[],
                                         fmi2Real[]) {
-  return refuse(c, __func__);
+  return Call::refuse(c, __func__);
 }
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference[], size_t,
                                        const fmi2Integer[], const fmi2Real[]) {
-  return refuse(c, __func__);
+  return Call::refuse(c, __func__);
 }
 fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReference[], size_t,
                                         const fmi2Integer[], fmi2Real[]) {
-  return refuse(c, __func__);
+  return Call::refuse(c, __func__);
 }
 
 }  // extern "C"

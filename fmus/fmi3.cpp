@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "calls.hpp"
 #include "fmi3Functions.h"
 #include "instance.hpp"
 
@@ -66,35 +67,7 @@ class Component {
   Bytes input_;
 };
 
-Component *of(fmi3Instance instance) { return static_cast<Component *>(instance); }
-
-// Does `what`, and makes an error of what it throws. A null instance is the
-// master's bug, but needs no crash.
-template <class F>
-fmi3Status guard(fmi3Instance instance, F what) noexcept {
-  if (instance == nullptr) return fmi3Error;
-  try {
-    what(*of(instance));
-    return fmi3OK;
-  } catch (const std::exception &error) {
-    of(instance)->log(error.what());
-    return fmi3Error;
-  }
-}
-
-// The same for each of so many variables, which take one value each.
-template <class F>
-fmi3Status each(fmi3Instance instance, size_t variables, size_t values, F what) noexcept {
-  return guard(instance, [&](Component &self) {
-    if (variables != values) throw Failure("each variable takes one value");
-    for (size_t i = 0; i < variables; ++i) what(self, i);
-  });
-}
-
-fmi3Status refuse(fmi3Instance instance, const char *function) noexcept {
-  return guard(instance,
-               [&](Component &) { throw Failure(std::string(function) + " is not supported"); });
-}
+using Call = wiregauge::Calls<Component, fmi3Status, fmi3OK, fmi3Error>;
 
 }  // namespace
 
@@ -141,30 +114,30 @@ fmi3Instance fmi3InstantiateScheduledExecution(fmi3String, fmi3String, fmi3Strin
   return nullptr;
 }
 
-void fmi3FreeInstance(fmi3Instance c) { delete of(c); }
+void fmi3FreeInstance(fmi3Instance c) { delete Call::component(c); }
 
 fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean, fmi3Float64, fmi3Float64 start,
                                        fmi3Boolean, fmi3Float64) {
-  return guard(c, [&](Component &self) { self.instance.enter_initialization(start); });
+  return Call::guard(c, [&](Component &self) { self.instance.enter_initialization(start); });
 }
 
 fmi3Status fmi3ExitInitializationMode(fmi3Instance c) {
-  return guard(c, [&](Component &self) { self.instance.exit_initialization(); });
+  return Call::guard(c, [&](Component &self) { self.instance.exit_initialization(); });
 }
 
-fmi3Status fmi3EnterEventMode(fmi3Instance c) { return refuse(c, __func__); }
+fmi3Status fmi3EnterEventMode(fmi3Instance c) { return Call::refuse(c, __func__); }
 
 fmi3Status fmi3Terminate(fmi3Instance c) {
-  return guard(c, [&](Component &self) { self.instance.terminate(); });
+  return Call::guard(c, [&](Component &self) { self.instance.terminate(); });
 }
 
 fmi3Status fmi3Reset(fmi3Instance c) {
-  return guard(c, [&](Component &self) { self.reset(); });
+  return Call::guard(c, [&](Component &self) { self.reset(); });
 }
 
 fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                           fmi3Float64 values[], size_t count) {
-  return each(c, n, count, [&](Component &self, size_t i) {
+  return Call::each(c, n, count, [&](Component &self, size_t i) {
     if (vr[i] != wiregauge::kTime) throw Instance::unknown("float", vr[i]);
     values[i] = self.instance.time();
   });
@@ -172,31 +145,33 @@ fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t 
 
 fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                           const fmi3Float64[], size_t count) {
-  return each(c, n, count,
-              [&](Component &, size_t i) { throw Instance::unknown("settable float", vr[i]); });
+  return Call::each(c, n, count, [&](Component &, size_t i) {
+    throw Instance::unknown("settable float", vr[i]);
+  });
 }
 
 fmi3Status fmi3GetInt32(fmi3Instance c, const fmi3ValueReference vr[], size_t n, fmi3Int32 values[],
                         size_t count) {
-  return each(c, n, count,
-              [&](Component &self, size_t i) { values[i] = self.instance.integer(vr[i]); });
+  return Call::each(c, n, count,
+                    [&](Component &self, size_t i) { values[i] = self.instance.integer(vr[i]); });
 }
 
 fmi3Status fmi3GetBoolean(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                           fmi3Boolean values[], size_t count) {
-  return each(c, n, count,
-              [&](Component &self, size_t i) { values[i] = self.instance.boolean(vr[i]); });
+  return Call::each(c, n, count,
+                    [&](Component &self, size_t i) { values[i] = self.instance.boolean(vr[i]); });
 }
 
 fmi3Status fmi3GetString(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                          fmi3String values[], size_t count) {
-  return each(c, n, count,
-              [&](Component &self, size_t i) { values[i] = self.instance.string(vr[i]).c_str(); });
+  return Call::each(c, n, count, [&](Component &self, size_t i) {
+    values[i] = self.instance.string(vr[i]).c_str();
+  });
 }
 
 fmi3Status fmi3GetBinary(fmi3Instance c, const fmi3ValueReference vr[], size_t n, size_t sizes[],
                          fmi3Binary values[], size_t count) {
-  return each(c, n, count, [&](Component &self, size_t i) {
+  return Call::each(c, n, count, [&](Component &self, size_t i) {
     const Bytes bytes = self.binary(vr[i]);
     values[i] = bytes.data;
     sizes[i] = bytes.size;
@@ -205,25 +180,25 @@ fmi3Status fmi3GetBinary(fmi3Instance c, const fmi3ValueReference vr[], size_t n
 
 fmi3Status fmi3SetInt32(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                         const fmi3Int32 values[], size_t count) {
-  return each(c, n, count,
-              [&](Component &self, size_t i) { self.instance.set_integer(vr[i], values[i]); });
+  return Call::each(
+      c, n, count, [&](Component &self, size_t i) { self.instance.set_integer(vr[i], values[i]); });
 }
 
 fmi3Status fmi3SetBoolean(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                           const fmi3Boolean values[], size_t count) {
-  return each(c, n, count,
-              [&](Component &self, size_t i) { self.instance.set_boolean(vr[i], values[i]); });
+  return Call::each(
+      c, n, count, [&](Component &self, size_t i) { self.instance.set_boolean(vr[i], values[i]); });
 }
 
 fmi3Status fmi3SetString(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                          const fmi3String values[], size_t count) {
-  return each(c, n, count,
-              [&](Component &self, size_t i) { self.instance.set_string(vr[i], values[i]); });
+  return Call::each(c, n, count,
+                    [&](Component &self, size_t i) { self.instance.set_string(vr[i], values[i]); });
 }
 
 fmi3Status fmi3SetBinary(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                          const size_t sizes[], const fmi3Binary values[], size_t count) {
-  return each(c, n, count, [&](Component &self, size_t i) {
+  return Call::each(c, n, count, [&](Component &self, size_t i) {
     self.set_binary(vr[i], {values[i], sizes[i]});
   });
 }
@@ -235,7 +210,7 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 from, fmi3Float64 size, fmi3Bo
   if (terminate != nullptr) *terminate = fmi3False;
   if (early != nullptr) *early = fmi3False;
   if (last != nullptr) *last = from;
-  return guard(c, [&](Component &self) {
+  return Call::guard(c, [&](Component &self) {
     self.step(from, size);
     if (terminate != nullptr) *terminate = self.instance.ended() ? fmi3True : fmi3False;
     if (last != nullptr) *last = from + size;
@@ -246,13 +221,13 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 from, fmi3Float64 size, fmi3Bo
 #define WIREGAUGE_NO_VARIABLES(Type)                                                              \
   fmi3Status fmi3Get##Type(fmi3Instance c, const fmi3ValueReference vr[], size_t n, fmi3##Type[], \
                            size_t count) {                                                        \
-    return each(c, n, count,                                                                      \
-                [&](Component &, size_t i) { throw Instance::unknown(#Type, vr[i]); });           \
+    return Call::each(c, n, count,                                                                \
+                      [&](Component &, size_t i) { throw Instance::unknown(#Type, vr[i]); });     \
   }                                                                                               \
   fmi3Status fmi3Set##Type(fmi3Instance c, const fmi3ValueReference vr[], size_t n,               \
                            const fmi3##Type[], size_t count) {                                    \
-    return each(c, n, count,                                                                      \
-                [&](Component &, size_t i) { throw Instance::unknown(#Type, vr[i]); });           \
+    return Call::each(c, n, count,                                                                \
+                      [&](Component &, size_t i) { throw Instance::unknown(#Type, vr[i]); });     \
   }
 WIREGAUGE_NO_VARIABLES(Float32)
 WIREGAUGE_NO_VARIABLES(Int8)
@@ -265,7 +240,7 @@ WIREGAUGE_NO_VARIABLES(UInt64)
 
 // The rest is for what the FMUs have not: clocks, events, derivatives, states.
 #define WIREGAUGE_NO(function, ...) \
-  fmi3Status function(fmi3Instance c, __VA_ARGS__) { return refuse(c, __func__); }
+  fmi3Status function(fmi3Instance c, __VA_ARGS__) { return Call::refuse(c, __func__); }
 using References = const fmi3ValueReference *;
 WIREGAUGE_NO(fmi3GetClock, References, size_t, fmi3Clock *)
 WIREGAUGE_NO(fmi3SetClock, References, size_t, const fmi3Clock *)
@@ -305,10 +280,10 @@ WIREGAUGE_NO(fmi3GetNumberOfContinuousStates, size_t *)
 WIREGAUGE_NO(fmi3GetOutputDerivatives, References, size_t, const fmi3Int32 *, fmi3Float64 *, size_t)
 WIREGAUGE_NO(fmi3ActivateModelPartition, fmi3ValueReference, fmi3Float64)
 
-fmi3Status fmi3EnterConfigurationMode(fmi3Instance c) { return refuse(c, __func__); }
-fmi3Status fmi3ExitConfigurationMode(fmi3Instance c) { return refuse(c, __func__); }
-fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c) { return refuse(c, __func__); }
-fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) { return refuse(c, __func__); }
-fmi3Status fmi3EnterStepMode(fmi3Instance c) { return refuse(c, __func__); }
+fmi3Status fmi3EnterConfigurationMode(fmi3Instance c) { return Call::refuse(c, __func__); }
+fmi3Status fmi3ExitConfigurationMode(fmi3Instance c) { return Call::refuse(c, __func__); }
+fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c) { return Call::refuse(c, __func__); }
+fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) { return Call::refuse(c, __func__); }
+fmi3Status fmi3EnterStepMode(fmi3Instance c) { return Call::refuse(c, __func__); }
 
 }  // extern "C"

@@ -35,34 +35,23 @@ pub struct PointsJob<'j> {
     pub skips_failed: bool,
 }
 
-/// What came of points.
-pub struct PointsSummary {
-    /// What was read to find the columns of a table.
-    surveyed: Option<CopySummary>,
-    /// What was read for the output.
-    copied: CopySummary,
-    /// How many messages were left out, as their points cannot be read.
-    pub skipped: u64,
-}
-
-impl PointsSummary {
-    /// Notices of the output, a line each.
-    pub fn notices(&self, output: &Path) -> Vec<String> {
-        let surveyed = self.surveyed.as_ref().map_or(Vec::new(), CopySummary::escaped_remarks);
-        [surveyed, self.copied.read_notices(output)].concat()
-    }
-}
-
 impl PointsJob<'_> {
-    /// Writes clouds to `.mcap`, or a table to `.arrow` or `.parquet`. `news` is told how many
-    /// bytes of how many were read, for a table twice.
+    /// Writes clouds to `.mcap`, or a table to `.arrow` or `.parquet`, and says how many
+    /// messages were left out, as their points cannot be read. `news` is told how many bytes of
+    /// how many were read, for a table twice. `notices` gets a line for each thing that the user
+    /// must know, also where this fails.
     ///
     /// # Errors
     /// When the input is damaged or holds no points, or the output cannot be written.
-    pub fn write(&self, output: &Path, news: &mut ProgressCallback) -> Result<PointsSummary> {
+    pub fn write(
+        &self,
+        output: &Path,
+        news: &mut ProgressCallback,
+        notices: &mut Vec<String>,
+    ) -> Result<u64> {
         match TableFormat::from_path(output) {
-            Some(form) => self.write_table(form, output, news),
-            None => self.write_clouds(output, news),
+            Some(form) => self.write_table(form, output, news, notices),
+            None => self.write_clouds(output, news, notices),
         }
     }
 
@@ -71,7 +60,8 @@ impl PointsJob<'_> {
         form: TableFormat,
         output: &Path,
         news: &mut ProgressCallback,
-    ) -> Result<PointsSummary> {
+        notices: &mut Vec<String>,
+    ) -> Result<u64> {
         ensure!(!self.keeps_messages, "a table can hold points only; leave out --keep-messages");
         let draft = open_target(output, &self.files())?.start_draft()?;
         // A table says its columns before its rows.
@@ -79,15 +69,20 @@ impl PointsJob<'_> {
         let survey = Survey::new(&self.origin(), self.conventions, &mut found)
             .with_decoders(create_flat_decoder)
             .skip_failed(self.skips_failed.then(|| skipped.clone()));
-        let surveyed = self.copy(OutputFormat::Osi, Box::new(survey), news)?;
+        notices.extend(self.copy(OutputFormat::Osi, Box::new(survey), news)?.escaped_remarks());
         let table = TableWriter::begin(draft, form, self.conventions, found)?
             .with_decoders(create_flat_decoder)
             .skip_failed(self.skips_failed);
-        let copied = self.copy(OutputFormat::Osi, Box::new(table), news)?;
-        Ok(PointsSummary { surveyed: Some(surveyed), copied, skipped: skipped.count() })
+        notices.extend(self.copy(OutputFormat::Osi, Box::new(table), news)?.read_notices(output));
+        Ok(skipped.count())
     }
 
-    fn write_clouds(&self, output: &Path, news: &mut ProgressCallback) -> Result<PointsSummary> {
+    fn write_clouds(
+        &self,
+        output: &Path,
+        news: &mut ProgressCallback,
+        notices: &mut Vec<String>,
+    ) -> Result<u64> {
         ensure!(
             OutputFormat::from_path(output)? == OutputFormat::Mcap,
             "{}: end the name in .mcap for clouds of points, or in .arrow or .parquet for \
@@ -102,8 +97,8 @@ impl PointsJob<'_> {
         let clouds = CloudWriter::new(&self.origin(), inner, self.keeps_messages, self.conventions)
             .with_decoders(create_flat_decoder)
             .skip_failed(self.skips_failed.then(|| skipped.clone()));
-        let copied = self.copy(form, Box::new(clouds), news)?;
-        Ok(PointsSummary { surveyed: None, copied, skipped: skipped.count() })
+        notices.extend(self.copy(form, Box::new(clouds), news)?.read_notices(output));
+        Ok(skipped.count())
     }
 
     fn files(&self) -> [PathBuf; 1] {

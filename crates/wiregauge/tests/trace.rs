@@ -435,6 +435,13 @@ fn points_become_clouds_and_tables() {
         assert!(said.err.contains("6 points, one row each"), "{}", said.err);
         assert!(at.join(table).exists());
     }
+    // What the first reading of the messages says is shown though writing fails.
+    std::os::unix::fs::symlink("/dev/full", at.join("full.arrow")).unwrap();
+    let full = run(at, &["trace", "convert", "made_sd.osi", "-o", "full.arrow"]);
+    assert_eq!(full.code, Some(2), "{}", full.err);
+    for words in ["a positive elevation points down here", "No space left"] {
+        assert!(full.err.contains(words), "no '{words}' in {}", full.err);
+    }
     // The same rows from FlatBuffers, and clouds beside the messages as they are.
     run(at, &["trace", "convert", "made_sd.osi", "-o", "plain.mcap"]);
     let flat = ["--encoding", "flatbuffers-tables"];

@@ -72,11 +72,12 @@ impl Arguments {
                 !encoded.is_wanted(),
                 "points are the same in any encoding of their messages; leave out --encoding"
             );
-            let points = pointing.job(input, &filter, &options).write(output, &mut news)?;
+            let mut notices = Vec::new();
+            let points = pointing.job(input, &filter, &options);
+            let skipped = points.write(output, &mut news, &mut notices);
             drop(news);
-            print_notices(&points.notices(output));
-            let is_whole = points.skipped == 0;
-            return Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+            print_notices(&notices);
+            return Ok(if skipped? == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
         let (files, origin) = ([input.clone()], input.display().to_string());
         let input = CopyInput::new(&files, &filter);

@@ -71,6 +71,15 @@ class Fmu:
     def step(self, time):
         self.slave.doStep(currentCommunicationPoint=time, communicationStepSize=self.step_size)
 
+    def check_refusals(self):
+        """What the FMUs cannot do, and a call without an instance, is an error and no crash."""
+        error = 3
+        name = "fmi3EnterStepMode" if self.three else "fmi2CancelStep"
+        function = getattr(self.slave.dll, name)
+        function.argtypes, function.restype = [ctypes.c_void_p], ctypes.c_int
+        for instance in (self.slave.component, None):
+            assert function(instance) == error, name
+
     def end(self):
         self.slave.terminate()
         self.slave.freeInstance()
@@ -92,5 +101,6 @@ for number in range(job["steps"]):
     (out / f"source-{number:06}.bin").write_bytes(message)
     if result is not None:
         (out / f"model-{number:06}.bin").write_bytes(model.binary(result))
-source.end()
-model.end()
+for fmu in (source, model):
+    fmu.check_refusals()
+    fmu.end()

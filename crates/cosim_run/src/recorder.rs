@@ -12,8 +12,8 @@ use wiregauge_system::file::Target;
 use wiregauge_system::notice::print_notice;
 use wiregauge_system::text::escape_short;
 use wiregauge_trace::channel::{
-    Channel, Definition, CHANNEL_DESCRIPTION, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION,
-    OSI_TRACE,
+    explain_missing_version, Channel, Definition, CHANNEL_DESCRIPTION, CHANNEL_OSI_VERSION,
+    CHANNEL_PROTOBUF_VERSION, OSI_TRACE,
 };
 use wiregauge_trace::osi::Stamp;
 use wiregauge_trace::parser::{self, Parser};
@@ -322,11 +322,7 @@ impl TraceRecording<'_> {
         for channel in tracks.iter().map(|track| &track.channel) {
             let lacks = !channel.metadata.contains_key(CHANNEL_PROTOBUF_VERSION);
             if form == OutputFormat::Mcap && channel.is_osi() && lacks {
-                let topic = escape_short(&channel.topic);
-                print_notice(&format!(
-                    "channel {topic}: {CHANNEL_PROTOBUF_VERSION} is not known and is left out; \
-                     give it, such as --protobuf-version 3.21.12"
-                ));
+                print_notice(&explain_missing_version(&channel.topic, CHANNEL_PROTOBUF_VERSION));
             }
         }
         let wrong: Vec<&VariableTrack> =

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use wiregauge_system::text::escape_short;
+
 /// What defines the messages of a channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Definition {
@@ -50,3 +52,31 @@ pub const CHANNEL_DESCRIPTION: &str = "net.asam.osi.trace.channel.description";
 
 /// How MCAP calls messages and schemas of FlatBuffers.
 pub const FLATBUFFER: &str = "flatbuffer";
+
+/// The notice that a channel lacks a version that it must say, and what the user can
+/// do about it. `key` is that of its metadata: [`CHANNEL_OSI_VERSION`],
+/// [`CHANNEL_PROTOBUF_VERSION`].
+pub fn explain_missing_version(topic: &str, key: &str) -> String {
+    let option = match key {
+        CHANNEL_OSI_VERSION => "--osi-version 3.8.0",
+        _ => "--protobuf-version 3.21.12",
+    };
+    let topic = escape_short(topic);
+    format!("channel {topic}: {key} is not known and is left out; give it by {option}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_version_is_named_with_its_option() {
+        let text = explain_missing_version("a\u{1b}", CHANNEL_PROTOBUF_VERSION);
+        assert!(!text.contains('\u{1b}') && text.starts_with("channel a"), "{text}");
+        let end = "protobuf_version is not known and is left out; give it by --protobuf-version \
+                   3.21.12";
+        assert!(text.ends_with(end), "{text}");
+        let text = explain_missing_version("a", CHANNEL_OSI_VERSION);
+        assert!(text.ends_with("give it by --osi-version 3.8.0"), "{text}");
+    }
+}

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
 use wiregauge_osi::descriptors::osi_definitions;
-use wiregauge_system::text::escape_short;
 use wiregauge_trace::channel::{Channel, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
 use wiregauge_trace::open::{self, OpenHints};
 use wiregauge_trace::osi::{self, Stamp};
@@ -113,16 +112,6 @@ pub fn missing_versions(channel: &Channel) -> Vec<&'static str> {
     let said = |key: &str| channel.metadata.get(key).and_then(|said| version::parse(said));
     let keys = [CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION];
     keys.into_iter().filter(|key| channel.is_osi() && said(key).is_none()).collect()
-}
-
-/// That a channel lacks a version, and what the user can do about it.
-pub fn explain_missing_version(topic: &str, key: &str) -> String {
-    let option = match key {
-        CHANNEL_OSI_VERSION => "--osi-version 3.8.0",
-        _ => "--protobuf-version 3.21.12",
-    };
-    let topic = escape_short(topic);
-    format!("channel {topic}: {key} is not known and is left out; give it by {option}")
 }
 
 /// The version of OSI that the first message of a type in a file says.

@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use wiregauge_system::text::{escape_short, format_count};
+use wiregauge_trace::channel::explain_missing_version;
 use wiregauge_trace::copy::CopyCounts;
 use wiregauge_trace::read::Loss;
-
-use crate::channel_hints::explain_missing_version;
 
 /// What came of a copy.
 pub struct CopySummary {

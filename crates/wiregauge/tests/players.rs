@@ -227,6 +227,11 @@ fn both_ends_of_a_coupling_are_channels_and_keep_the_rules() {
     }
     let text = run(at, &["trace", "cat", "drive.mcap"]).out;
     assert_eq!(text.lines().count(), 10);
+    // What no FMU says is missing, as in a file that is converted.
+    let bare = ["trace", "record", "-o", "bare.mcap", "--steps", "2"];
+    let bare = run(at, &[&bare[..], &pair].concat()).err;
+    let missing = "protobuf_version is not known and is left out; give it by --protobuf-version";
+    assert_eq!(bare.matches(missing).count(), 2, "{bare}");
     // A file of one channel wants to know which.
     refuses(
         at,

@@ -1,4 +1,4 @@
-//! FMUs' performance logs: read, and made into results.
+//! FMUs' performance logs: read, paired, and made into results.
 
 pub mod import;
 pub mod lenient_json;

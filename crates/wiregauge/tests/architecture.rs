@@ -175,9 +175,8 @@ fn is_of_a_name(c: char) -> bool {
 fn named(mut base: PathBuf, text: &str) -> Vec<PathBuf> {
     let mut rest = text;
     loop {
-        if let Some(list) = rest.strip_prefix('{') {
-            let list = list.split('}').next().unwrap_or_default();
-            return list.split(',').flat_map(|one| named(base.clone(), one.trim())).collect();
+        if rest.starts_with('{') {
+            return members(rest).iter().flat_map(|one| named(base.clone(), one.trim())).collect();
         }
         let end = rest.find(|c: char| !is_of_a_name(c)).unwrap_or(rest.len());
         let word = &rest[..end];
@@ -191,6 +190,22 @@ fn named(mut base: PathBuf, text: &str) -> Vec<PathBuf> {
             None => return vec![base],
         }
     }
+}
+
+/// What stands between the commas of `{a, b::{c, d}}`: `a` and `b::{c, d}`.
+fn members(list: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut found) = (0, 1, Vec::new());
+    for (at, c) in list.char_indices() {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        if depth == 0 || (depth == 1 && c == ',') {
+            found.push(&list[start..at]);
+            start = at + 1;
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    found
 }
 
 /// The circles, each as all that are in it.
@@ -239,7 +254,7 @@ fn a_circle_of_files_is_found() {
         &[
             ("lib.rs", "mod a; mod b; mod deep;"),
             ("a.rs", "use crate::b::{self, B};"),
-            ("b.rs", "use crate::deep::{leaf, Other};"),
+            ("b.rs", "use crate::{nothing::{Nothing, None}, deep::{leaf, Other}};"),
             ("deep.rs", "pub mod leaf;"),
             ("deep/leaf.rs", test),
         ],

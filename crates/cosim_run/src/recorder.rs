@@ -1,5 +1,6 @@
 //! From the variables of FMUs to the channels of a trace file.
 
+use std::cell::LazyCell;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -10,6 +11,7 @@ use wiregauge_cosim::recording::{RecordedVariable, Recording};
 use wiregauge_osi::descriptors::osi_definitions;
 use wiregauge_system::file::Target;
 use wiregauge_system::notice::print_notice;
+use wiregauge_system::progress::Progress;
 use wiregauge_system::text::escape_short;
 use wiregauge_trace::channel::{
     explain_missing_version, Channel, Definition, CHANNEL_DESCRIPTION, CHANNEL_OSI_VERSION,
@@ -153,6 +155,16 @@ impl<'a> Recorder<'a> {
             print_notice(&escape_short(&format!("the simulation ended early: {why}")));
         }
         tape.finish(ended.failed)
+    }
+
+    /// Records as [`Recorder::record`] does, and shows progress.
+    ///
+    /// # Errors
+    /// Those of [`Recorder::record`].
+    pub fn record_with_progress(&self, recording: &Recording, steps: u64) -> Result<bool> {
+        // Made when there is news: a bar would stand among the notices of the file's beginning.
+        let progress = LazyCell::new(Progress::new);
+        self.record(recording, steps, move |what, done, total| progress.show(what, done, total))
     }
 
     /// Begins a file of these variables.

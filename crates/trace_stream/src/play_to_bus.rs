@@ -29,17 +29,12 @@ use crate::Notify;
 const START: u64 = 20_000_000;
 const START_OF_BYTE: u64 = 10;
 
-/// Plays a trace to this end of a stream. `prepare` finds or builds the program of its
-/// transport. `notify` is told how many readers there are, and in the end how much was sent.
+/// Plays a trace to this end of a stream. The program of its transport is built if it is
+/// missing. `notify` is told how many readers there are, and in the end how much was sent.
 ///
 /// # Errors
 /// When the file is damaged, no reader comes, or what carries the trace fails.
-pub fn play_to_bus(
-    playback: &Playback,
-    mut end: StreamEnd,
-    prepare: &dyn Fn(&StreamEnd) -> Result<Program>,
-    notify: Notify,
-) -> Result<()> {
+pub fn play_to_bus(playback: &Playback, mut end: StreamEnd, notify: Notify) -> Result<()> {
     // Before anyone is waited for.
     playback.selection()?;
     drop(open::open(&playback.input, &playback.open_hints())?);
@@ -47,7 +42,7 @@ pub fn play_to_bus(
         end.setup.topic.size = find_largest_frame(playback)?;
     }
     let paced = !playback.rate.is_unbounded();
-    let mut player = BusPlayer::start(prepare(&end)?, &end, paced, notify)?;
+    let mut player = BusPlayer::start(end.prepare_program()?, &end, paced, notify)?;
     let (sent, failed) = match send_messages(playback, &mut player, notify) {
         Ok(()) => (Some(player.finish()?), None),
         Err(error) => {

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Error, Result};
-use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::relay::{Relay, RelayOutput};
 use wiregauge_participant::stream::frame::{self, ChannelDescription, Frame, FrameMessage};
 use wiregauge_participant::stream::setup::StreamReport;
@@ -19,7 +18,7 @@ use wiregauge_trace::channel::{Channel, Definition};
 use wiregauge_trace::read::{MessageInfo, MessagePosition};
 use wiregauge_trace::write::{ChunkOptions, OutputFormat, Writer};
 
-use crate::stream_end::{StreamEnd, StreamTransport, MAX_FRAME};
+use crate::stream_end::{StreamTransport, MAX_FRAME};
 use crate::time_text::format_distribution;
 use crate::Notify;
 
@@ -51,21 +50,17 @@ pub struct BusRecorder<'r> {
 }
 
 impl BusRecorder<'_> {
-    /// Records what a player sends, until it is done. `prepare` finds or builds the program of
-    /// the transport.
+    /// Records what a player sends, until it is done. The program of the transport is built if
+    /// it is missing.
     ///
     /// # Errors
     /// When no player comes or it does not come to its end, or the file cannot be written. What
     /// came before is in the file.
-    pub fn record(
-        &self,
-        prepare: &dyn Fn(&StreamEnd) -> Result<Program>,
-        notify: Notify,
-    ) -> Result<()> {
+    pub fn record(&self, notify: Notify) -> Result<()> {
         let form = OutputFormat::from_path(self.output)?;
         let (end, made_up) = self.transport.recorder(self.bind)?;
         let target = Target::open(self.output, &[])?;
-        let mut relay = Relay::start(prepare(&end)?, &end.setup)?;
+        let mut relay = Relay::start(end.prepare_program()?, &end.setup)?;
         let StreamReport::Open(endpoint) = relay.read_report()? else {
             bail!("the listener sent a malformed message")
         };

@@ -4,6 +4,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
+use wiregauge_build_tools::default_build_folder;
+use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::catalogue::{self, Reach, TransportEntry};
 use wiregauge_bus::run_settings::transport_option::TransportOption;
 use wiregauge_participant::control::{Role, PROTOCOL_VERSION};
@@ -11,6 +13,7 @@ use wiregauge_participant::stream::frame::MESSAGE_HEADER_SIZE;
 use wiregauge_participant::stream::setup::Setup;
 use wiregauge_participant::token;
 use wiregauge_participant::transport::Topic;
+use wiregauge_system::progress::Progress;
 use wiregauge_trace::read::LARGEST;
 
 /// Largest frame.
@@ -156,6 +159,17 @@ impl StreamTransport {
 }
 
 impl StreamEnd {
+    /// The program that carries the stream, which is built if it is missing.
+    ///
+    /// # Errors
+    /// Those of [`Program::prepare`].
+    pub(crate) fn prepare_program(&self) -> Result<Program> {
+        let Some(engine) = self.entry.engine() else { return Ok(Program::BuiltIn) };
+        let progress = Progress::new();
+        let show = progress.named(engine.name);
+        Program::prepare(Some(engine), &default_build_folder()?, &show)
+    }
+
     /// Whether the transport wants to know the largest frame, as all its rooms are so large.
     pub(crate) fn has_equal_rooms(&self) -> bool {
         self.entry.transport() == "iceoryx2"

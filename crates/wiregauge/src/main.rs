@@ -2,14 +2,13 @@
 //! robotics simulation. One verb a file; see `wiregauge --help`.
 
 mod connect_args;
+mod exit_status;
 mod library_args;
 mod list_format;
 mod max_memory;
-mod output;
 mod point_args;
-mod progress;
-mod recorder;
-mod requirements;
+mod requirement_args;
+mod result_args;
 mod small_arrays;
 mod step_timeout;
 mod unique_names;
@@ -21,9 +20,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use wiregauge_system::interrupt::{self, Interrupted};
+use wiregauge_system::notice::print_notice;
 use wiregauge_system::text;
 
-use crate::output::print_notice;
+use crate::exit_status::INTERRUPTED;
 use crate::verb::Arguments;
 
 /// The command could not be carried out.
@@ -47,7 +47,7 @@ fn carry_out() -> ExitCode {
             // Some of it may be in the words of others. It is not cut: what is wrong
             // and what to do may be behind a long list of names.
             print_notice(&text::escape(&format!("wiregauge: {error:#}")));
-            ExitCode::from(if error.is::<Interrupted>() { 130 } else { REFUSED })
+            ExitCode::from(if error.is::<Interrupted>() { INTERRUPTED } else { REFUSED })
         }
     }
 }

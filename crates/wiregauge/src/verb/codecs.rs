@@ -12,9 +12,9 @@ use wiregauge_codec_run::codec_selection;
 use wiregauge_codec_run::measurement::{experiments, select_experiments, Task};
 use wiregauge_codec_run::workload::{Builtin, Sweep, Workload};
 use wiregauge_schema::{Cardinality, Field, Schema, SchemaSource, Sizes};
+use wiregauge_system::output::print;
 
 use self::measuring::Measuring;
-use crate::output::print;
 
 /// Measure what a message costs in every format.
 ///

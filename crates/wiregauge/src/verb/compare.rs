@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_report::text::compare as rendering;
+use wiregauge_report::text::ResultFormat;
 use wiregauge_result::run::Run;
 use wiregauge_result::stats::{compare, ChangeVerdict, Limits};
-
-use crate::output::{line_width, print, ResultFormat};
+use wiregauge_system::output::{line_width, print};
 
 /// Compare two results: a verdict for each cell, with its interval.
 #[derive(clap::Args)]

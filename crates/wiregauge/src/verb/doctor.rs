@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use anyhow::{bail, Result};
 use wiregauge_codec_run::{installed_libraries, tools};
+use wiregauge_report::text::ResultFormat;
 use wiregauge_result::doctor::{examine, render};
 use wiregauge_result::environment::Environment;
-
-use crate::output::{print, ResultFormat};
+use wiregauge_system::output::print;
 
 /// Show what on this machine disturbs measurements, and how to fix it.
 #[derive(clap::Args)]

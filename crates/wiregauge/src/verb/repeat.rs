@@ -13,8 +13,7 @@ use wiregauge_repeat::codec_experiment::CodecExperiment;
 use wiregauge_repeat::experiment;
 use wiregauge_repeat::fmu_experiment::FmuExperiment;
 use wiregauge_repeat::publication::Publication;
-
-use crate::output::print;
+use wiregauge_system::output::print;
 
 /// The experiment that the user chose, with its own arguments.
 pub struct Arguments {

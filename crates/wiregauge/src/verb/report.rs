@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use anyhow::{bail, ensure, Result};
 use wiregauge_report::page;
 use wiregauge_report::text::budget::{render_json, render_markdown, render_terminal, Budget};
+use wiregauge_report::text::{render, ResultFormat};
 use wiregauge_result::run::Run;
 use wiregauge_system::file::Target;
+use wiregauge_system::output::{line_width, print};
 use wiregauge_system::quantity::{parse_rate, parse_speed};
-
-use crate::output::{line_width, print, render, ResultFormat};
 
 /// Show results: as one self-contained page, or as text.
 #[derive(clap::Args)]
@@ -51,7 +51,9 @@ impl Arguments {
                 Target::open(path, &inputs)?.write(page::render(&runs).as_bytes())?;
             }
             (None, Some(rate_hz)) => print(&self.cycle(&runs, rate_hz)?)?,
-            (None, None) => print(&render(&runs, self.format.unwrap_or(ResultFormat::Table)))?,
+            (None, None) => {
+                print(&render(&runs, self.format.unwrap_or(ResultFormat::Table), line_width()))?
+            }
         }
         Ok(ExitCode::SUCCESS)
     }

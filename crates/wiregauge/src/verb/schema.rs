@@ -9,11 +9,12 @@ use wiregauge_codec_run::workload::definition_lookup;
 use wiregauge_formats::{Codec, Support};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{describe, package, source, Schema, SchemaSource};
+use wiregauge_system::notice::print_notice;
+use wiregauge_system::output::{print, print_escaped};
 use wiregauge_system::text::escape_short;
 use wiregauge_trace::Recording;
 
 use crate::list_format::ListFormat;
-use crate::output::{print, print_escaped, print_notice};
 use crate::small_arrays::SmallArrays;
 
 /// Show a message definition, and whether each format can express it.

@@ -14,7 +14,6 @@ pub mod osi_type_arg;
 pub mod output_args;
 mod play;
 mod points_args;
-pub mod progress;
 mod record;
 mod repair;
 pub mod selection_args;

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 use anyhow::{ensure, Result};
 use wiregauge_report::text::{json, terminal};
 use wiregauge_result::run::Run;
+use wiregauge_system::output::{line_width, print};
 
+use crate::exit_status::exit_code;
 use crate::list_format::ListFormat;
-use crate::output::{line_width, print};
-use crate::requirements::RequirementArgs;
+use crate::requirement_args::RequirementArgs;
 
 /// Check a result against requirements: pass, fail or cannot tell.
 ///
@@ -57,6 +58,6 @@ impl Arguments {
             ListFormat::Table => terminal::verdicts(&run, line_width()),
             ListFormat::Json => json::render_requirements(&run),
         })?;
-        Ok(ExitCode::from(judge.write(&run)?))
+        Ok(exit_code(judge.write(&run)?))
     }
 }

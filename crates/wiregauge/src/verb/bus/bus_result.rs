@@ -9,9 +9,10 @@ use wiregauge_bus::series::context::SeriesContext;
 use wiregauge_bus::series::result_builder::BusResult;
 use wiregauge_bus::series::{MeasuredSeries, Series};
 use wiregauge_codec_run::tools;
+use wiregauge_report::result_target::ResultTarget;
+use wiregauge_system::progress::Progress;
 
-use crate::output::{write_result, ResultTarget};
-use crate::progress::Progress;
+use crate::exit_status::{exit_code, INTERRUPTED};
 
 /// Measures a series, writes the result and prints it. Something is done before each
 /// load over a transport.
@@ -56,10 +57,10 @@ pub fn with_series_context<T>(
 /// When it cannot be written.
 pub fn write_bus_result(result: BusResult, outlet: ResultTarget) -> Result<ExitCode> {
     let BusResult { mut run, interrupted, has_losses } = result;
-    let code = write_result(&mut run, outlet)?;
+    let verdict = outlet.write(&mut run)?;
     Ok(match (interrupted, has_losses) {
-        (true, _) => ExitCode::from(130),
+        (true, _) => ExitCode::from(INTERRUPTED),
         (_, true) => ExitCode::FAILURE,
-        _ => code,
+        _ => exit_code(verdict),
     })
 }

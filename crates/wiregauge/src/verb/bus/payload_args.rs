@@ -13,9 +13,9 @@ use wiregauge_codec_run::workload::Workload;
 use wiregauge_formats::build::Variant;
 use wiregauge_reduction::table::Table;
 use wiregauge_schema::{SchemaSource, Sizes};
+use wiregauge_system::progress::Progress;
 
 use crate::point_args::PointRowArgs;
-use crate::progress::Progress;
 
 /// Recorded messages to choose one from.
 const MAX_RECORDED: usize = 64;

@@ -14,13 +14,13 @@ use wiregauge_bus::run_settings::DEFAULT_DURATION;
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::series::Series;
 use wiregauge_participant::control;
+use wiregauge_system::progress::Progress;
 use wiregauge_system::quantity::{parse_bytes, parse_time};
 
 use super::bus_result::measure_series;
 use super::payload_args::PayloadArgs;
 use super::run_args::RunArgs;
 use super::samples_args::SamplesArgs;
-use crate::progress::Progress;
 use crate::unique_names::check_unique;
 
 /// Send samples of a size in a cycle, and measure what arrives.

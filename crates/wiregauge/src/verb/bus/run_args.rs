@@ -9,10 +9,11 @@ use wiregauge_bus::placement::Placement;
 use wiregauge_bus::run_settings::transport_option::{parse_transport_option, TransportOption};
 use wiregauge_bus::run_settings::RunSettings;
 use wiregauge_participant::realtime::Realtime;
+use wiregauge_report::result_target::ResultTarget;
+use wiregauge_report::text::ResultFormat;
 use wiregauge_system::quantity::parse_time;
 
-use crate::output::{ResultFormat, ResultTarget};
-use crate::requirements::RequirementArgs;
+use crate::requirement_args::RequirementArgs;
 
 /// Shortest window unless the user says so.
 const WINDOW: Duration = Duration::from_secs(1);
@@ -92,12 +93,9 @@ impl ResultArgs {
     /// Looks whether the result can be kept, which replaces none of `inputs`.
     pub fn open(&self, inputs: &[&Path]) -> Result<ResultTarget> {
         let output = self.output.as_deref().unwrap_or(Path::new("run.json"));
-        ResultTarget::open(
-            output,
-            self.format.unwrap_or(ResultFormat::Table),
-            inputs,
-            &self.required,
-        )
+        let form = self.format.unwrap_or(ResultFormat::Table);
+        let target = ResultTarget::open(output, form, inputs)?;
+        Ok(target.with_verdict(self.required.open(inputs, false)?))
     }
 
     /// Whether the user said anything of it.

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use wiregauge_report::result_target::ResultTarget;
 use wiregauge_system::file::Target;
-
-use crate::output::ResultTarget;
 
 /// Where samples are kept.
 #[derive(clap::Args)]

@@ -6,9 +6,8 @@ use anyhow::Result;
 use wiregauge_build_tools::default_build_folder;
 use wiregauge_bus::catalogue;
 use wiregauge_bus::catalogue::engine::Engine;
-
-use crate::output::print;
-use crate::progress::Progress;
+use wiregauge_system::output::print;
+use wiregauge_system::progress::Progress;
 
 /// List the transports, and what this machine lacks for them.
 #[derive(clap::Args)]
@@ -27,10 +26,7 @@ impl Arguments {
             for engine in
                 catalogue::engines().into_iter().filter(|engine| engine.missing_tool().is_none())
             {
-                let show = |what: &str, done: usize, total: usize| {
-                    progress.show(&format!("{}: {what}", engine.name), done, total);
-                };
-                engine.build(&folder, &show)?;
+                engine.build(&folder, &progress.named(engine.name))?;
             }
         }
         let state = |engine: &Engine| match (engine.missing_tool(), engine.find_built(&folder)) {

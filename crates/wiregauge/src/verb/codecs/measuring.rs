@@ -1,7 +1,7 @@
 //! What every measurement of codecs has in common: who takes part, how long it takes and
 //! where its result goes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -12,16 +12,17 @@ use wiregauge_codec_run::effort::Effort;
 use wiregauge_codec_run::measurement::{measure, MeasureOptions, Task};
 use wiregauge_formats::RunnerLanguage;
 use wiregauge_instructions::Callgrind;
+use wiregauge_report::result_target::ResultTarget;
 use wiregauge_result::run::Settings;
 use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
+use wiregauge_system::progress::Progress;
 use wiregauge_system::quantity::parse_timeout;
 
+use crate::exit_status::write_measured;
 use crate::library_args::LibraryArgs;
 use crate::max_memory::MaxMemoryArgs;
-use crate::output::{write_measured, ResultFormat, ResultTarget};
-use crate::progress::Progress;
-use crate::requirements::RequirementArgs;
+use crate::result_args::ResultArgs;
 use crate::small_arrays::SmallArrays;
 
 /// Who takes part, how long it takes and where the result goes.
@@ -84,15 +85,8 @@ pub struct Measuring {
     #[command(flatten)]
     memory: MaxMemoryArgs,
 
-    /// Write the result here. With -, the result goes to standard output and the table
-    /// to standard error.
-    #[arg(short, long, value_name = "PATH", default_value = "run.json")]
-    output: PathBuf,
-    /// Format of what is printed.
-    #[arg(long, value_enum, default_value = "table")]
-    format: ResultFormat,
     #[command(flatten)]
-    required: RequirementArgs,
+    delivery: ResultArgs,
 }
 
 /// What a word of --language stands for.
@@ -137,7 +131,7 @@ impl Measuring {
         self.memory.apply();
         self.check()?;
         Ok(Destination {
-            outlet: ResultTarget::open(&self.output, self.format, inputs, &self.required)?,
+            outlet: self.delivery.open(inputs)?,
             builder: RunBuilder::begin(RunKind::Codecs),
         })
     }

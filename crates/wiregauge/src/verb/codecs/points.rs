@@ -15,13 +15,14 @@ use wiregauge_reduction::runner;
 use wiregauge_reduction::shim::Native;
 use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
+use wiregauge_system::output::print;
+use wiregauge_system::progress::Progress;
 use wiregauge_system::quantity::parse_timeout;
 
+use crate::exit_status::write_measured;
 use crate::max_memory::MaxMemoryArgs;
-use crate::output::{print, write_measured, ResultFormat, ResultTarget};
 use crate::point_args::PointRowArgs;
-use crate::progress::Progress;
-use crate::requirements::RequirementArgs;
+use crate::result_args::ResultArgs;
 
 /// Measure how small points become, how long that takes, and how exact they stay: in the
 /// packed field and in other formats.
@@ -78,15 +79,8 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Write the result here. With -, the result goes to standard output and the table
-    /// to standard error.
-    #[arg(short, long, value_name = "PATH", default_value = "run.json")]
-    output: PathBuf,
-    /// Format of what is printed.
-    #[arg(long, value_enum, default_value = "table")]
-    format: ResultFormat,
     #[command(flatten)]
-    required: RequirementArgs,
+    delivery: ResultArgs,
     /// Carry out a row on behalf of another process.
     #[arg(long, hide = true, exclusive = true)]
     serve: Option<String>,
@@ -112,7 +106,7 @@ impl Arguments {
         }
         let rows = rows(&self.codecs, |row| self.exact || !row.entry.exact)?;
         let inputs: Vec<&Path> = self.files.iter().map(PathBuf::as_path).collect();
-        let outlet = ResultTarget::open(&self.output, self.format, &inputs, &self.required)?;
+        let outlet = self.delivery.open(&inputs)?;
         let builder = RunBuilder::begin(RunKind::Points);
         let task = PointTask {
             files: self.files,

@@ -11,10 +11,11 @@ use wiregauge_result::environment::Environment;
 use wiregauge_result::run::{Run, Settings};
 use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
+use wiregauge_system::notice::print_notice;
 use wiregauge_system::text::escape_short;
 
-use crate::output::{print_notice, write_measured, ResultFormat, ResultTarget};
-use crate::requirements::RequirementArgs;
+use crate::exit_status::write_measured;
+use crate::result_args::ResultArgs;
 
 /// Make a result from performance logs that FMUs have written.
 ///
@@ -34,15 +35,8 @@ pub struct Arguments {
     /// How many steps to leave out at the start of each log.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: usize,
-    /// Write the result here. With -, the result goes to standard output and the table
-    /// to standard error.
-    #[arg(short, long, value_name = "PATH", default_value = "run.json")]
-    output: PathBuf,
-    /// Format of what is printed.
-    #[arg(long, value_enum, default_value = "table")]
-    format: ResultFormat,
     #[command(flatten)]
-    required: RequirementArgs,
+    delivery: ResultArgs,
 }
 
 /// `LOG` or `CASE=LOG`.
@@ -67,7 +61,7 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let given: Vec<LogInput> = self.logs.into_iter().map(|labelled| labelled.0).collect();
         let inputs: Vec<&Path> = given.iter().map(|given| given.path.as_path()).collect();
-        let outlet = ResultTarget::open(&self.output, self.format, &inputs, &self.required)?;
+        let outlet = self.delivery.open(&inputs)?;
         let imported = import(&given, self.skip)?;
         for note in &imported.notes {
             print_notice(&escape_short(note));

@@ -7,15 +7,18 @@ use std::time::Duration;
 
 use anyhow::Result;
 use wiregauge_cosim_run::measurement::{measure, CosimOptions, CosimResult, CosimWorkload};
+use wiregauge_report::result_target::ResultTarget;
+use wiregauge_report::text::ResultFormat;
 use wiregauge_result::run::Run;
 use wiregauge_system::file::Target;
+use wiregauge_system::notice::print_notice;
+use wiregauge_system::progress::Progress;
 use wiregauge_system::quantity::parse_timeout;
 use wiregauge_system::text::escape_short;
 
+use crate::exit_status::write_measured;
 use crate::max_memory::MaxMemoryArgs;
-use crate::output::{print_notice, write_measured, ResultFormat, ResultTarget};
-use crate::progress::Progress;
-use crate::requirements::RequirementArgs;
+use crate::result_args::ResultArgs;
 use crate::step_timeout::StepTimeoutArgs;
 
 /// How long a measurement takes and where its result goes.
@@ -55,15 +58,8 @@ pub struct MeasurementArgs {
     #[arg(long, value_name = "FILE")]
     samples: Option<PathBuf>,
 
-    /// Write the result here. With -, the result goes to standard output and the table
-    /// to standard error.
-    #[arg(short, long, value_name = "PATH", default_value = "run.json")]
-    output: PathBuf,
-    /// Format of what is printed.
-    #[arg(long, value_enum, default_value = "table")]
-    format: ResultFormat,
     #[command(flatten)]
-    required: RequirementArgs,
+    delivery: ResultArgs,
 }
 
 /// Where a measurement goes.
@@ -82,7 +78,7 @@ impl MeasurementArgs {
     /// of `inputs`.
     pub fn open(&self, inputs: &[&Path]) -> Result<Destination> {
         self.memory.apply();
-        let outlet = ResultTarget::open(&self.output, self.format, inputs, &self.required)?;
+        let outlet = self.delivery.open(inputs)?;
         let samples = outlet.samples(self.samples.as_deref(), inputs)?;
         Ok(Destination { outlet, samples })
     }
@@ -97,7 +93,7 @@ impl MeasurementArgs {
         let Destination { outlet, samples } = destination;
         let show = move |what: &str, done, total| progress.show(what, done, total);
         let CosimResult { run, kept } = measure(workload, &self.options(), samples, show)?;
-        if matches!(self.format, ResultFormat::Csv | ResultFormat::Json) {
+        if matches!(self.delivery.format, ResultFormat::Csv | ResultFormat::Json) {
             print_missing_figures(&run);
         }
         let code = write_measured(run, outlet);

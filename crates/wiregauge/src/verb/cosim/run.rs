@@ -15,11 +15,10 @@ use wiregauge_cosim_run::fmu_entrants::{
 use wiregauge_cosim_run::measurement::CosimWorkload;
 use wiregauge_cosim_run::recorder::Recorder;
 use wiregauge_osi::fmus::{Build, Model};
+use wiregauge_system::progress::Progress;
 
 use super::measurement::MeasurementArgs;
 use crate::connect_args::ConnectArgs;
-use crate::progress::Progress;
-use crate::recorder;
 use crate::unique_names::check_unique;
 
 /// Couple FMUs and measure each phase of each step.
@@ -247,5 +246,5 @@ fn record(
     )?;
     let inputs = [pair.source.as_path(), &pair.model];
     let recorder = Recorder::new(file, &inputs, patience);
-    recorder::record(&recorder, &Recording::from_pair(&pair, &[])?, steps)
+    recorder.record_with_progress(&Recording::from_pair(&pair, &[])?, steps)
 }

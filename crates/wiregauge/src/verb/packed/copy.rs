@@ -4,11 +4,11 @@ use std::path::Path;
 
 use anyhow::Result;
 use wiregauge_system::notice::print_notices;
+use wiregauge_system::progress::byte_progress;
 use wiregauge_trace::write::Writer;
 use wiregauge_trace_edit::copy_job::CopyInput;
 
 use super::super::trace::output_args::OutputArgs;
-use super::super::trace::progress::byte_progress;
 use super::super::trace::selection_args::SelectionArgs;
 
 /// Copies what is selected through a writer, beside a bar, and prints what there is to say.

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use wiregauge_packing::info::{read_field_info, read_info};
 use wiregauge_packing::points_file;
+use wiregauge_system::progress::byte_progress;
 
 use super::super::trace::osi_type_arg::OsiTypeArg;
-use super::super::trace::progress::byte_progress;
 use super::summary;
 use crate::list_format::ListFormat;
 

@@ -4,9 +4,9 @@ use anyhow::Result;
 use wiregauge_packing::costs::ChannelCosts;
 use wiregauge_packing::info::PackingInfo;
 use wiregauge_packing::text::{format_costs, format_infos};
+use wiregauge_system::output::print;
 
 use crate::list_format::ListFormat;
-use crate::output::print;
 
 /// What became of the channels.
 pub fn print_costs(costs: &[ChannelCosts], form: ListFormat) -> Result<()> {

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use wiregauge_repeat::codec_experiment::{CodecChoice, CodecExperiment};
+use wiregauge_system::progress::Progress;
 
-use crate::output::write_measured;
-use crate::progress::Progress;
+use crate::exit_status::write_measured;
 use crate::verb::codecs::measuring::{Destination, Measuring};
 
 /// Of an experiment that was about programs, too.

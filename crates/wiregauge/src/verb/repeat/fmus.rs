@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use wiregauge_repeat::fmu_experiment::FmuExperiment;
+use wiregauge_system::progress::Progress;
 
-use crate::progress::Progress;
 use crate::verb::cosim::measurement::MeasurementArgs;
 
 /// What an experiment of FMUs takes.

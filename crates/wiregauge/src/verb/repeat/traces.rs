@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use wiregauge_repeat::experiment::traces::MESSAGES;
 use wiregauge_repeat::trace_player::{RecordedTraces, TracePlayer};
+use wiregauge_system::progress::Progress;
 
 use super::fmus::FmuArgs;
-use crate::progress::Progress;
 
 /// Repeat Persival's trace file player.
 ///

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::ValueEnum;
 use wiregauge_system::notice::print_notices;
+use wiregauge_system::progress::byte_progress;
 use wiregauge_trace::write::OutputFormat;
 use wiregauge_trace_edit::copy_job::CopyInput;
 
 use super::output_args::OutputArgs;
-use super::progress::byte_progress;
 use super::selection_args::SelectionArgs;
 
 /// Show messages as lines of JSON, as Protobuf's text, or as they are.

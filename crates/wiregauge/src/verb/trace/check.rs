@@ -7,13 +7,13 @@ use anyhow::Result;
 use serde_json::json;
 use wiregauge_osi::descriptors::osi_definitions;
 use wiregauge_system::notice::{print_notice, print_notices};
+use wiregauge_system::output::{print, print_escaped};
+use wiregauge_system::progress::byte_progress;
 use wiregauge_trace::check::check;
 use wiregauge_trace::check::text::{format_check, format_rules};
 
 use super::output_args::OutputArgs;
-use super::progress::byte_progress;
 use crate::list_format::ListFormat;
-use crate::output::{print, print_escaped};
 
 /// The file does not keep the rules.
 const BROKEN: u8 = 1;

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
 use wiregauge_system::notice::print_notices;
+use wiregauge_system::progress::byte_progress;
 use wiregauge_trace_edit::copy_job::CopyInput;
 
 use super::encoding_args::EncodingArgs;
 use super::output_args::OutputArgs;
 use super::points_args::PointsArgs;
-use super::progress::byte_progress;
 use super::selection_args::SelectionArgs;
 
 /// Convert a trace file to another container, another encoding, or points.

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_system::notice::print_notices;
+use wiregauge_system::progress::byte_progress;
 use wiregauge_trace_edit::copy_job::CopyInput;
 
 use super::output_args::OutputArgs;
-use super::progress::byte_progress;
 use super::selection_args::SelectionArgs;
 
 /// Copy a part of a trace file: by time, number, channel, or every n-th message.

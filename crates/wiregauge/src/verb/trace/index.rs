@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
 use wiregauge_system::notice::print_notice;
+use wiregauge_system::progress::byte_progress;
 use wiregauge_system::text::format_count;
 use wiregauge_trace::open::container_name;
 use wiregauge_trace::osi::index::index_path;
 use wiregauge_trace::osi::index_writer::write;
 
 use super::osi_type_arg::OsiTypeArg;
-use super::progress::byte_progress;
 
 /// Write an index beside .osi files, FILE.osi.index, to find messages faster.
 ///

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use wiregauge_report::page::facts_page::{self, FactsHistogram, FactsSection};
 use wiregauge_system::file::Target;
+use wiregauge_system::output::print;
+use wiregauge_system::progress::byte_progress;
 use wiregauge_system::text::escape_short;
 use wiregauge_trace::info::text::{
     channel_facts, channel_name, file_facts, file_title, format_info,
@@ -13,9 +15,7 @@ use wiregauge_trace::info::text::{
 use wiregauge_trace::info::{read_info, ChannelInfo, TraceInfo};
 
 use super::osi_type_arg::OsiTypeArg;
-use super::progress::byte_progress;
 use crate::list_format::ListFormat;
-use crate::output::print;
 
 /// Show what is in trace files: channels, types, versions, times, rates, sizes.
 ///

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_system::notice::{print_notice, print_notices};
+use wiregauge_system::progress::byte_progress;
 use wiregauge_system::quantity::parse_nonzero_bytes;
 use wiregauge_system::text::format_count;
 use wiregauge_trace::message_sorter::SortOptions;
 use wiregauge_trace_edit::copy_job::CopyInput;
 
 use super::output_args::OutputArgs;
-use super::progress::byte_progress;
 use super::selection_args::SelectionArgs;
 
 /// Merge several trace files into one, by the times of their messages.

@@ -19,7 +19,7 @@ use wiregauge_trace_stream::stream_end::StreamTransport;
 
 use super::osi_type_arg::OsiTypeArg;
 use super::selection_args::SelectionArgs;
-use super::transport_args::{prepare_program, TransportArgs};
+use super::transport_args::TransportArgs;
 use crate::connect_args::{parse_setting, Setting};
 use crate::max_memory::MaxMemoryArgs;
 use crate::step_timeout::StepTimeoutArgs;
@@ -136,7 +136,7 @@ impl Arguments {
     fn send(&self, playback: &Playback, transport: &StreamTransport) -> Result<ExitCode> {
         let readers = self.readers.map(usize::from);
         let end = transport.player(&self.recorder, readers, self.wait.unwrap_or(WAIT))?;
-        play_to_bus(playback, end, &prepare_program, &print_notice)?;
+        play_to_bus(playback, end, &print_notice)?;
         Ok(ExitCode::SUCCESS)
     }
 

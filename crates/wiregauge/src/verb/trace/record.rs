@@ -16,10 +16,9 @@ use wiregauge_trace_stream::record_from_bus::{BusRecorder, RecordLimits};
 
 use super::compression_args::CompressionArgs;
 use super::output_args::parse_version;
-use super::transport_args::{prepare_program, TransportArgs};
+use super::transport_args::TransportArgs;
 use crate::connect_args::ConnectArgs;
 use crate::max_memory::MaxMemoryArgs;
-use crate::recorder::record;
 use crate::step_timeout::StepTimeoutArgs;
 
 /// Record the outputs of FMUs, or a trace that is played to the bus.
@@ -101,7 +100,7 @@ impl Arguments {
                 bind: self.bind,
                 limits: RecordLimits { wait: self.wait, duration: self.duration },
             };
-            recorder.record(&prepare_program, &print_notice)?;
+            recorder.record(&print_notice)?;
             return Ok(ExitCode::SUCCESS);
         }
         let source = self.source.clone().context("--source is missing")?;
@@ -125,7 +124,7 @@ impl Arguments {
             protobuf_version: self.protobuf_version,
             patience: self.steps_take.timeout,
         };
-        let sound = record(&recorder, &recording, steps)?;
+        let sound = recorder.record_with_progress(&recording, steps)?;
         Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

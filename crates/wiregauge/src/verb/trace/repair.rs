@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_system::notice::{print_notice, print_notices};
+use wiregauge_system::progress::byte_progress;
 use wiregauge_system::text::escape_short;
 use wiregauge_trace_edit::output_file::repaired_path;
 
 use super::output_args::OutputArgs;
-use super::progress::byte_progress;
 
 /// Save every whole message of a truncated or damaged trace file.
 ///

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
 use wiregauge_system::notice::print_notice;
+use wiregauge_system::progress::byte_progress;
 use wiregauge_system::quantity::{parse_nonzero_bytes, parse_time};
 use wiregauge_system::text::{escape_short, format_count};
 use wiregauge_trace::split::SplitLimit;
 use wiregauge_trace_edit::split_job::SplitJob;
 
 use super::output_args::OutputArgs;
-use super::progress::byte_progress;
 use super::selection_args::SelectionArgs;
 
 /// Split a trace file by size, duration or channel.

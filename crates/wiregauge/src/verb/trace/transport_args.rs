@@ -1,12 +1,7 @@
 //! The bus that traces are played to and recorded from: the arguments for that.
 
-use anyhow::Result;
-use wiregauge_build_tools::default_build_folder;
-use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::run_settings::transport_option::{parse_transport_option, TransportOption};
-use wiregauge_trace_stream::stream_end::{StreamEnd, StreamTransport};
-
-use crate::progress::Progress;
+use wiregauge_trace_stream::stream_end::StreamTransport;
 
 /// Over what messages go.
 #[derive(clap::Args)]
@@ -28,14 +23,4 @@ impl TransportArgs {
         let id = self.over.clone()?;
         Some(StreamTransport { id, topic: self.name.clone(), options: self.option.clone() })
     }
-}
-
-/// The program of a transport, which is built if it is missing.
-pub fn prepare_program(end: &StreamEnd) -> Result<Program> {
-    let Some(engine) = end.entry.engine() else { return Ok(Program::BuiltIn) };
-    let progress = Progress::new();
-    let show = |what: &str, done: usize, total: usize| {
-        progress.show(&format!("{}: {what}", engine.name), done, total);
-    };
-    Program::prepare(Some(engine), &default_build_folder()?, &show)
 }

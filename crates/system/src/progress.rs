@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
-use wiregauge_system::interrupt;
-use wiregauge_system::text::escape;
 
-use crate::output::print_notice;
+use crate::interrupt;
+use crate::notice::print_notice;
+use crate::text::escape;
 
 /// How often there is a line where there is no terminal, so that whoever reads
 /// a log sees that work goes on.
@@ -23,6 +23,12 @@ pub struct Progress {
     bar: ProgressBar,
     /// Where standard error is no terminal.
     log: Option<Log>,
+}
+
+impl Default for Progress {
+    fn default() -> Progress {
+        Progress::new()
+    }
 }
 
 impl Progress {
@@ -38,6 +44,16 @@ impl Progress {
             Some(Log::new(PAUSE, print_notice))
         };
         Progress { bar, log }
+    }
+
+    /// What shows progress until it is dropped.
+    pub fn into_callback(self) -> impl Fn(&str, usize, usize) {
+        move |what, done, total| self.show(what, done, total)
+    }
+
+    /// The same for what is done for something that has a name, which stands before it.
+    pub fn named<'p>(&'p self, name: &'p str) -> impl Fn(&str, usize, usize) + 'p {
+        move |what, done, total| self.show(&format!("{name}: {what}"), done, total)
     }
 
     /// The same for builds, which an interruption stops.
@@ -62,6 +78,15 @@ impl Progress {
         if self.bar.message() != what {
             self.bar.set_message(what.to_owned());
         }
+    }
+}
+
+/// Shows how many bytes were read, of how many.
+pub fn byte_progress(what: &str) -> impl FnMut(u64, u64) {
+    let (what, progress) = (format!("{what} (MB)"), Progress::new());
+    move |done, total| {
+        let megabytes = |bytes: u64| (bytes / 1_000_000) as usize;
+        progress.show(&what, megabytes(done), megabytes(total));
     }
 }
 

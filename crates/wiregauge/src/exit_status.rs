@@ -1,0 +1,29 @@
+//! The exit statuses of measuring verbs.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use wiregauge_report::result_target::ResultTarget;
+use wiregauge_result::run::Run;
+use wiregauge_result::verdict::RequirementVerdict;
+use wiregauge_system::interrupt;
+
+/// The user interrupted the command.
+pub const INTERRUPTED: u8 = 130;
+
+/// What a verdict is as an exit status.
+pub fn exit_code(verdict: RequirementVerdict) -> ExitCode {
+    ExitCode::from(match verdict {
+        RequirementVerdict::Pass => 0,
+        RequirementVerdict::Fail => 1,
+        RequirementVerdict::CannotTell => 3,
+    })
+}
+
+/// Writes a result and shows it. The exit status says what became of it, or that the
+/// measurement was interrupted.
+pub fn write_measured(mut run: Run, outlet: ResultTarget) -> Result<ExitCode> {
+    let verdict = outlet.write(&mut run)?;
+    let interrupted = interrupt::interrupted();
+    Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { exit_code(verdict) })
+}

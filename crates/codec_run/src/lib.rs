@@ -4,7 +4,9 @@
 //! Points that are made small are measured in the same way.
 
 pub mod codec_selection;
+pub mod definitions;
 pub mod effort;
+pub mod format_answers;
 pub mod installed_libraries;
 pub mod libraries;
 pub mod measurement;

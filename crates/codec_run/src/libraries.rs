@@ -40,6 +40,7 @@ fn link_time_variant(plain: &Variant) -> Option<Variant> {
 
 /// Whose libraries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum LibrarySource {
     /// The machine's own.
     System,

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use wiregauge_child_process::reply::{NumberDigest, Reading};
 use wiregauge_gauge::runners::plan::{Load, Sample};
-use wiregauge_osi::descriptors::osi_definitions;
 use wiregauge_result::run::{Case, Parameter};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{
@@ -15,7 +14,9 @@ use wiregauge_schema::{
 use wiregauge_system::memory;
 use wiregauge_system::notice::print_notice;
 use wiregauge_system::text::{self, escape_short};
-use wiregauge_trace::{Lookup, Recording};
+use wiregauge_trace::Recording;
+
+use crate::definitions::definition_lookup;
 
 /// The message that is measured unless another is named.
 const LIDAR: &str = include_str!("../../../schemas/lidar.msg");
@@ -342,11 +343,6 @@ impl Workload {
 /// A digest as the gauge takes it.
 fn digest_numbers(digest: Digest) -> NumberDigest {
     NumberDigest { count: digest.count, hash: digest.hash }
-}
-
-/// Where the definitions are that a recording does not carry.
-pub fn definition_lookup(folders: &[PathBuf]) -> Lookup {
-    Lookup { folders: folders.to_vec(), osi: Some(osi_definitions) }
 }
 
 /// Fails where the values would not fit into the memory that is free. Nothing is

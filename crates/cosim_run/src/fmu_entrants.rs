@@ -63,6 +63,26 @@ pub fn encodings(names: &[String]) -> Result<Vec<Encoding>> {
     Ok(ENCODINGS.into_iter().filter(wanted).collect())
 }
 
+/// The encodings of these names in each build and each version of FMI that they have.
+///
+/// # Errors
+/// When there is no such encoding, or none has such a version of FMI.
+pub fn members(names: &[String], builds: &[Build], fmi_versions: &[u8]) -> Result<Vec<Member>> {
+    let mut members = Vec::new();
+    for encoding in encodings(names)? {
+        for &build in builds {
+            for &fmi in fmi_versions.iter().filter(|fmi| **fmi == 2 || encoding.fmi3) {
+                members.push(Member { build, fmi, ..Member::new(encoding) });
+            }
+        }
+    }
+    ensure!(
+        !members.is_empty(),
+        "these encodings have no FMI 3 FMUs; choose from protobuf, protobuf-arena and packed"
+    );
+    Ok(members)
+}
+
 /// Builds FMUs: their paths, or why one does not compile, in order.
 ///
 /// # Errors
@@ -174,8 +194,52 @@ pub fn single_pair(cases: &[Load], entrants: &[Entrant]) -> Option<Pair> {
     Some(pair)
 }
 
+/// How much of OSI the objects carry that the source writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum SceneDetail {
+    /// The full object data.
+    Full,
+    /// What the source of Persival's report wrote.
+    Reference,
+    /// What BMW's pedestrian reads.
+    Pedestrian,
+}
+
+impl SceneDetail {
+    /// As the source FMU is told.
+    fn name(self) -> &'static str {
+        match self {
+            SceneDetail::Full => "full",
+            SceneDetail::Reference => "reference",
+            SceneDetail::Pedestrian => "pedestrian",
+        }
+    }
+}
+
+/// Each number of reflections with each number of objects.
+pub fn scene_loads(scene: SceneDetail, reflections: &[u32], objects: &[u32]) -> Vec<Load> {
+    let mut loads = Vec::new();
+    for &some_reflections in reflections {
+        for &some_objects in objects {
+            let swept = match (reflections.len(), objects.len()) {
+                (1, 2..) => Some(("objects", some_objects)),
+                (2.., 1) => Some(("reflections", some_reflections)),
+                _ => None,
+            };
+            loads.push(load(scene, some_reflections, some_objects, swept));
+        }
+    }
+    loads
+}
+
 /// What the source is told to write.
-pub fn load(scene: &str, reflections: u32, objects: u32, swept: Option<(&str, u32)>) -> Load {
+pub fn load(
+    scene: SceneDetail,
+    reflections: u32,
+    objects: u32,
+    swept: Option<(&str, u32)>,
+) -> Load {
     Load {
         case: Case {
             parameter: swept
@@ -183,13 +247,13 @@ pub fn load(scene: &str, reflections: u32, objects: u32, swept: Option<(&str, u3
             ..Case::new(
                 case_id(reflections, objects),
                 "osi3.SensorView",
-                format!("generated, scene '{scene}'"),
+                format!("generated, scene '{}'", scene.name()),
             )
         },
         source: vec![
             ("reflections".into(), reflections.to_string()),
             ("objects".into(), objects.to_string()),
-            ("scene".into(), scene.to_owned()),
+            ("scene".into(), scene.name().to_owned()),
         ],
         model: Vec::new(),
     }

@@ -36,6 +36,17 @@ impl HolderLanguage {
     }
 }
 
+#[cfg(feature = "clap")]
+impl clap::ValueEnum for HolderLanguage {
+    fn value_variants<'a>() -> &'a [HolderLanguage] {
+        &HolderLanguage::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(self.name().into())
+    }
+}
+
 /// The files of a package in a language, with these wires.
 ///
 /// # Errors

@@ -11,6 +11,7 @@ mod language;
 pub mod layout;
 mod loss;
 mod names;
+pub mod output_folder;
 mod python;
 mod rust;
 mod tagged;

@@ -62,3 +62,14 @@ impl Wire {
         self == Wire::Xcdr2
     }
 }
+
+#[cfg(feature = "clap")]
+impl clap::ValueEnum for Wire {
+    fn value_variants<'a>() -> &'a [Wire] {
+        &Wire::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(self.name().into())
+    }
+}

@@ -73,12 +73,13 @@ pub const ENCODINGS: [Encoding; 9] = [
     Encoding { name: "packed-exact", title: "packed field, exact", fmi3: false },
 ];
 
-/// How an FMU is compiled.
+/// How an FMU is compiled: by CMake's Release with `-O3`, or by its Debug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Build {
-    /// CMake's Release: `-O3`.
+    /// Optimized.
     Release,
-    /// CMake's Debug: no optimization.
+    /// Not optimized.
     Debug,
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use wiregauge_schema::package;
 
 use crate::container::ContainerKind;
 use crate::message_decompressor::MessageDecompressor;
@@ -36,6 +37,21 @@ fn open_file(path: &Path, wish: &OpenHints) -> Result<Box<dyn Reader>> {
         }
         ContainerKind::Bag => Box::new(bag::Reader::open(path)?),
     })
+}
+
+/// The extensions of recordings.
+const RECORDINGS: [&str; 5] = ["mcap", "bag", "active", "db3", "osi"];
+
+/// The extensions of an `.osi` file that is packed as a whole.
+const PACKED: [&str; 5] = ["gz", "xz", "zst", "zstd", "lzma"];
+
+/// Whether it is a recording and no definition, by its name; of a folder, by what is in it.
+pub fn is_recording(path: &Path) -> bool {
+    let end =
+        |path: &Path| path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let is_packed = PACKED.contains(&end(path).as_str()) && end(&path.with_extension("")) == "osi";
+    let is_bag = path.is_dir() && !package::is_of_definitions(path);
+    is_packed || RECORDINGS.contains(&end(path).as_str()) || is_bag
 }
 
 /// The files that are read of a recording: itself, or those of its folder.

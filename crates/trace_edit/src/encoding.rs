@@ -23,12 +23,13 @@ const FLATC: Need = Need::Program("flatc", "flatbuffers-compiler");
 
 /// The encodings that messages are converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum TargetEncoding {
     /// As Protobuf's libraries write it, without packed fields.
     Protobuf,
-    /// FlatBuffers in which every record is a table; nothing is lost.
+    /// Every record is a table; nothing is lost.
     FlatbuffersTables,
-    /// FlatBuffers in which vectors, ids, times and reflections are structs.
+    /// Vectors, ids, times and reflections are structs, whose numbers are always there.
     FlatbuffersStructs,
 }
 

@@ -1,7 +1,7 @@
 //! Which libraries codecs are measured with: the arguments for that.
 
 use clap::ValueEnum;
-use wiregauge_codec_run::libraries::{self, LibraryOptions};
+use wiregauge_codec_run::libraries::{LibraryOptions, LibrarySource};
 
 /// Which libraries codecs are measured with.
 #[derive(clap::Args)]
@@ -34,28 +34,11 @@ enum Profile {
     Lto,
 }
 
-/// Whose libraries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LibrarySource {
-    /// The machine's own.
-    System,
-    /// The machine's own, with the newest compiler.
-    Recompiled,
-    /// The newest of Debian with the newest compiler, in a root that is kept in the
-    /// build folder.
-    Current,
-}
-
 impl LibraryArgs {
     /// What they say.
     pub fn options(&self) -> LibraryOptions {
-        let whose = |source: &LibrarySource| match source {
-            LibrarySource::System => libraries::LibrarySource::System,
-            LibrarySource::Recompiled => libraries::LibrarySource::Recompiled,
-            LibrarySource::Current => libraries::LibrarySource::Current,
-        };
         LibraryOptions {
-            libraries: self.libraries.iter().map(whose).collect(),
+            libraries: self.libraries.clone(),
             is_expired_allowed: self.libraries_expired,
             user_libraries: self.library.clone(),
             flags: self.cflags.clone(),

@@ -12,21 +12,22 @@ const HALF_LIGHT: f64 = 299_792_458.0 / 2.0;
 
 /// Which way a positive elevation points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Elevation {
-    /// Down, as `Spherical3d` defines it: a rotation about the y-axis, by the right-hand
-    /// rule.
+    /// By the right-hand rule about y, as OSI's Spherical3d has it.
     #[default]
     Down,
-    /// Up, as models have it that take the sine for the height.
+    /// The sine is the height.
     Up,
 }
 
 /// Where the rays of a grid stand in the field of view, of which OSI says nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Rays {
-    /// The first and the last one at its edges.
+    /// The first and the last one at the edges of the field of view.
     Edges,
-    /// Each in the middle of its share.
+    /// Each in the middle of its share of the field of view.
     Centers,
 }
 

@@ -2,7 +2,7 @@
 //! Models", 2022.
 
 use wiregauge_cosim::master::plan::Load;
-use wiregauge_cosim_run::fmu_entrants::{load, Member};
+use wiregauge_cosim_run::fmu_entrants::{scene_loads, Member, SceneDetail};
 use wiregauge_osi::fmus::{Model, ENCODINGS};
 use wiregauge_result::run::{Measurement, Reference, Run, Slope};
 
@@ -37,10 +37,8 @@ const BUILT_SERIALIZED: [&str; 2] = ["flatbuffers-tables", "flatbuffers-structs"
 
 /// Ten to two hundred objects, in steps of ten.
 fn cases() -> Vec<Load> {
-    (1..=20)
-        .map(|tens| 10 * tens)
-        .map(|objects| load("pedestrian", 0, objects, Some(("objects", objects))))
-        .collect()
+    let objects: Vec<u32> = (1..=20).map(|tens| 10 * tens).collect();
+    scene_loads(SceneDetail::Pedestrian, &[0], &objects)
 }
 
 /// Adds what BMW counts, [`AGENT`], from the phases.

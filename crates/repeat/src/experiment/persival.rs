@@ -2,7 +2,7 @@
 //! Performance Report", 2022, table 1.
 
 use wiregauge_cosim::master::plan::Load;
-use wiregauge_cosim_run::fmu_entrants::{case_id, load, Member};
+use wiregauge_cosim_run::fmu_entrants::{case_id, load, Member, SceneDetail};
 use wiregauge_osi::fmus::{Build, Model, ENCODINGS};
 use wiregauge_result::run::{Figure, Reference};
 
@@ -89,7 +89,7 @@ const SIZES: [(Scene, (&str, &str), f64); 11] = [
 fn cases() -> Vec<Load> {
     SCENES
         .into_iter()
-        .map(|(reflections, objects)| load("reference", reflections, objects, None))
+        .map(|(reflections, objects)| load(SceneDetail::Reference, reflections, objects, None))
         .collect()
 }
 

@@ -2,7 +2,7 @@
 //! section 2.5 and the last row of table 1.
 
 use wiregauge_cosim::master::plan::Load;
-use wiregauge_cosim_run::fmu_entrants::{case_id, load};
+use wiregauge_cosim_run::fmu_entrants::{case_id, load, SceneDetail};
 use wiregauge_osi::fmus::Encoding;
 use wiregauge_result::run::{Case, Figure, Reference};
 
@@ -60,14 +60,14 @@ pub fn play_mode_name(parsed: bool) -> &'static str {
 
 /// The one case: the source's parameters are those with which the trace was recorded.
 pub fn case(messages: u64) -> Load {
-    let recorded = load("reference", REFLECTIONS, OBJECTS, None);
+    let recorded = load(SceneDetail::Reference, REFLECTIONS, OBJECTS, None);
     let source = format!("a trace of {messages} messages, played again and again");
     Load { case: Case { source, ..recorded.case }, source: Vec::new(), model: Vec::new() }
 }
 
 /// What the recorded source is told.
 pub fn source() -> Vec<(String, String)> {
-    load("reference", REFLECTIONS, OBJECTS, None).source
+    load(SceneDetail::Reference, REFLECTIONS, OBJECTS, None).source
 }
 
 /// Name in the report, what it is here, milliseconds of player and model, bytes of the

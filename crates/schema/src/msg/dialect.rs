@@ -12,6 +12,30 @@ pub enum Dialect {
     Ros2,
 }
 
+impl Dialect {
+    /// Both of them.
+    pub const ALL: [Dialect; 2] = [Dialect::Ros1, Dialect::Ros2];
+
+    /// As the command line has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::Ros1 => "ros1",
+            Dialect::Ros2 => "ros2",
+        }
+    }
+}
+
+#[cfg(feature = "clap")]
+impl clap::ValueEnum for Dialect {
+    fn value_variants<'a>() -> &'a [Dialect] {
+        &Dialect::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(self.name().into())
+    }
+}
+
 /// The element of a primitive type.
 pub(super) fn scalar(name: &str, dialect: Dialect) -> Option<Element> {
     let scalar = match name {

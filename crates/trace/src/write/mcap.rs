@@ -38,6 +38,31 @@ pub enum Compression {
     Zstd,
 }
 
+impl Compression {
+    /// All of them.
+    pub const ALL: [Compression; 3] = [Compression::None, Compression::Lz4, Compression::Zstd];
+
+    /// As the command line has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::None => "none",
+            Compression::Lz4 => "lz4",
+            Compression::Zstd => "zstd",
+        }
+    }
+}
+
+#[cfg(feature = "clap")]
+impl clap::ValueEnum for Compression {
+    fn value_variants<'a>() -> &'a [Compression] {
+        &Compression::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(self.name().into())
+    }
+}
+
 /// How messages are put into chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkOptions {

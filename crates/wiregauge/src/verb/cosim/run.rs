@@ -2,15 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
-use clap::ValueEnum;
 use wiregauge_cosim::master::plan::{Entrant, HostWork, Load};
 use wiregauge_cosim::package::distinct_names;
 use wiregauge_cosim::recording::Recording;
 use wiregauge_cosim_run::fmu_entrants::{
-    encodings, load, single_pair, user_case, user_entrants, FmuEntrants, Member,
+    members, scene_loads, single_pair, user_case, user_entrants, FmuEntrants, SceneDetail,
 };
 use wiregauge_cosim_run::measurement::CosimWorkload;
 use wiregauge_cosim_run::recorder::Recorder;
@@ -52,7 +50,7 @@ pub struct Arguments {
     moving_objects: Vec<u32>,
     /// How much of OSI the objects carry.
     #[arg(long, value_enum, default_value = "full")]
-    scene: Scene,
+    scene: SceneDetail,
     /// The FMU that takes the messages: 'sensor', 'pedestrian', or a file of yours.
     #[arg(long, value_name = "FMU", default_value = "sensor")]
     model: String,
@@ -67,7 +65,7 @@ pub struct Arguments {
         value_name = "TYPE,…",
         default_value = "release"
     )]
-    build_type: Vec<BuildType>,
+    build_type: Vec<Build>,
     /// Versions of FMI.
     #[arg(long, value_delimiter = ',', value_name = "N,…", default_value = "2",
         value_parser = clap::value_parser!(u8).range(2..=3))]
@@ -95,36 +93,6 @@ pub struct Arguments {
     measuring: MeasurementArgs,
 }
 
-/// How much of OSI the objects carry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Scene {
-    /// The full object data.
-    Full,
-    /// What the source of Persival's report wrote.
-    Reference,
-    /// What BMW's pedestrian reads.
-    Pedestrian,
-}
-
-impl Scene {
-    fn name(self) -> &'static str {
-        match self {
-            Scene::Full => "full",
-            Scene::Reference => "reference",
-            Scene::Pedestrian => "pedestrian",
-        }
-    }
-}
-
-/// How FMUs are built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum BuildType {
-    /// Optimized.
-    Release,
-    /// Not optimized.
-    Debug,
-}
-
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
@@ -143,11 +111,10 @@ impl Arguments {
             }
             None => {
                 let title = format!("Co-simulation: SensorView from source to {}", self.model);
-                (
-                    title,
-                    self.cases(),
-                    self.fmu_entrants()?.entrants(&self.members()?, &progress.stoppable())?,
-                )
+                let cases = scene_loads(self.scene, &self.reflections, &self.moving_objects);
+                let fmus = self.fmu_entrants()?;
+                let members = members(&self.codecs, &self.build_type, &self.fmi)?;
+                (title, cases, fmus.entrants(&members, &progress.stoppable())?)
             }
         };
         for entrant in &mut entrants {
@@ -157,9 +124,7 @@ impl Arguments {
             }
         }
         let sound = match &self.record {
-            Some(file) => {
-                record(file, self.record_steps, self.measuring.patience(), &cases, &entrants)?
-            }
+            Some(file) => self.record(file, &cases, &entrants)?,
             None => true,
         };
         let workload = CosimWorkload {
@@ -174,22 +139,6 @@ impl Arguments {
         Ok(if sound { code } else { ExitCode::FAILURE })
     }
 
-    /// Reflections times objects.
-    fn cases(&self) -> Vec<Load> {
-        let mut cases = Vec::new();
-        for &reflections in &self.reflections {
-            for &objects in &self.moving_objects {
-                let swept = match (self.reflections.len(), self.moving_objects.len()) {
-                    (1, 2..) => Some(("objects", objects)),
-                    (2.., 1) => Some(("reflections", reflections)),
-                    _ => None,
-                };
-                cases.push(load(self.scene.name(), reflections, objects, swept));
-            }
-        }
-        cases
-    }
-
     fn fmu_entrants(&self) -> Result<FmuEntrants> {
         let model = match self.model.as_str() {
             "sensor" => Model::Sensor,
@@ -202,27 +151,6 @@ impl Arguments {
         Ok(FmuEntrants { model, verify: self.verify, fresh: self.fresh })
     }
 
-    /// Every encoding in every build and version of FMI that it has.
-    fn members(&self) -> Result<Vec<Member>> {
-        let mut members = Vec::new();
-        for encoding in encodings(&self.codecs)? {
-            for build in &self.build_type {
-                let build = match build {
-                    BuildType::Release => Build::Release,
-                    BuildType::Debug => Build::Debug,
-                };
-                for &fmi in self.fmi.iter().filter(|fmi| **fmi == 2 || encoding.fmi3) {
-                    members.push(Member { build, fmi, ..Member::new(encoding) });
-                }
-            }
-        }
-        ensure!(
-            !members.is_empty(),
-            "these encodings have no FMI 3 FMUs; choose from protobuf, protobuf-arena and packed"
-        );
-        Ok(members)
-    }
-
     /// The user's own model, which must be a file.
     fn user_model(&self) -> Result<PathBuf> {
         ensure!(
@@ -231,20 +159,13 @@ impl Arguments {
         );
         Ok(PathBuf::from(&self.model))
     }
-}
-
-/// Records the one pair on the one case. Whether its messages are what they are said to be.
-fn record(
-    file: &Path,
-    steps: u64,
-    patience: Duration,
-    cases: &[Load],
-    entrants: &[Entrant],
-) -> Result<bool> {
-    let pair = single_pair(cases, entrants).context(
-        "--record needs one pair of FMUs and one case; give one value for --codecs, --reflections and --moving-objects",
-    )?;
-    let inputs = [pair.source.as_path(), &pair.model];
-    let recorder = Recorder::new(file, &inputs, patience);
-    recorder.record_with_progress(&Recording::from_pair(&pair, &[])?, steps)
+    /// Records the one pair on the one case. Whether its messages are what they are said to be.
+    fn record(&self, file: &Path, cases: &[Load], entrants: &[Entrant]) -> Result<bool> {
+        let pair = single_pair(cases, entrants).context(
+            "--record needs one pair of FMUs and one case; give one value for --codecs, --reflections and --moving-objects",
+        )?;
+        let inputs = [pair.source.as_path(), &pair.model];
+        let recorder = Recorder::new(file, &inputs, self.measuring.patience());
+        recorder.record_with_progress(&Recording::from_pair(&pair, &[])?, self.record_steps)
+    }
 }

@@ -1,6 +1,5 @@
 //! How MCAP is packed: the arguments for that.
 
-use clap::ValueEnum;
 use wiregauge_system::quantity::parse_nonzero_bytes;
 use wiregauge_trace::write::{ChunkOptions, Compression};
 
@@ -9,27 +8,15 @@ use wiregauge_trace::write::{ChunkOptions, Compression};
 pub struct CompressionArgs {
     /// Compression of MCAP chunks.
     #[arg(long, value_enum, default_value = "zstd")]
-    compression: CompressionChoice,
+    compression: Compression,
     /// Size at which an MCAP chunk ends: 1MiB, 256KiB.
     #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = parse_nonzero_bytes)]
     chunk: u64,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum CompressionChoice {
-    None,
-    Lz4,
-    Zstd,
-}
-
 impl CompressionArgs {
     /// How chunks are made.
     pub fn packing(&self) -> ChunkOptions {
-        let compression = match self.compression {
-            CompressionChoice::None => Compression::None,
-            CompressionChoice::Lz4 => Compression::Lz4,
-            CompressionChoice::Zstd => Compression::Zstd,
-        };
-        ChunkOptions { compression, chunk: self.chunk }
+        ChunkOptions { compression: self.compression, chunk: self.chunk }
     }
 }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use clap::ValueEnum;
 use wiregauge_trace_edit::encoding::{Conversion, TargetEncoding};
 
 /// In what encoding messages are written.
@@ -12,7 +11,7 @@ pub struct EncodingArgs {
     /// Encoding of the output [default: as in the input]. FlatBuffers use the definition
     /// of OSI or of the channel, or --definition.
     #[arg(long, value_enum)]
-    encoding: Option<EncodingChoice>,
+    encoding: Option<TargetEncoding>,
     /// Your definition. For FlatBuffers: a .fbs or .bfbs whose root is the message. For
     /// Protobuf: a descriptor set, as protoc --include_imports writes it.
     #[arg(long, value_name = "FILE", requires = "encoding")]
@@ -20,16 +19,6 @@ pub struct EncodingArgs {
     /// Leave out what the other definition has no field for, and name it.
     #[arg(long, requires = "encoding")]
     lossy: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum EncodingChoice {
-    /// As Protobuf's libraries write it, without packed fields.
-    Protobuf,
-    /// Every record is a table; nothing is lost.
-    FlatbuffersTables,
-    /// Vectors, ids, times and reflections are structs, whose numbers are always there.
-    FlatbuffersStructs,
 }
 
 impl EncodingArgs {
@@ -43,12 +32,7 @@ impl EncodingArgs {
     /// # Errors
     /// When the container cannot hold it, or the definition cannot be read.
     pub fn conversion_to(&self, output: &Path) -> Result<Option<Conversion>> {
-        let Some(choice) = self.encoding else { return Ok(None) };
-        let encoding = match choice {
-            EncodingChoice::Protobuf => TargetEncoding::Protobuf,
-            EncodingChoice::FlatbuffersTables => TargetEncoding::FlatbuffersTables,
-            EncodingChoice::FlatbuffersStructs => TargetEncoding::FlatbuffersStructs,
-        };
+        let Some(encoding) = self.encoding else { return Ok(None) };
         let definition = self.definition.as_deref();
         Ok(Some(Conversion::new(encoding, definition, self.lossy, output)?))
     }

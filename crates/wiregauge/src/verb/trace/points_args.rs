@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use clap::ValueEnum;
 use wiregauge_points::table::TableFormat;
 use wiregauge_points::{Elevation, Rays, SensorConventions};
 use wiregauge_trace_edit::copy_job::CopyOptions;
@@ -24,30 +23,14 @@ pub struct PointsArgs {
     /// For points: the direction of positive elevations. OSI defines it as down; many
     /// models mean up.
     #[arg(long, value_enum, value_name = "WAY")]
-    elevation: Option<ElevationDirection>,
+    elevation: Option<Elevation>,
     /// For points: where a lidar's rays are, if it gives only a grid of rays in its field
     /// of view.
     #[arg(long, value_enum, value_name = "WHERE")]
-    rays: Option<RayPosition>,
+    rays: Option<Rays>,
     /// For points: what to do with a message whose points cannot be read.
     #[arg(long, value_enum, value_name = "WAY", default_value = "stop")]
     errors: ErrorPolicy,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum ElevationDirection {
-    /// By the right-hand rule about y, as OSI's Spherical3d has it.
-    Down,
-    /// The sine is the height.
-    Up,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum RayPosition {
-    /// The first and the last one at the edges of the field of view.
-    Edges,
-    /// Each in the middle of its share of the field of view.
-    Centers,
 }
 
 impl PointsArgs {
@@ -67,22 +50,9 @@ impl PointsArgs {
             input,
             filter,
             options,
-            conventions: self.conventions(),
+            conventions: SensorConventions { elevation: self.elevation, rays: self.rays },
             keeps_messages: self.keep_messages,
             skips_failed: self.errors == ErrorPolicy::Skip,
-        }
-    }
-
-    fn conventions(&self) -> SensorConventions {
-        SensorConventions {
-            elevation: self.elevation.map(|direction| match direction {
-                ElevationDirection::Down => Elevation::Down,
-                ElevationDirection::Up => Elevation::Up,
-            }),
-            rays: self.rays.map(|position| match position {
-                RayPosition::Edges => Rays::Edges,
-                RayPosition::Centers => Rays::Centers,
-            }),
         }
     }
 }

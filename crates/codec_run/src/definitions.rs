@@ -1,0 +1,126 @@
+//! The schemas of definitions and of what recordings hold, as the user names them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, ensure, Result};
+use wiregauge_osi::descriptors::osi_definitions;
+use wiregauge_schema::msg::Dialect;
+use wiregauge_schema::{source, Schema, SchemaSource};
+use wiregauge_system::notice::print_notice;
+use wiregauge_system::text::escape_short;
+use wiregauge_trace::open::is_recording;
+use wiregauge_trace::{Lookup, Recording};
+
+/// Where the definitions are that a recording does not carry.
+pub fn definition_lookup(folders: &[PathBuf]) -> Lookup {
+    Lookup { folders: folders.to_vec(), osi: Some(osi_definitions) }
+}
+
+/// The schema of a definition or of a recorded topic: `FILE`, `FILE:TYPE` or `FILE:TOPIC`.
+/// Other definitions that it uses are also looked for in `folders`.
+///
+/// # Errors
+/// When the file cannot be read, or has several of them and none is named.
+pub fn load_schema(text: &str, folders: &[PathBuf], dialect: Option<Dialect>) -> Result<Schema> {
+    let source = SchemaSource::parse(text).with_folders(folders);
+    if is_recording(&source.path) {
+        let recording = Recording::open_with(&source.path, definition_lookup(folders))?;
+        recording.remarks().iter().for_each(|remark| print_notice(&escape_short(remark)));
+        let topic = match (&source.type_name, recording.topics()) {
+            (Some(topic), _) => topic.clone(),
+            (None, [only]) => only.name.clone(),
+            (None, topics) => {
+                let names: Vec<&str> = topics.iter().map(|t| t.name.as_str()).collect();
+                bail!(
+                    "{text} has several topics; write {text}:TOPIC with one of {}",
+                    names.join(", ")
+                )
+            }
+        };
+        return recording.schema(&topic);
+    }
+    source::load_as(dialect, &source)
+}
+
+/// The schemas of several definitions and recordings.
+#[derive(Debug, Default)]
+pub struct Definitions {
+    /// Schemas, each with what it was read from.
+    pub schemas: Vec<(String, Schema)>,
+    /// What no message there uses.
+    pub unused: BTreeSet<String>,
+}
+
+impl Definitions {
+    /// Reads definitions, all in one dialect: a file that both may have meant, such as one of
+    /// numbers alone, is of ROS 1 beside others that are. Each is as in [`load_schema`], or a
+    /// file, folder or recording of which all messages are read.
+    ///
+    /// # Errors
+    /// When one cannot be read, or has no messages.
+    pub fn read(
+        texts: &[String],
+        folders: &[PathBuf],
+        dialect: Option<Dialect>,
+    ) -> Result<Definitions> {
+        let read_first = Definitions::read_as(dialect, texts, folders)?;
+        let is = |ros2: bool| read_first.schemas.iter().any(|(_, schema)| is_ros(schema, ros2));
+        match dialect.is_none() && is(true) && is(false) {
+            true => Definitions::read_as(Some(Dialect::Ros1), texts, folders),
+            false => Ok(read_first),
+        }
+    }
+
+    fn read_as(
+        dialect: Option<Dialect>,
+        texts: &[String],
+        folders: &[PathBuf],
+    ) -> Result<Definitions> {
+        let mut all = Definitions::default();
+        for text in texts {
+            all.add(text, folders, dialect)?;
+        }
+        Ok(all)
+    }
+
+    /// Adds what is read of one of them.
+    fn add(&mut self, text: &str, folders: &[PathBuf], dialect: Option<Dialect>) -> Result<()> {
+        let source = SchemaSource::parse(text);
+        let name = source.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if source.type_name.is_some() {
+            self.schemas.push((name, load_schema(text, folders, dialect)?));
+        } else if is_recording(&source.path) {
+            let recording = Recording::open_with(&source.path, definition_lookup(folders))?;
+            ensure!(!recording.topics().is_empty(), "{text} has no topics");
+            for topic in recording.topics() {
+                self.schemas.push((name.clone(), recording.schema(&topic.name)?));
+            }
+        } else {
+            let all = source::load_all(dialect, &source.path, folders)?;
+            self.unused.extend(all.unused);
+            self.schemas.extend(all.messages);
+        }
+        Ok(())
+    }
+}
+
+/// Whether it is a definition of this ROS.
+fn is_ros(schema: &Schema, ros2: bool) -> bool {
+    let name = &schema.root().name.original;
+    let is_ros = schema.wording.find_type(name).is_some_and(|words| words.text.is_some());
+    is_ros && name.contains("/msg/") == ros2
+}
+
+/// What the module of a folder of definitions is called: as the folder, or as the ROS package
+/// whose definitions lie in its `msg`. None of what is no such folder.
+pub fn module_name(text: &str) -> Option<String> {
+    let source = SchemaSource::parse(text);
+    if source.type_name.is_some() || !source.path.is_dir() || is_recording(&source.path) {
+        return None;
+    }
+    let path = source.path.canonicalize().ok()?;
+    let folder: &Path = if path.ends_with("msg") { path.parent()? } else { &path };
+    let name = folder.file_name()?.to_string_lossy().into_owned();
+    Some(name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_"))
+}

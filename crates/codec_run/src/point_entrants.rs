@@ -1,8 +1,8 @@
 //! Lists of points as messages, and what makes them small as entrants.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{bail, ensure, Result};
+use anyhow::{bail, ensure, Context, Result};
 use wiregauge_build_tools::default_build_folder;
 use wiregauge_child_process::runner::Launch;
 use wiregauge_gauge::runners::plan::{Deviation, Entrant, Judge, Load, Sample};
@@ -98,6 +98,30 @@ impl PointChoice {
         };
         let points = loads.iter().map(|(.., load)| points(load)).collect();
         Ok((loads.into_iter().map(|(id, source, load)| case(id, source, load)).collect(), points))
+    }
+
+    /// The one list of points in these files, as [`PointChoice::cases`] has it. `source` is
+    /// what the user named.
+    ///
+    /// # Errors
+    /// Those of [`PointChoice::cases`], and when there are several lists.
+    pub fn single_case(
+        &self,
+        source: &Path,
+        files: &[PathBuf],
+        messages: usize,
+        seed: u64,
+    ) -> Result<Load> {
+        let (mut loads, _) = self.cases(files, messages, seed)?;
+        if loads.len() > 1 {
+            let names: Vec<&str> = loads.iter().map(|load| load.case.id.as_str()).collect();
+            bail!(
+                "{} has several lists of points: choose one by --channel ({})",
+                source.display(),
+                names.join(", ")
+            );
+        }
+        loads.pop().context("no message")
     }
 }
 

@@ -23,6 +23,7 @@ mod cursor;
 mod definition;
 pub mod error_advice;
 pub mod info;
+pub mod output_container;
 mod packable;
 pub mod packer;
 mod packing_writer;

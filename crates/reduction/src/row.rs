@@ -131,6 +131,22 @@ impl ReductionRow {
     }
 }
 
+/// The rows with what moves their figures, and what this machine lacks for them.
+pub fn describe_rows() -> String {
+    let mut text = String::new();
+    for row in ReductionRow::all() {
+        let mark = if row.entry.exact { ", with --exact" } else { "" };
+        let library = Some(row.library()).filter(|library| !library.is_empty());
+        let library = library.map_or(String::new(), |library| format!(" ({library})"));
+        text += &format!("{}: {}{library}{mark}\n", row.id(), row.title());
+        row.options().iter().for_each(|option| text += &format!("    {option}\n"));
+        if let Some(lack) = row.shim().and_then(Native::missing_requirement) {
+            text += &format!("    skipped on this machine: {lack}\n");
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -318,6 +318,12 @@ impl Schema {
         }
     }
 
+    /// Whether a message may lack a field.
+    pub fn has_optional_field(&self) -> bool {
+        let is_optional = |field: &Field| field.cardinality == Cardinality::Optional;
+        self.records().any(|(_, record)| record.fields.iter().any(is_optional))
+    }
+
     /// What authors write as fields: positions, colours, quaternions.
     pub const fn small_array() -> u32 {
         4

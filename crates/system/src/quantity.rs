@@ -191,6 +191,30 @@ pub fn parse_speed(text: &str) -> Result<f64> {
     Ok(speed)
 }
 
+/// A share above 0: `5%` or `0.05`.
+///
+/// # Errors
+/// No number, or what is not above 0.
+pub fn parse_share(text: &str) -> Result<f64> {
+    let (number, scale) = match text.strip_suffix('%') {
+        Some(number) => (number, 100.0),
+        None => (text, 1.0),
+    };
+    let share = number.trim().parse::<f64>().context("write a share such as 5%")? / scale;
+    ensure!(share > 0.0 && share.is_finite(), "write a share above 0, such as 5%");
+    Ok(share)
+}
+
+/// A share from 0 to 1.
+///
+/// # Errors
+/// No number, or one beyond these.
+pub fn parse_fraction(text: &str) -> Result<f64> {
+    let share: f64 = text.parse()?;
+    ensure!((0.0..=1.0).contains(&share), "write a share from 0 to 1");
+    Ok(share)
+}
+
 /// A number in the first of these units, which are in small letters; none where it is no
 /// number in one of them.
 pub fn parse_with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
@@ -356,5 +380,14 @@ mod tests {
             let error = parse_speed(text).unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn shares_are_percent_or_plain() {
+        assert_eq!(parse_share("5%").unwrap(), 0.05);
+        assert_eq!(parse_share("0.1").unwrap(), 0.1);
+        assert!(parse_share("0%").is_err());
+        assert!(parse_share("-3%").is_err());
+        assert!(parse_share("fast").is_err());
     }
 }

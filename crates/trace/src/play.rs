@@ -1,6 +1,7 @@
 //! Hands messages on at the times that they have, as they were recorded.
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -46,6 +47,18 @@ impl PlayRate {
         let Some(rate) = self.rate else { return Duration::ZERO };
         let nanos = later.max(0) as f64 / rate;
         Duration::try_from_secs_f64(nanos / 1e9).unwrap_or(Duration::MAX)
+    }
+}
+
+impl FromStr for PlayRate {
+    type Err = anyhow::Error;
+
+    /// `2`, `0.5`, or `max` for as fast as can be.
+    fn from_str(text: &str) -> Result<PlayRate> {
+        match text {
+            "max" => Ok(PlayRate::unbounded()),
+            rate => PlayRate::new(rate.parse().unwrap_or(f64::NAN)),
+        }
     }
 }
 

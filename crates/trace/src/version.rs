@@ -13,6 +13,14 @@ pub fn parse(text: &str) -> Option<Version> {
     parts.next().is_none().then_some(version)
 }
 
+/// The version that a user says.
+///
+/// # Errors
+/// When it is none.
+pub fn parse_version(text: &str) -> Result<Version, String> {
+    parse(text).ok_or_else(|| "a version has three numbers, such as 3.21.12".to_owned())
+}
+
 /// How a version is written.
 pub fn format_version(version: Version) -> String {
     version.map(|part| part.to_string()).join(".")

@@ -61,6 +61,27 @@ impl CopySummary {
         notices
     }
 
+    /// Notices of what was damaged in the input, a line each.
+    pub fn loss_notices(&self, input: &Path) -> Vec<String> {
+        let notice = |loss: &Loss| {
+            escape_short(&format!("{}: byte {}: {}", input.display(), loss.at, loss.what))
+        };
+        self.losses.iter().map(notice).collect()
+    }
+
+    /// A notice of messages that came too late to be put in order; none where none did.
+    pub fn late_notice(&self) -> Option<String> {
+        let late = self.copied.late;
+        let (come, are) = if late == 1 { ("comes", "is") } else { ("come", "are") };
+        (late > 0).then(|| {
+            format!(
+                "{} {come} too late for the window and {are} not in order; merge again with a \
+                 larger window, such as --sort-window 4GiB",
+                format_count(late, "message")
+            )
+        })
+    }
+
     /// What the writer and the readers have to say, as it may be shown.
     pub fn escaped_remarks(&self) -> Vec<String> {
         self.remarks.iter().map(|remark| escape_short(remark)).collect()

@@ -1,17 +1,18 @@
 //! How FMUs are coupled and what they are told: the arguments for that.
 
-use anyhow::{bail, Context, Result};
-use wiregauge_cosim::master::plan::{Pair, Parameters};
+use anyhow::{Context, Result};
+use wiregauge_cosim::master::plan::Pair;
 use wiregauge_cosim::package::coupling::VariableChoice;
 use wiregauge_cosim::package::description;
+use wiregauge_cosim_run::fmu_setting::{parameters, FmuSetting};
 
 /// What is wanted of FMUs.
 #[derive(clap::Args)]
 pub struct ConnectArgs {
     /// Set a variable of an FMU before it is initialized, as source.lanes=2 or
     /// model.range=80. Paths are relative to where you stand.
-    #[arg(long, value_name = "FMU.NAME=VALUE", value_parser = parse_setting)]
-    set: Vec<Setting>,
+    #[arg(long, value_name = "FMU.NAME=VALUE")]
+    set: Vec<FmuSetting>,
     /// Which output goes into which input. Needed where there are several, or where
     /// they do not say what they carry.
     #[arg(long, value_name = "OUTPUT=INPUT")]
@@ -27,39 +28,11 @@ pub struct ConnectArgs {
     step_size: Option<f64>,
 }
 
-/// A variable to set: in the source or in the model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
-    /// Whether it is the model's, and not the source's.
-    pub model: bool,
-    /// The variable.
-    pub name: String,
-    /// What it becomes.
-    pub value: String,
-}
-
-/// `source.NAME=VALUE` or `model.NAME=VALUE`.
-pub fn parse_setting(text: &str) -> Result<Setting> {
-    let wants = "write source.NAME=VALUE or model.NAME=VALUE";
-    let (path, value) = text.split_once('=').context(wants)?;
-    let (whose, name) = path.split_once('.').context(wants)?;
-    let model = match whose {
-        "source" => false,
-        "model" => true,
-        _ => bail!(wants),
-    };
-    Ok(Setting { model, name: name.into(), value: value.into() })
-}
-
 impl ConnectArgs {
     /// Puts in what the user asked for.
     pub fn apply_to(&self, pair: &mut Pair) -> Result<()> {
-        let settings = |of_model: bool| -> Parameters {
-            let of = self.set.iter().filter(|setting| setting.model == of_model);
-            of.map(|setting| (setting.name.clone(), setting.value.clone())).collect()
-        };
-        pair.source_parameters.extend(settings(false));
-        pair.model_parameters.extend(settings(true));
+        pair.source_parameters.extend(parameters(&self.set, false));
+        pair.model_parameters.extend(parameters(&self.set, true));
         let connect = match &self.connect {
             Some(text) => Some(text.split_once('=').context("--connect needs OUTPUT=INPUT")?),
             None => None,

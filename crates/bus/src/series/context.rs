@@ -1,6 +1,7 @@
 //! What a series needs to know of the program that measures it.
 
 use indexmap::IndexMap;
+use wiregauge_system::progress::Progress;
 
 /// What the program gives to a series.
 pub struct SeriesContext<'a> {
@@ -9,4 +10,18 @@ pub struct SeriesContext<'a> {
     pub tool_versions: &'a dyn Fn() -> IndexMap<String, String>,
     /// Shows what goes on, and how much of how much is done.
     pub show: &'a dyn Fn(&str, usize, usize),
+}
+
+impl SeriesContext<'_> {
+    /// Calls what measures with a context that shows progress meanwhile.
+    pub fn with_progress<T>(
+        tool_versions: &dyn Fn() -> IndexMap<String, String>,
+        measure: impl FnOnce(&SeriesContext) -> T,
+    ) -> T {
+        let progress = Progress::new();
+        measure(&SeriesContext {
+            tool_versions,
+            show: &|what, done, total| progress.show(what, done, total),
+        })
+    }
 }

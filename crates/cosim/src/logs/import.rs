@@ -3,7 +3,9 @@
 mod fmu_log;
 mod name;
 
+use std::convert::Infallible;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use anyhow::Result;
 use indexmap::IndexMap;
@@ -25,6 +27,20 @@ pub struct LogInput {
     pub path: PathBuf,
     /// The case that it belongs to.
     pub case: String,
+}
+
+impl FromStr for LogInput {
+    type Err = Infallible;
+
+    /// `LOG` or `CASE=LOG`.
+    fn from_str(text: &str) -> Result<LogInput, Infallible> {
+        // A file may have such a name.
+        let labelled = text.split_once('=').filter(|(case, path)| {
+            !case.is_empty() && !path.is_empty() && !PathBuf::from(text).exists()
+        });
+        let (case, path) = labelled.unwrap_or(("logs", text));
+        Ok(LogInput { path: path.into(), case: case.into() })
+    }
 }
 
 /// The parts of a run that come from logs.

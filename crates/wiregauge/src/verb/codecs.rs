@@ -11,8 +11,9 @@ use indexmap::IndexMap;
 use wiregauge_codec_run::codec_selection;
 use wiregauge_codec_run::measurement::{experiments, select_experiments, Task};
 use wiregauge_codec_run::workload::{Builtin, Sweep, Workload};
-use wiregauge_schema::{Cardinality, Field, Schema, SchemaSource, Sizes};
+use wiregauge_schema::{SchemaSource, Sizes};
 use wiregauge_system::output::print;
+use wiregauge_system::quantity::parse_fraction;
 
 use self::measuring::Measuring;
 
@@ -83,7 +84,7 @@ pub struct Arguments {
     #[arg(long, value_name = "PATH=N,N,…")]
     sweep: Option<Sweep>,
     /// Share of optional fields that generated values have [default: 1].
-    #[arg(long, value_name = "SHARE", value_parser = presence)]
+    #[arg(long, value_name = "SHARE", value_parser = parse_fraction)]
     presence: Option<f64>,
     /// The number that the experiment 'fixed' reads.
     #[arg(long, value_name = "PATH")]
@@ -205,24 +206,11 @@ impl Arguments {
             }
         };
         ensure!(
-            self.presence.is_none() || has_optional(&workload.schema),
+            self.presence.is_none() || workload.schema.has_optional_field(),
             "--presence has no effect: {} has no optional field",
             workload.schema.root().name.original
         );
         workload.choose(self.fixed.as_deref(), self.element.as_deref())?;
         Ok(workload)
     }
-}
-
-/// Whether a message may lack a field.
-fn has_optional(schema: &Schema) -> bool {
-    let optional = |field: &Field| field.cardinality == Cardinality::Optional;
-    schema.records().any(|(_, record)| record.fields.iter().any(optional))
-}
-
-/// A share from 0 to 1.
-fn presence(text: &str) -> Result<f64> {
-    let share: f64 = text.parse()?;
-    ensure!((0.0..=1.0).contains(&share), "write a share from 0 to 1");
-    Ok(share)
 }

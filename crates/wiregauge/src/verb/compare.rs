@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{ensure, Result};
 use wiregauge_report::text::compare as rendering;
 use wiregauge_report::text::ResultFormat;
 use wiregauge_result::run::Run;
 use wiregauge_result::stats::{compare, ChangeVerdict, Limits};
 use wiregauge_system::output::{line_width, print};
+use wiregauge_system::quantity::parse_share;
 
 /// Compare two results: a verdict for each cell, with its interval.
 #[derive(clap::Args)]
@@ -70,30 +71,5 @@ impl Arguments {
         let unsure = self.fail_unsure && comparison.count(ChangeVerdict::CannotTell) > 0;
         let failed = unsure || self.fail_above.is_some() && comparison.regressed();
         Ok(ExitCode::from(u8::from(failed)))
-    }
-}
-
-/// `5%` or `0.05`.
-fn parse_share(text: &str) -> Result<f64> {
-    let (number, scale) = match text.strip_suffix('%') {
-        Some(number) => (number, 100.0),
-        None => (text, 1.0),
-    };
-    let share = number.trim().parse::<f64>().context("write a share such as 5%")? / scale;
-    ensure!(share > 0.0 && share.is_finite(), "write a share above 0, such as 5%");
-    Ok(share)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_are_percent_or_plain() {
-        assert_eq!(parse_share("5%").unwrap(), 0.05);
-        assert_eq!(parse_share("0.1").unwrap(), 0.1);
-        assert!(parse_share("0%").is_err());
-        assert!(parse_share("-3%").is_err());
-        assert!(parse_share("fast").is_err());
     }
 }

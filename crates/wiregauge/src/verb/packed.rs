@@ -1,10 +1,8 @@
 //! `wiregauge packed`: reflections, detections and points as columns in one field.
 
-mod copy;
 mod info;
 mod pack;
 mod reduction_args;
-mod summary;
 mod unpack;
 
 use std::process::ExitCode;

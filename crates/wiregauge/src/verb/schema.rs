@@ -8,7 +8,8 @@ use anyhow::Result;
 use wiregauge_codec_run::definitions::load_schema;
 use wiregauge_codec_run::format_answers::{definition_text, format_answers};
 use wiregauge_schema::describe;
-use wiregauge_system::output::{print, print_escaped};
+use wiregauge_system::output::print_escaped;
+use wiregauge_system::text::escape_lines;
 
 use crate::list_format::ListFormat;
 use crate::small_arrays::SmallArrays;
@@ -56,12 +57,11 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let mut schema = load_schema(&self.source, &self.include, None)?;
         schema.small_array = self.small_arrays.longest();
-        if self.format == ListFormat::Json {
-            print(&serde_json::to_string_pretty(&schema)?)?;
-        } else if let Some(name) = &self.idl {
-            print_escaped(&definition_text(&schema, name)?)?;
-        } else {
-            print_escaped(&format!("{}\n{}", describe(&schema), format_answers(&schema)))?;
+        match &self.idl {
+            Some(name) => print_escaped(&definition_text(&schema, name)?)?,
+            None => self.format.print(&schema, |schema| {
+                escape_lines(&format!("{}\n{}", describe(schema), format_answers(schema)))
+            })?,
         }
         Ok(ExitCode::SUCCESS)
     }

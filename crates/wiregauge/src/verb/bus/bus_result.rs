@@ -3,14 +3,12 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use indexmap::IndexMap;
 use wiregauge_bus::catalogue::engine;
 use wiregauge_bus::series::context::SeriesContext;
 use wiregauge_bus::series::result_builder::BusResult;
 use wiregauge_bus::series::{MeasuredSeries, Series};
 use wiregauge_codec_run::tools;
 use wiregauge_report::result_target::ResultTarget;
-use wiregauge_system::progress::Progress;
 
 use crate::exit_status::{exit_code, INTERRUPTED};
 
@@ -26,28 +24,12 @@ pub fn measure_series(series: Series, outlet: ResultTarget, before: &dyn Fn()) -
         None => engine::tool_versions,
     };
     let MeasuredSeries { result, samples } =
-        with_series_context(&versions, |context| series.measure(context, before))?;
+        SeriesContext::with_progress(&versions, |context| series.measure(context, before))?;
     let code = result.and_then(|result| write_bus_result(result, outlet));
     if let Some(samples) = samples {
         samples.announce("samples")?;
     }
     code
-}
-
-/// Calls what measures with what it needs to know of this program. What goes on is shown
-/// meanwhile.
-///
-/// # Errors
-/// Those of what is called.
-pub fn with_series_context<T>(
-    tool_versions: &dyn Fn() -> IndexMap<String, String>,
-    measure: impl FnOnce(&SeriesContext) -> Result<T>,
-) -> Result<T> {
-    let progress = Progress::new();
-    measure(&SeriesContext {
-        tool_versions,
-        show: &|what, done, total| progress.show(what, done, total),
-    })
 }
 
 /// Writes a result and prints it. The exit status says that it was interrupted, and of

@@ -9,9 +9,10 @@ use wiregauge_bus::catalogue::{self, engine};
 use wiregauge_bus::run_settings::RunSettings;
 use wiregauge_bus::search::goal::{Aim, Goal};
 use wiregauge_bus::search::headroom_search::HeadroomSearch;
+use wiregauge_bus::series::context::SeriesContext;
 use wiregauge_system::quantity::{parse_bytes, parse_rate, parse_time};
 
-use super::bus_result::{with_series_context, write_bus_result};
+use super::bus_result::write_bus_result;
 use super::run::Modes;
 use super::run_args::RunArgs;
 
@@ -88,8 +89,9 @@ impl Arguments {
             placement: common.placement()?,
             settings: terms,
         };
-        let result =
-            with_series_context(&engine::tool_versions, |context| search.measure(context))?;
+        let result = SeriesContext::with_progress(&engine::tool_versions, |context| {
+            search.measure(context)
+        })?;
         write_bus_result(result, outlet)
     }
 

@@ -1,7 +1,6 @@
 //! `wiregauge bus participant`: this machine's part in a scenario that several
 //! machines share.
 
-use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,6 +19,7 @@ use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::run_in_threads;
 use wiregauge_participant::stream;
 use wiregauge_system::interrupt;
+use wiregauge_system::notice::print_notice;
 use wiregauge_system::quantity::parse_time;
 use wiregauge_system::text::escape_short;
 
@@ -152,8 +152,7 @@ impl Arguments {
     }
 }
 
-/// Tells the user what goes on, some of it in the words of others. That nobody
-/// reads it is no error.
+/// Tells the user what goes on, some of it in the words of others.
 fn print_progress(what: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", escape_short(what));
+    print_notice(&escape_short(what));
 }

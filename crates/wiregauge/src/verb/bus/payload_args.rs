@@ -103,16 +103,8 @@ impl PayloadArgs {
     fn points(&self, source: &Path, seed: u64) -> Result<PayloadMessage> {
         let rows = rows(&self.codecs, |row| DEFAULT_ROWS.contains(&row.id().as_str()))?;
         let files: Vec<PathBuf> = self.input().map(Path::to_owned).into_iter().collect();
-        let (loads, _) = self.choice.choice().cases(&files, MAX_CLOUDS, seed)?;
-        if loads.len() > 1 {
-            let names: Vec<&str> = loads.iter().map(|load| load.case.id.as_str()).collect();
-            bail!(
-                "{} has several lists of points: choose one by --channel ({})",
-                source.display(),
-                names.join(", ")
-            );
-        }
-        let load = median_message(loads)?;
+        let list = self.choice.choice().single_case(source, &files, MAX_CLOUDS, seed)?;
+        let load = median_message(vec![list])?;
         let table = Table::from_bytes(&load.samples[0].canonical)?;
         let entrants = rows.into_iter().map(entrant).collect::<Result<_>>()?;
         let mut message = PayloadMessage::from_entrants(load, entrants)?;

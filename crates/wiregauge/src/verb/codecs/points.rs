@@ -10,9 +10,8 @@ use wiregauge_build_tools::default_build_folder;
 use wiregauge_codec_run::effort::Effort;
 use wiregauge_codec_run::point_entrants::rows;
 use wiregauge_codec_run::point_measurement::{measure_points, PointTask};
-use wiregauge_reduction::row::ReductionRow;
+use wiregauge_reduction::row::{describe_rows, ReductionRow};
 use wiregauge_reduction::runner;
-use wiregauge_reduction::shim::Native;
 use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_system::output::print;
@@ -101,7 +100,7 @@ impl Arguments {
             return Ok(ExitCode::SUCCESS);
         }
         if self.list {
-            print(&list())?;
+            print(&describe_rows())?;
             return Ok(ExitCode::SUCCESS);
         }
         let rows = rows(&self.codecs, |row| self.exact || !row.entry.exact)?;
@@ -126,20 +125,4 @@ impl Arguments {
         drop(progress);
         write_measured(run?, outlet)
     }
-}
-
-/// The rows with what moves their figures.
-fn list() -> String {
-    let mut text = String::new();
-    for row in ReductionRow::all() {
-        let mark = if row.entry.exact { ", with --exact" } else { "" };
-        let library = Some(row.library()).filter(|library| !library.is_empty());
-        let library = library.map_or(String::new(), |library| format!(" ({library})"));
-        text += &format!("{}: {}{library}{mark}\n", row.id(), row.title());
-        row.options().iter().for_each(|option| text += &format!("    {option}\n"));
-        if let Some(lack) = row.shim().and_then(Native::missing_requirement) {
-            text += &format!("    skipped on this machine: {lack}\n");
-        }
-    }
-    text
 }

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use wiregauge_packing::info::{read_field_info, read_info};
 use wiregauge_packing::points_file;
+use wiregauge_packing::text::format_infos;
 use wiregauge_system::progress::byte_progress;
 
 use super::super::trace::osi_type_arg::OsiTypeArg;
-use super::summary;
 use crate::list_format::ListFormat;
 
 /// Show the packed fields in files: columns, types, resolutions, bytes, and rows that are
@@ -44,7 +44,7 @@ impl Arguments {
             infos.push(told);
         }
         drop(shown);
-        summary::print_infos(&infos, self.format)?;
+        self.format.print(&infos[..], format_infos)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -5,17 +5,17 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_packed::PackOptions;
+use wiregauge_packing::output_container::check_container;
 use wiregauge_packing::packer::Packer;
 use wiregauge_packing::points_file;
 use wiregauge_packing::structure::Structure;
+use wiregauge_packing::text::format_costs;
+use wiregauge_system::notice::print_notices;
 use wiregauge_trace_edit::encoding::convert_to_protobuf;
 
+use super::super::trace::copy_args::CopyArgs;
 use super::super::trace::error_policy::ErrorPolicy;
-use super::super::trace::output_args::OutputArgs;
-use super::super::trace::selection_args::SelectionArgs;
-use super::copy::copy_through;
-use super::reduction_args::{refuse_text, ReductionArgs};
-use super::summary;
+use super::reduction_args::ReductionArgs;
 use crate::list_format::ListFormat;
 
 /// Pack reflections, detections and points. It prints the size of each column and its
@@ -65,9 +65,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value = "table")]
     format: ListFormat,
     #[command(flatten)]
-    selecting: SelectionArgs,
-    #[command(flatten)]
-    putting: OutputArgs,
+    copying: CopyArgs,
 }
 
 impl Arguments {
@@ -77,7 +75,7 @@ impl Arguments {
         let costs = match &self.point {
             Some(Structure(points)) => points_file::pack(&self.input, &self.output, points, &plan)?,
             None => {
-                refuse_text(&self.output)?;
+                check_container(&self.output)?;
                 let pack_options = PackOptions { plan, ..PackOptions::default() };
                 let (mut costs, origin) = (None, self.input.display().to_string());
                 let wrap = |writer| {
@@ -86,11 +84,12 @@ impl Arguments {
                     let packer = Box::new(packer.skip_failed(self.errors == ErrorPolicy::Skip));
                     convert_to_protobuf(packer, &origin, self.lossy)
                 };
-                copy_through(&self.input, &self.output, &self.selecting, &self.putting, wrap)?;
+                let copied = self.copying.copy_through(&self.input, &self.output, wrap)?;
+                print_notices(&copied.conversion_notices(&self.output));
                 costs.map(|costs| costs.take()).unwrap_or_default()
             }
         };
-        summary::print_costs(&costs, self.format)?;
+        self.format.print(&costs[..], format_costs)?;
         let is_whole = costs.iter().all(|channel| channel.skipped == 0);
         Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

@@ -1,10 +1,6 @@
 //! To what columns of packed fields are reduced: the arguments for that.
 
-use std::path::Path;
-
-use anyhow::{bail, ensure, Result};
 use wiregauge_packed::{Plan, Preset, Rule, PRESETS};
-use wiregauge_trace::write::OutputFormat;
 
 /// To what columns are reduced; without any of it they are not.
 #[derive(clap::Args)]
@@ -35,26 +31,6 @@ impl ReductionArgs {
             presets: self.preset.clone(),
             rules: self.resolution.clone(),
             whole_bytes: self.whole_bytes,
-        }
-    }
-}
-
-/// Only containers hold packed fields.
-pub fn refuse_text(output: &Path) -> Result<()> {
-    let end = output.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let takes = "only .mcap, .osi and .bin can hold packed fields";
-    ensure!(
-        ["mcap", "osi", "bin", "txth", "jsonl"].contains(&end.as_str()),
-        "{}: {takes}; change the end of its name",
-        output.display()
-    );
-    match OutputFormat::from_path(output)? {
-        OutputFormat::Osi | OutputFormat::LengthPrefixed | OutputFormat::Mcap => Ok(()),
-        OutputFormat::Text | OutputFormat::Json => {
-            bail!(
-                "{}: text cannot hold packed fields; end the name in .mcap or .osi",
-                output.display()
-            )
         }
     }
 }

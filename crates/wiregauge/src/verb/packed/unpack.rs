@@ -4,15 +4,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use wiregauge_packing::output_container::check_container;
 use wiregauge_packing::points_file;
+use wiregauge_packing::text::format_costs;
 use wiregauge_packing::unpacker::Unpacker;
+use wiregauge_system::notice::print_notices;
 use wiregauge_trace::write::Writer;
 
-use super::super::trace::output_args::OutputArgs;
-use super::super::trace::selection_args::SelectionArgs;
-use super::copy::copy_through;
-use super::reduction_args::refuse_text;
-use super::summary;
+use super::super::trace::copy_args::CopyArgs;
 use crate::list_format::ListFormat;
 
 /// Unpack what pack made: reflections, detections, PointCloud2, arrays of points.
@@ -37,9 +36,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value = "table")]
     format: ListFormat,
     #[command(flatten)]
-    selecting: SelectionArgs,
-    #[command(flatten)]
-    putting: OutputArgs,
+    copying: CopyArgs,
 }
 
 impl Arguments {
@@ -48,17 +45,18 @@ impl Arguments {
         let costs = if points_file::is_field(&self.input)? {
             points_file::unpack(&self.input, &self.output)?
         } else {
-            refuse_text(&self.output)?;
+            check_container(&self.output)?;
             let (mut costs, origin) = (None, self.input.display().to_string());
             let wrap = |writer| -> Box<dyn Writer> {
                 let (unpacker, told) = Unpacker::new(writer, &origin, self.lossy);
                 costs = Some(told);
                 Box::new(unpacker)
             };
-            copy_through(&self.input, &self.output, &self.selecting, &self.putting, wrap)?;
+            let copied = self.copying.copy_through(&self.input, &self.output, wrap)?;
+            print_notices(&copied.conversion_notices(&self.output));
             costs.map(|costs| costs.take()).unwrap_or_default()
         };
-        summary::print_costs(&costs, self.format)?;
+        self.format.print(&costs[..], format_costs)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -10,8 +10,7 @@ use wiregauge_system::progress::byte_progress;
 use wiregauge_trace::write::OutputFormat;
 use wiregauge_trace_edit::copy_job::CopyInput;
 
-use super::output_args::OutputArgs;
-use super::selection_args::SelectionArgs;
+use super::copy_args::CopyArgs;
 
 /// Show messages as lines of JSON, as Protobuf's text, or as they are.
 ///
@@ -38,9 +37,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value = "json")]
     format: MessageFormat,
     #[command(flatten)]
-    selecting: SelectionArgs,
-    #[command(flatten)]
-    putting: OutputArgs,
+    copying: CopyArgs,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -61,8 +58,8 @@ impl Arguments {
             MessageFormat::Text => OutputFormat::Text,
             MessageFormat::Raw => OutputFormat::LengthPrefixed,
         };
-        let (files, filter) = ([self.input], self.selecting.filter());
-        let (input, options) = (CopyInput::new(&files, &filter), self.putting.options());
+        let (files, filter) = ([self.input], self.copying.filter());
+        let (input, options) = (CopyInput::new(&files, &filter), self.copying.options());
         let printed = options.print(&input, form, &mut byte_progress("copying"))?;
         print_notices(&printed.map_or(Vec::new(), |printed| printed.escaped_remarks()));
         Ok(ExitCode::SUCCESS)

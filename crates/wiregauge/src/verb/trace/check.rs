@@ -7,8 +7,9 @@ use anyhow::Result;
 use serde_json::json;
 use wiregauge_osi::descriptors::osi_definitions;
 use wiregauge_system::notice::{print_notice, print_notices};
-use wiregauge_system::output::{print, print_escaped};
+use wiregauge_system::output::print;
 use wiregauge_system::progress::byte_progress;
+use wiregauge_system::text::escape_lines;
 use wiregauge_trace::check::check;
 use wiregauge_trace::check::text::{format_check, format_rules};
 
@@ -81,10 +82,7 @@ impl Arguments {
                 "findings": checked.findings,
             }));
         }
-        match self.format {
-            ListFormat::Json => print(&serde_json::to_string_pretty(&entries)?)?,
-            ListFormat::Table => print_escaped(&texts.concat())?,
-        }
+        self.format.print(&entries[..], |_| escape_lines(&texts.concat()))?;
         if !holds && self.fix.is_none() && self.format == ListFormat::Table {
             print_notice(
                 "'wiregauge trace check FILE --fix FIXED' corrects what can be derived from the \

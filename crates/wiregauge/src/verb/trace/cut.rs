@@ -5,11 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_system::notice::print_notices;
-use wiregauge_system::progress::byte_progress;
-use wiregauge_trace_edit::copy_job::CopyInput;
 
-use super::output_args::OutputArgs;
-use super::selection_args::SelectionArgs;
+use super::copy_args::CopyArgs;
 
 /// Copy a part of a trace file: by time, number, channel, or every n-th message.
 #[derive(clap::Args)]
@@ -27,17 +24,13 @@ pub struct Arguments {
     #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
     #[command(flatten)]
-    selecting: SelectionArgs,
-    #[command(flatten)]
-    putting: OutputArgs,
+    copying: CopyArgs,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let (files, filter) = ([self.input], self.selecting.filter());
-        let (input, options) = (CopyInput::new(&files, &filter), self.putting.options());
-        let copied = options.copy(&input, &self.output, &mut byte_progress("copying"))?;
+        let copied = self.copying.copy(&[self.input], &self.output, None)?;
         print_notices(&copied.notices(&self.output));
         Ok(ExitCode::SUCCESS)
     }

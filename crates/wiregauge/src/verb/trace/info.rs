@@ -4,15 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use wiregauge_report::page::facts_page::{self, FactsHistogram, FactsSection};
 use wiregauge_system::file::Target;
-use wiregauge_system::output::print;
 use wiregauge_system::progress::byte_progress;
-use wiregauge_system::text::escape_short;
-use wiregauge_trace::info::text::{
-    channel_facts, channel_name, file_facts, file_title, format_info,
-};
-use wiregauge_trace::info::{read_info, ChannelInfo, TraceInfo};
+use wiregauge_trace::info::read_info;
+use wiregauge_trace::info::text::format_info;
+use wiregauge_trace_edit::info_page::render_info;
 
 use super::osi_type_arg::OsiTypeArg;
 use crate::list_format::ListFormat;
@@ -61,43 +57,11 @@ impl Arguments {
         }
         drop(shown);
         if let Some(target) = wanted {
-            target.write(format_page(&infos).as_bytes())?;
+            target.write(render_info(&infos).as_bytes())?;
         }
-        match self.format {
-            ListFormat::Json => print(&serde_json::to_string_pretty(&infos)?)?,
-            ListFormat::Table => {
-                let texts: Vec<String> = infos.iter().map(format_info).collect();
-                print(&texts.join("\n"))?;
-            }
-        }
+        self.format.print(&infos[..], |infos| {
+            infos.iter().map(format_info).collect::<Vec<_>>().join("\n")
+        })?;
         Ok(ExitCode::SUCCESS)
     }
-}
-
-/// The files as a page, with the sizes of their messages as pictures.
-fn format_page(infos: &[TraceInfo]) -> String {
-    let mut parts = Vec::new();
-    for info in infos {
-        let remarks = info.remarks.iter().map(|remark| ("note", escape_short(remark)));
-        let facts = file_facts(info).into_iter().chain(remarks);
-        let facts = facts.map(|(key, value)| (key.to_owned(), value.trim().to_owned())).collect();
-        parts.push(FactsSection { title: file_title(info), facts, histogram: None });
-        parts.extend(info.channels.iter().map(format_channel));
-    }
-    let names: Vec<&str> = infos.iter().map(|info| info.file.as_str()).collect();
-    facts_page::render_facts(&names.join(", "), &parts)
-}
-
-fn format_channel(channel: &ChannelInfo) -> FactsSection {
-    // The bars of a terminal have no name.
-    let facts = channel_facts(channel).into_iter().filter(|(key, _)| !key.is_empty());
-    let facts = facts.map(|(key, value)| (key.to_owned(), value)).collect();
-    let histogram = channel.read.as_ref().filter(|read| !read.sizes.is_empty());
-    let histogram = histogram.map(|read| FactsHistogram {
-        what: "Sizes of messages".into(),
-        unit: "B".into(),
-        span: (read.smallest, read.largest),
-        counts: read.sizes.clone(),
-    });
-    FactsSection { title: channel_name(channel).to_owned(), facts, histogram }
 }

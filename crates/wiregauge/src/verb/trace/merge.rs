@@ -5,14 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_system::notice::{print_notice, print_notices};
-use wiregauge_system::progress::byte_progress;
 use wiregauge_system::quantity::parse_nonzero_bytes;
-use wiregauge_system::text::format_count;
 use wiregauge_trace::message_sorter::SortOptions;
-use wiregauge_trace_edit::copy_job::CopyInput;
 
-use super::output_args::OutputArgs;
-use super::selection_args::SelectionArgs;
+use super::copy_args::CopyArgs;
 
 /// Merge several trace files into one, by the times of their messages.
 ///
@@ -40,31 +36,18 @@ pub struct Arguments {
     #[arg(long)]
     sorted: bool,
     #[command(flatten)]
-    selecting: SelectionArgs,
-    #[command(flatten)]
-    putting: OutputArgs,
+    copying: CopyArgs,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let window = self.sort_window / self.inputs.len().max(1) as u64;
-        let sorting = Some(SortOptions { window, strict: self.sorted });
-        let filter = self.selecting.filter();
-        let input = CopyInput { sorting, ..CopyInput::new(&self.inputs, &filter) };
-        let options = self.putting.options();
-        let merged = options.copy(&input, &self.output, &mut byte_progress("copying"))?;
+        let sorting = SortOptions { window, strict: self.sorted };
+        let merged = self.copying.copy(&self.inputs, &self.output, Some(sorting))?;
         print_notices(&merged.notices(&self.output));
-        let late = merged.copied.late;
-        if late == 0 {
-            return Ok(ExitCode::SUCCESS);
-        }
-        let (come, are) = if late == 1 { ("comes", "is") } else { ("come", "are") };
-        print_notice(&format!(
-            "{} {come} too late for the window and {are} not in order; merge again with a larger \
-             window, such as --sort-window 4GiB",
-            format_count(late, "message")
-        ));
+        let Some(notice) = merged.late_notice() else { return Ok(ExitCode::SUCCESS) };
+        print_notice(&notice);
         Ok(ExitCode::FAILURE)
     }
 }

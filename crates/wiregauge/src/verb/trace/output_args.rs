@@ -1,6 +1,6 @@
 //! How trace files are read and written: the arguments for that.
 
-use wiregauge_trace::version::{self, Version};
+use wiregauge_trace::version::{parse_version, Version};
 use wiregauge_trace_edit::channel_hints::ChannelHints;
 use wiregauge_trace_edit::copy_job::CopyOptions;
 
@@ -30,14 +30,6 @@ pub struct OutputArgs {
     /// message.
     #[arg(long)]
     repeat_static: bool,
-}
-
-/// Reads a version, three numbers such as 3.21.12.
-///
-/// # Errors
-/// When it is something else.
-pub fn parse_version(text: &str) -> Result<Version, String> {
-    version::parse(text).ok_or_else(|| "a version has three numbers, such as 3.21.12".to_owned())
 }
 
 impl OutputArgs {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure, Result};
 use wiregauge_cosim::package::description::step_size;
+use wiregauge_cosim_run::fmu_setting::FmuSetting;
 use wiregauge_cosim_run::host::host;
 use wiregauge_system::notice::print_notice;
 use wiregauge_system::quantity::parse_time;
@@ -20,7 +21,6 @@ use wiregauge_trace_stream::stream_end::StreamTransport;
 use super::osi_type_arg::OsiTypeArg;
 use super::selection_args::SelectionArgs;
 use super::transport_args::TransportArgs;
-use crate::connect_args::{parse_setting, Setting};
 use crate::max_memory::MaxMemoryArgs;
 use crate::step_timeout::StepTimeoutArgs;
 
@@ -51,7 +51,7 @@ pub struct Arguments {
     /// Input: .mcap, .osi, or .osi packed by gzip, xz or zstd.
     input: PathBuf,
     /// How much faster than recorded: 2, 0.5, or max for as fast as possible.
-    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = parse_pace)]
+    #[arg(long, value_name = "FACTOR", default_value = "1")]
     speed: PlayRate,
     /// How many times to play it, one right after the other.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
@@ -84,8 +84,8 @@ pub struct Arguments {
     step_size: Option<f64>,
     /// Set a variable of the FMU before it is initialized; the FMU is the model:
     /// model.range=80.
-    #[arg(long, value_name = "FMU.NAME=VALUE", requires = "into", value_parser = parse_setting)]
-    set: Vec<Setting>,
+    #[arg(long, value_name = "FMU.NAME=VALUE", requires = "into")]
+    set: Vec<FmuSetting>,
     #[command(flatten)]
     steps_take: StepTimeoutArgs,
     #[command(flatten)]
@@ -93,13 +93,6 @@ pub struct Arguments {
     /// Write the outputs of the FMU to this file: .mcap, .osi, .txth, .jsonl, .bin.
     #[arg(short, long, value_name = "PATH", requires = "into")]
     output: Option<PathBuf>,
-}
-
-fn parse_pace(text: &str) -> Result<PlayRate> {
-    match text {
-        "max" => Ok(PlayRate::unbounded()),
-        rate => PlayRate::new(rate.parse().unwrap_or(f64::NAN)),
-    }
 }
 
 impl Arguments {
@@ -142,8 +135,8 @@ impl Arguments {
 
     /// Plays to an FMU. Whether it took each message, and made what it says.
     fn feed(&self, fmu: &Path, playback: &Playback, lateness: &mut Lateness) -> Result<bool> {
-        let set = |Setting { model, name, value }: &Setting| {
-            ensure!(*model, "there is no source FMU; write --set model.{name}={value}");
+        let set = |FmuSetting { of_model, name, value }: &FmuSetting| {
+            ensure!(*of_model, "there is no source FMU; write --set model.{name}={value}");
             Ok((name.clone(), value.clone()))
         };
         let fmu = PlayedFmu {

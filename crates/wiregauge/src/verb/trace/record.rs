@@ -11,11 +11,10 @@ use wiregauge_cosim::recording::Recording;
 use wiregauge_cosim_run::recorder::{count_steps, Recorder};
 use wiregauge_system::notice::print_notice;
 use wiregauge_system::quantity::parse_time;
-use wiregauge_trace::version::Version;
+use wiregauge_trace::version::{parse_version, Version};
 use wiregauge_trace_stream::record_from_bus::{BusRecorder, RecordLimits};
 
 use super::compression_args::CompressionArgs;
-use super::output_args::parse_version;
 use super::transport_args::TransportArgs;
 use crate::connect_args::ConnectArgs;
 use crate::max_memory::MaxMemoryArgs;

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use anyhow::Result;
 use wiregauge_system::notice::{print_notice, print_notices};
 use wiregauge_system::progress::byte_progress;
-use wiregauge_system::text::escape_short;
 use wiregauge_trace_edit::output_file::repaired_path;
 
 use super::output_args::OutputArgs;
@@ -43,10 +42,7 @@ impl Arguments {
         let repaired = options.salvage(&self.input, &output, &mut news)?;
         drop(news);
         print_notices(&repaired.notices(&output));
-        for loss in &repaired.losses {
-            let input = self.input.display();
-            print_notice(&escape_short(&format!("{input}: byte {}: {}", loss.at, loss.what)));
-        }
+        print_notices(&repaired.loss_notices(&self.input));
         if repaired.losses.is_empty() {
             print_notice("nothing was damaged");
         }

@@ -11,8 +11,7 @@ use wiregauge_system::text::{escape_short, format_count};
 use wiregauge_trace::split::SplitLimit;
 use wiregauge_trace_edit::split_job::SplitJob;
 
-use super::output_args::OutputArgs;
-use super::selection_args::SelectionArgs;
+use super::copy_args::CopyArgs;
 
 /// Split a trace file by size, duration or channel.
 ///
@@ -43,9 +42,7 @@ pub struct Arguments {
     #[arg(long, group = "by")]
     by_channel: bool,
     #[command(flatten)]
-    selecting: SelectionArgs,
-    #[command(flatten)]
-    putting: OutputArgs,
+    copying: CopyArgs,
 }
 
 impl Arguments {
@@ -60,7 +57,7 @@ impl Arguments {
             limit != SplitLimit::Channel || self.by_channel,
             "give one of --by-size 1GB, --by-duration 60s or --by-channel"
         );
-        let (filter, options) = (self.selecting.filter(), self.putting.options());
+        let (filter, options) = (self.copying.filter(), self.copying.options());
         let job = SplitJob {
             input: &self.input,
             folder: &self.output,

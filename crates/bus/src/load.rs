@@ -1,6 +1,7 @@
 //! What is sent: so many bytes, so often, in a mode, to so many.
 
 pub mod fep;
+pub mod modes;
 
 use std::time::Duration;
 

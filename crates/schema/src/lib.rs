@@ -35,6 +35,7 @@ pub mod path;
 pub mod project;
 pub mod proto;
 pub mod prune;
+pub mod small_arrays;
 pub mod source;
 pub mod value;
 

@@ -9,7 +9,6 @@ mod max_memory;
 mod point_args;
 mod requirement_args;
 mod result_args;
-mod small_arrays;
 mod step_timeout;
 mod unique_names;
 mod verb;

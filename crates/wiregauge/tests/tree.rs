@@ -103,6 +103,15 @@ fn the_readme_is_short() {
     assert!(readme.len() <= 10_000, "README.md has {} B; move something to docs/", readme.len());
 }
 
+/// What computes, reads or writes has a crate; the command line holds arguments.
+#[test]
+fn the_command_line_holds_arguments() {
+    let sources = files(&project().join("crates/wiregauge/src"), &|name| name.ends_with(".rs"));
+    let lines = |path: &PathBuf| fs::read_to_string(path).expect("readable").lines().count();
+    let lines: usize = sources.iter().map(lines).sum();
+    assert!(lines < 5_000, "{lines} lines; move what is no argument to the crate that it is about");
+}
+
 /// Links of documents lead to files that are there, and to headings that these have.
 #[test]
 fn links_of_documents_lead_somewhere() {

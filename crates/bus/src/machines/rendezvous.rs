@@ -195,6 +195,18 @@ impl JoinedMachines<'_> {
         &self.machines
     }
 
+    /// Lets the machines go after the last run: those that are there end well where all runs
+    /// did, and the user is told of those that were lost.
+    pub fn dismiss(&self, all_well: bool) {
+        for machine in &self.machines {
+            match machine.loss_reason() {
+                Some(lost) => (self.rendezvous.tell)(&lost),
+                None if all_well => machine.dismiss(),
+                None => {}
+            }
+        }
+    }
+
     /// Waits between two runs until those that were lost are back, or for so long.
     /// One that does not come back is not waited for again.
     pub fn await_lost(&self, patience: Duration) {

@@ -10,6 +10,7 @@ use crate::model::number_format::{format_percent, format_significant, format_tim
 use crate::model::run_labels::{legend, mark_subjects};
 use crate::text::markdown;
 use crate::text::plain_text::{self, align_rows, clean, wrap_lines, Align};
+use crate::text::ResultFormat;
 
 /// The cycle and the speed to hold times against.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -119,6 +120,22 @@ impl Budget {
 }
 
 const HEAD: [&str; 5] = ["codec", "phase", "time", "of the cycle", "travelled"];
+
+/// A budget in a form; none where there is no such form of it. Lines of a table have at most
+/// so many characters.
+pub fn render(
+    run: &Run,
+    budget: Budget,
+    form: ResultFormat,
+    width: Option<usize>,
+) -> Option<String> {
+    match form {
+        ResultFormat::Table => Some(render_terminal(run, budget, width)),
+        ResultFormat::Md => Some(render_markdown(run, budget)),
+        ResultFormat::Json => Some(render_json(run, budget)),
+        ResultFormat::Csv => None,
+    }
+}
 
 /// One table for each case, as aligned plain text.
 pub fn render_terminal(run: &Run, budget: Budget, width: Option<usize>) -> String {

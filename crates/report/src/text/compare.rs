@@ -11,8 +11,27 @@ use crate::model::number_format::{format_change, format_percent, format_quantity
 use crate::model::run_labels::{legend, mark_subjects, subject_noun};
 use crate::text::markdown;
 use crate::text::plain_text::{self, align_rows, align_tables, clean, wrap_lines, Align};
+use crate::text::ResultFormat;
 
 const HEAD: [&str; 8] = ["case", "codec", "metric", "base", "new", "change", "interval", "verdict"];
+
+/// A comparison in a form; none where there is no such form of it. Cells without a difference
+/// are shown if `all`, and lines of a table have at most so many characters.
+pub fn render(
+    base: &Run,
+    new: &Run,
+    comparison: &Comparison,
+    form: ResultFormat,
+    all: bool,
+    width: Option<usize>,
+) -> Option<String> {
+    match form {
+        ResultFormat::Table => Some(render_terminal(base, new, comparison, all, width)),
+        ResultFormat::Md => Some(render_markdown(base, new, comparison, all)),
+        ResultFormat::Json => Some(render_json(comparison)),
+        ResultFormat::Csv => None,
+    }
+}
 
 /// Verdicts as aligned plain text: what changed first, then what cannot be
 /// told, then the rest if `all`.

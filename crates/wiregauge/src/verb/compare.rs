@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{ensure, Result};
+use anyhow::{ensure, Context, Result};
 use wiregauge_report::text::compare as rendering;
 use wiregauge_report::text::ResultFormat;
 use wiregauge_result::run::Run;
@@ -58,16 +58,9 @@ impl Arguments {
             self.base.display(),
             self.new.display()
         );
-        print(&match self.format {
-            ResultFormat::Table => {
-                rendering::render_terminal(&base, &new, &comparison, self.all_cells, line_width())
-            }
-            ResultFormat::Md => {
-                rendering::render_markdown(&base, &new, &comparison, self.all_cells)
-            }
-            ResultFormat::Json => rendering::render_json(&comparison),
-            ResultFormat::Csv => anyhow::bail!("compare has no CSV form; use --format json"),
-        })?;
+        let (form, all) = (self.format, self.all_cells);
+        let text = rendering::render(&base, &new, &comparison, form, all, line_width());
+        print(&text.context("compare has no CSV form; use --format json")?)?;
         let unsure = self.fail_unsure && comparison.count(ChangeVerdict::CannotTell) > 0;
         let failed = unsure || self.fail_above.is_some() && comparison.regressed();
         Ok(ExitCode::from(u8::from(failed)))

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{bail, ensure, Result};
+use anyhow::{bail, ensure, Context, Result};
 use wiregauge_report::page;
-use wiregauge_report::text::budget::{render_json, render_markdown, render_terminal, Budget};
+use wiregauge_report::text::budget::{self, Budget};
 use wiregauge_report::text::{render, ResultFormat};
 use wiregauge_result::run::Run;
 use wiregauge_system::file::Target;
@@ -69,11 +69,8 @@ impl Arguments {
             "{} has no encode or decode times to compare with a cycle",
             path.display()
         );
-        Ok(match self.format.unwrap_or(ResultFormat::Table) {
-            ResultFormat::Table => render_terminal(run, budget, line_width()),
-            ResultFormat::Md => render_markdown(run, budget),
-            ResultFormat::Json => render_json(run, budget),
-            ResultFormat::Csv => bail!("--rate has no CSV form; use --format json"),
-        })
+        let form = self.format.unwrap_or(ResultFormat::Table);
+        let text = budget::render(run, budget, form, line_width());
+        text.context("--rate has no CSV form; use --format json")
     }
 }

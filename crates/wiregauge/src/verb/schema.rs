@@ -8,11 +8,11 @@ use anyhow::Result;
 use wiregauge_codec_run::definitions::load_schema;
 use wiregauge_codec_run::format_answers::{definition_text, format_answers};
 use wiregauge_schema::describe;
+use wiregauge_schema::small_arrays::SmallArrays;
 use wiregauge_system::output::print_escaped;
 use wiregauge_system::text::escape_lines;
 
 use crate::list_format::ListFormat;
-use crate::small_arrays::SmallArrays;
 
 /// Show a message definition, and whether each format can express it.
 #[derive(clap::Args)]

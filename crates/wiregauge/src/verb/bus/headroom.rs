@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure, Result};
 use wiregauge_bus::catalogue::{self, engine};
+use wiregauge_bus::load::modes::Modes;
 use wiregauge_bus::run_settings::RunSettings;
 use wiregauge_bus::search::goal::{Aim, Goal};
 use wiregauge_bus::search::headroom_search::HeadroomSearch;
@@ -13,7 +14,6 @@ use wiregauge_bus::series::context::SeriesContext;
 use wiregauge_system::quantity::{parse_bytes, parse_rate, parse_time};
 
 use super::bus_result::write_bus_result;
-use super::run::Modes;
 use super::run_args::RunArgs;
 
 /// How long a trial lasts.

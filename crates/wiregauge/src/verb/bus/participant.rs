@@ -125,13 +125,7 @@ impl Arguments {
         let placement = Placement::on_machines(&scenario.participants, machines);
         let series = Series { samples, ..Series::from_scenario(scenario.clone(), placement) };
         let outcome = measure_series(series, outlet, &|| gathering.await_lost(self.return_within));
-        for machine in machines {
-            if let Some(lost) = machine.loss_reason() {
-                print_progress(&lost);
-            } else if outcome.is_ok() && !interrupt::interrupted() {
-                machine.dismiss();
-            }
-        }
+        gathering.dismiss(outcome.is_ok() && !interrupt::interrupted());
         outcome
     }
 

@@ -5,15 +5,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{ensure, Result};
-use clap::ValueEnum;
 use wiregauge_bus::catalogue;
-use wiregauge_bus::load::Load;
+use wiregauge_bus::load::modes::Modes;
 use wiregauge_bus::placement::Placement;
 use wiregauge_bus::result::fan_out::FanOut;
 use wiregauge_bus::run_settings::DEFAULT_DURATION;
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::series::Series;
-use wiregauge_participant::control;
 use wiregauge_system::progress::Progress;
 use wiregauge_system::quantity::{parse_bytes, parse_time};
 
@@ -101,28 +99,6 @@ const SCENARIO_OPTIONS: [&str; 22] = [
     "cloud",
 ];
 
-/// One mode or both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Modes {
-    /// The sender paces to absolute deadlines of the common time.
-    Continuous,
-    /// Lockstep: a step is done when all have acknowledged its data.
-    Discrete,
-    /// One after the other.
-    Both,
-}
-
-impl Modes {
-    /// Each of them.
-    pub fn all(self) -> Vec<control::Mode> {
-        match self {
-            Modes::Continuous => vec![control::Mode::Continuous],
-            Modes::Discrete => vec![control::Mode::Discrete],
-            Modes::Both => vec![control::Mode::Continuous, control::Mode::Discrete],
-        }
-    }
-}
-
 impl Arguments {
     /// Refuses what would have no effect.
     fn check(&self) -> Result<()> {
@@ -154,17 +130,8 @@ impl Arguments {
             return measure_series(series, outlet, &|| {});
         }
         self.check()?;
-        let (cycle, fast) = (self.cycle, self.fast);
-        let mut loads = Vec::new();
-        for mode in self.mode.all() {
-            for &size in &self.size {
-                for receivers in self.participants.receivers() {
-                    let load = Load { size, cycle, mode, fast, receivers };
-                    load.check()?;
-                    loads.push(load);
-                }
-            }
-        }
+        let receivers: Vec<usize> = self.participants.receivers().collect();
+        let loads = self.mode.loads(&self.size, &receivers, self.cycle, self.fast)?;
         let entries = catalogue::select_or_built_in(&self.common.transport)?;
         let terms = self.common.run_settings(DEFAULT_DURATION);
         terms.check_permissions(&entries)?;

@@ -16,6 +16,7 @@ use wiregauge_report::result_target::ResultTarget;
 use wiregauge_result::run::Settings;
 use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
+use wiregauge_schema::small_arrays::SmallArrays;
 use wiregauge_system::progress::Progress;
 use wiregauge_system::quantity::parse_timeout;
 
@@ -23,7 +24,6 @@ use crate::exit_status::write_measured;
 use crate::library_args::LibraryArgs;
 use crate::max_memory::MaxMemoryArgs;
 use crate::result_args::ResultArgs;
-use crate::small_arrays::SmallArrays;
 
 /// Who takes part, how long it takes and where the result goes.
 #[derive(clap::Args)]
@@ -145,11 +145,8 @@ impl Measuring {
     pub fn carry_out(&self, task: Task, destination: Destination) -> Result<ExitCode> {
         let Destination { outlet, builder } = destination;
         let options = self.options()?;
-        let progress = Progress::new();
-        let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
-        let run = measure(task, options, builder, &show);
-        drop(progress);
-        write_measured(run?, outlet)
+        let run = measure(task, options, builder, &Progress::new().into_callback())?;
+        write_measured(run, outlet)
     }
 
     /// Refuses what would have no effect.

@@ -119,10 +119,7 @@ impl Arguments {
                 seed: self.seed,
             },
         };
-        let progress = Progress::new();
-        let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
-        let run = measure_points(&task, builder, &show);
-        drop(progress);
-        write_measured(run?, outlet)
+        let run = measure_points(&task, builder, &Progress::new().into_callback())?;
+        write_measured(run, outlet)
     }
 }

@@ -91,7 +91,7 @@ impl MeasurementArgs {
         progress: Progress,
     ) -> Result<ExitCode> {
         let Destination { outlet, samples } = destination;
-        let show = move |what: &str, done, total| progress.show(what, done, total);
+        let show = progress.into_callback();
         let CosimResult { run, kept } = measure(workload, &self.options(), samples, show)?;
         if matches!(self.delivery.format, ResultFormat::Csv | ResultFormat::Json) {
             print_missing_figures(&run);

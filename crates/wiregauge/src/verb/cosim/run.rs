@@ -159,6 +159,7 @@ impl Arguments {
         );
         Ok(PathBuf::from(&self.model))
     }
+
     /// Records the one pair on the one case. Whether its messages are what they are said to be.
     fn record(&self, file: &Path, cases: &[Load], entrants: &[Entrant]) -> Result<bool> {
         let pair = single_pair(cases, entrants).context(

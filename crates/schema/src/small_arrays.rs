@@ -1,10 +1,10 @@
 //! The one rule for short fixed arrays in formats that have no fixed arrays.
 
-use clap::ValueEnum;
-use wiregauge_schema::Schema;
+use crate::model::Schema;
 
 /// How formats without fixed arrays write short ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum SmallArrays {
     /// As so many fields, as authors of such formats do.
     Fields,

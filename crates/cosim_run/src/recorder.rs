@@ -11,7 +11,7 @@ use wiregauge_cosim::recording::{RecordedVariable, Recording};
 use wiregauge_osi::descriptors::osi_definitions;
 use wiregauge_system::file::Target;
 use wiregauge_system::notice::print_notice;
-use wiregauge_system::progress::Progress;
+use wiregauge_system::progress::ProgressDisplay;
 use wiregauge_system::text::escape_short;
 use wiregauge_trace::channel::{
     explain_missing_version, Channel, Definition, CHANNEL_DESCRIPTION, CHANNEL_OSI_VERSION,
@@ -163,7 +163,7 @@ impl<'a> Recorder<'a> {
     /// Those of [`Recorder::record`].
     pub fn record_with_progress(&self, recording: &Recording, steps: u64) -> Result<bool> {
         // Made when there is news: a bar would stand among the notices of the file's beginning.
-        let progress = LazyCell::new(Progress::new);
+        let progress = LazyCell::new(ProgressDisplay::new);
         self.record(recording, steps, move |what, done, total| progress.show(what, done, total))
     }
 

@@ -19,21 +19,21 @@ use crate::text::escape;
 const PAUSE: Duration = Duration::from_secs(30);
 
 /// What is going on.
-pub struct Progress {
+pub struct ProgressDisplay {
     bar: ProgressBar,
     /// Where standard error is no terminal.
     log: Option<Log>,
 }
 
-impl Default for Progress {
-    fn default() -> Progress {
-        Progress::new()
+impl Default for ProgressDisplay {
+    fn default() -> ProgressDisplay {
+        ProgressDisplay::new()
     }
 }
 
-impl Progress {
+impl ProgressDisplay {
     /// A bar, or a log, that waits for its first news.
-    pub fn new() -> Progress {
+    pub fn new() -> ProgressDisplay {
         // indicatif draws on standard error and only on a terminal.
         let bar = ProgressBar::new(0);
         bar.set_style(style(0));
@@ -43,7 +43,7 @@ impl Progress {
         } else {
             Some(Log::new(PAUSE, print_notice))
         };
-        Progress { bar, log }
+        ProgressDisplay { bar, log }
     }
 
     /// What shows progress until it is dropped.
@@ -83,7 +83,7 @@ impl Progress {
 
 /// Shows how many bytes were read, of how many.
 pub fn byte_progress(what: &str) -> impl FnMut(u64, u64) {
-    let (what, progress) = (format!("{what} (MB)"), Progress::new());
+    let (what, progress) = (format!("{what} (MB)"), ProgressDisplay::new());
     move |done, total| {
         let megabytes = |bytes: u64| (bytes / 1_000_000) as usize;
         progress.show(&what, megabytes(done), megabytes(total));
@@ -99,7 +99,7 @@ fn style(total: usize) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("the template is right")
 }
 
-impl Drop for Progress {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -13,7 +13,7 @@ use wiregauge_participant::stream::frame::MESSAGE_HEADER_SIZE;
 use wiregauge_participant::stream::setup::Setup;
 use wiregauge_participant::token;
 use wiregauge_participant::transport::Topic;
-use wiregauge_system::progress::Progress;
+use wiregauge_system::progress::ProgressDisplay;
 use wiregauge_trace::read::LARGEST;
 
 /// Largest frame.
@@ -165,7 +165,7 @@ impl StreamEnd {
     /// Those of [`Program::prepare`].
     pub(crate) fn prepare_program(&self) -> Result<Program> {
         let Some(engine) = self.entry.engine() else { return Ok(Program::BuiltIn) };
-        let progress = Progress::new();
+        let progress = ProgressDisplay::new();
         let show = progress.named(engine.name);
         Program::prepare(Some(engine), &default_build_folder()?, &show)
     }

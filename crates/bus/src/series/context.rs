@@ -1,7 +1,7 @@
 //! What a series needs to know of the program that measures it.
 
 use indexmap::IndexMap;
-use wiregauge_system::progress::Progress;
+use wiregauge_system::progress::ProgressDisplay;
 
 /// What the program gives to a series.
 pub struct SeriesContext<'a> {
@@ -18,7 +18,7 @@ impl SeriesContext<'_> {
         tool_versions: &dyn Fn() -> IndexMap<String, String>,
         measure: impl FnOnce(&SeriesContext) -> T,
     ) -> T {
-        let progress = Progress::new();
+        let progress = ProgressDisplay::new();
         measure(&SeriesContext {
             tool_versions,
             show: &|what, done, total| progress.show(what, done, total),

@@ -13,7 +13,7 @@ use wiregauge_codec_run::workload::Workload;
 use wiregauge_formats::build::Variant;
 use wiregauge_reduction::table::Table;
 use wiregauge_schema::{SchemaSource, Sizes};
-use wiregauge_system::progress::Progress;
+use wiregauge_system::progress::ProgressDisplay;
 
 use crate::point_args::PointRowArgs;
 
@@ -64,7 +64,7 @@ impl PayloadArgs {
 
     /// Builds the codecs and has each carry the message; none for generated
     /// content.
-    pub fn load(&self, seed: u64, progress: &Progress) -> Result<Option<PayloadMessage>> {
+    pub fn load(&self, seed: u64, progress: &ProgressDisplay) -> Result<Option<PayloadMessage>> {
         if let Some(cloud) = &self.cloud {
             return self.points(cloud, seed).map(Some);
         }

@@ -12,7 +12,7 @@ use wiregauge_bus::result::fan_out::FanOut;
 use wiregauge_bus::run_settings::DEFAULT_DURATION;
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::series::Series;
-use wiregauge_system::progress::Progress;
+use wiregauge_system::progress::ProgressDisplay;
 use wiregauge_system::quantity::{parse_bytes, parse_time};
 
 use super::bus_result::measure_series;
@@ -136,7 +136,7 @@ impl Arguments {
         let terms = self.common.run_settings(DEFAULT_DURATION);
         terms.check_permissions(&entries)?;
         // Built when all else is known to make sense, as it takes minutes.
-        let cargo = self.payload.load(self.common.seed, &Progress::new())?;
+        let cargo = self.payload.load(self.common.seed, &ProgressDisplay::new())?;
         let series = Series {
             title: match &cargo {
                 Some(cargo) => format!("{} over a bus", cargo.case.message),

@@ -7,7 +7,7 @@ use wiregauge_build_tools::default_build_folder;
 use wiregauge_bus::catalogue;
 use wiregauge_bus::catalogue::engine::Engine;
 use wiregauge_system::output::print;
-use wiregauge_system::progress::Progress;
+use wiregauge_system::progress::ProgressDisplay;
 
 /// List the transports, and what this machine lacks for them.
 #[derive(clap::Args)]
@@ -22,7 +22,7 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let folder = default_build_folder()?;
         if self.build {
-            let progress = Progress::new();
+            let progress = ProgressDisplay::new();
             for engine in
                 catalogue::engines().into_iter().filter(|engine| engine.missing_tool().is_none())
             {

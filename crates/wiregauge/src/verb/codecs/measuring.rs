@@ -17,7 +17,7 @@ use wiregauge_result::run::Settings;
 use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_schema::small_arrays::SmallArrays;
-use wiregauge_system::progress::Progress;
+use wiregauge_system::progress::ProgressDisplay;
 use wiregauge_system::quantity::parse_timeout;
 
 use crate::exit_status::write_measured;
@@ -145,7 +145,7 @@ impl Measuring {
     pub fn carry_out(&self, task: Task, destination: Destination) -> Result<ExitCode> {
         let Destination { outlet, builder } = destination;
         let options = self.options()?;
-        let run = measure(task, options, builder, &Progress::new().into_callback())?;
+        let run = measure(task, options, builder, &ProgressDisplay::new().into_callback())?;
         write_measured(run, outlet)
     }
 

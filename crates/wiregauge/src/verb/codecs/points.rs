@@ -15,7 +15,7 @@ use wiregauge_reduction::runner;
 use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_system::output::print;
-use wiregauge_system::progress::Progress;
+use wiregauge_system::progress::ProgressDisplay;
 use wiregauge_system::quantity::parse_timeout;
 
 use crate::exit_status::write_measured;
@@ -119,7 +119,7 @@ impl Arguments {
                 seed: self.seed,
             },
         };
-        let run = measure_points(&task, builder, &Progress::new().into_callback())?;
+        let run = measure_points(&task, builder, &ProgressDisplay::new().into_callback())?;
         write_measured(run, outlet)
     }
 }

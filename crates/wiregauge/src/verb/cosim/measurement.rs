@@ -12,7 +12,7 @@ use wiregauge_report::text::ResultFormat;
 use wiregauge_result::run::Run;
 use wiregauge_system::file::Target;
 use wiregauge_system::notice::print_notice;
-use wiregauge_system::progress::Progress;
+use wiregauge_system::progress::ProgressDisplay;
 use wiregauge_system::quantity::parse_timeout;
 use wiregauge_system::text::escape_short;
 
@@ -88,7 +88,7 @@ impl MeasurementArgs {
         &self,
         workload: CosimWorkload,
         destination: Destination,
-        progress: Progress,
+        progress: ProgressDisplay,
     ) -> Result<ExitCode> {
         let Destination { outlet, samples } = destination;
         let show = progress.into_callback();

@@ -13,7 +13,7 @@ use wiregauge_cosim_run::fmu_entrants::{
 use wiregauge_cosim_run::measurement::CosimWorkload;
 use wiregauge_cosim_run::recorder::Recorder;
 use wiregauge_osi::fmus::{Build, Model};
-use wiregauge_system::progress::Progress;
+use wiregauge_system::progress::ProgressDisplay;
 
 use super::measurement::MeasurementArgs;
 use crate::connect_args::ConnectArgs;
@@ -101,7 +101,7 @@ impl Arguments {
         let model = Path::new(&self.model);
         let inputs: Vec<&Path> = self.source.iter().map(PathBuf::as_path).chain([model]).collect();
         let destination = self.measuring.open(&inputs)?;
-        let progress = Progress::new();
+        let progress = ProgressDisplay::new();
         let (title, cases, mut entrants) = match &self.source {
             Some(source) => {
                 let model = self.user_model()?;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use wiregauge_repeat::codec_experiment::{CodecChoice, CodecExperiment};
-use wiregauge_system::progress::Progress;
+use wiregauge_system::progress::ProgressDisplay;
 
 use crate::exit_status::write_measured;
 use crate::verb::codecs::measuring::{Destination, Measuring};
@@ -49,7 +49,7 @@ pub fn run(matches: &ArgMatches, experiment: &CodecExperiment) -> Result<ExitCod
         return measuring.carry_out(task, destination);
     };
     let Destination { outlet, builder } = destination;
-    let (settings, progress) = (measuring.settings(), Progress::new());
+    let (settings, progress) = (measuring.settings(), ProgressDisplay::new());
     let run =
         experiment.weigh_programs(weigh, &choice, settings, builder, &progress.stoppable())?;
     drop(progress);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use wiregauge_repeat::fmu_experiment::FmuExperiment;
-use wiregauge_system::progress::Progress;
+use wiregauge_system::progress::ProgressDisplay;
 
 use crate::verb::cosim::measurement::MeasurementArgs;
 
@@ -36,7 +36,7 @@ pub fn arguments(verb: Command, experiment: &FmuExperiment) -> Command {
 pub fn run(matches: &ArgMatches, experiment: &FmuExperiment) -> Result<ExitCode> {
     let FmuArgs { verify, fresh, measuring } = FmuArgs::from_arg_matches(matches)?;
     let destination = measuring.open(&[])?;
-    let progress = Progress::new();
+    let progress = ProgressDisplay::new();
     let workload = experiment.workload(verify, fresh, &progress.stoppable())?;
     measuring.carry_out(workload, destination, progress)
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use wiregauge_repeat::experiment::traces::MESSAGES;
 use wiregauge_repeat::trace_player::{RecordedTraces, TracePlayer};
-use wiregauge_system::progress::Progress;
+use wiregauge_system::progress::ProgressDisplay;
 
 use super::fmus::FmuArgs;
 
@@ -42,7 +42,7 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let FmuArgs { verify, fresh, measuring } = self.fmus;
         let destination = measuring.open(&[])?;
-        let progress = Progress::new();
+        let progress = ProgressDisplay::new();
         let player = TracePlayer {
             encodings: self.codecs,
             messages: self.messages,

@@ -20,7 +20,7 @@ pub fn print(text: &str) -> Result<()> {
 /// Writes a text for people: what a terminal would obey is written out.
 ///
 /// # Errors
-/// As for [`print`].
+/// As for [`print()`].
 pub fn print_escaped(text: &str) -> Result<()> {
     print(&escape_lines(text))
 }

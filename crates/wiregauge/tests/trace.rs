@@ -433,10 +433,13 @@ fn points_become_clouds_and_tables() {
         assert!(at.join(table).exists());
     }
     // What the first reading of the messages says is shown though writing fails.
-    std::os::unix::fs::symlink("/dev/full", at.join("full.arrow")).unwrap();
-    let full = run(at, &["trace", "convert", "made_sd.osi", "-o", "full.arrow"]);
+    detected(&at.join("many_sd.osi"), 120);
+    let limit = "trap '' XFSZ; ulimit -f 10; exec \"$0\" trace convert many_sd.osi -o large.arrow";
+    let mut shell = support::wiregauge_in("sh");
+    shell.args(["-c", limit, env!("CARGO_BIN_EXE_wiregauge")]);
+    let full = support::to_said(shell.current_dir(at).output().unwrap());
     assert_eq!(full.code, Some(2), "{}", full.err);
-    for words in ["a positive elevation points down here", "No space left"] {
+    for words in ["a positive elevation points down here", "cannot write large.arrow"] {
         assert!(full.err.contains(words), "no '{words}' in {}", full.err);
     }
     // The same rows from FlatBuffers, and clouds beside the messages as they are.

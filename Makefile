@@ -70,7 +70,7 @@ test-fast:
 	$(TEST) fast --lib --bins $(FAST:%=--test %)
 
 test-builds: setup
-	$(TEST) codecs $(CODECS:%=--test %) + builds $(BUILDS:%=--test %)
+	WIREGAUGE_ENCODINGS=all $(TEST) codecs $(CODECS:%=--test %) + builds $(BUILDS:%=--test %)
 
 test-machine: setup
 	$(TEST) machine $(MACHINE:%=--test %)

@@ -22,9 +22,11 @@ use wiregauge_bus::placement::emulation::Emulation;
 use wiregauge_testkit::prerequisites::HOSTS;
 
 /// Runs at the same time: they mostly wait.
-const AT_ONCE: usize = 12;
+const AT_ONCE: usize = 14;
+/// How long a load takes: who is looked for on a starved machine is found before its end.
+const LOAD: &str = "5s";
 /// From when participants are there to the middle of the run.
-const MIDDLE: Duration = Duration::from_millis(1800);
+const MIDDLE: Duration = Duration::from_secs(2);
 
 const TRANSPORTS: [&str; 7] =
     ["tcp", "memory", "dds", "zenoh", "zenoh-drop", "iceoryx2", "iceoryx2-copy"];
@@ -91,7 +93,7 @@ impl What {
     /// shows what becomes of it.
     fn alive_within(self) -> &'static str {
         match self {
-            What::Long => "1s",
+            What::Long => "2s",
             What::Killed | What::Short => "3s",
         }
     }
@@ -101,7 +103,7 @@ impl What {
         match self {
             What::Killed => Duration::MAX,
             What::Short => Duration::from_millis(300),
-            What::Long => Duration::from_secs(2),
+            What::Long => Duration::from_secs(4),
         }
     }
 
@@ -127,7 +129,7 @@ type Fault = (Who, What, usize, &'static str);
 
 fn arguments(transport: &str, what: What) -> Vec<&str> {
     let words = ["bus", "run", "--transport", transport, "--size", "500,600,700", "--alive-within"];
-    let more = ["--cycle", "20ms", "--duration", "3s", "--window", "100ms", "--round-trips", "0"];
+    let more = ["--cycle", "20ms", "--duration", LOAD, "--window", "100ms", "--round-trips", "0"];
     [&words[..], &[what.alive_within()], &more].concat()
 }
 
@@ -310,7 +312,7 @@ fn on_two_machines(
         (who == Who::Machines).then(|| Emulation::build("100mbit".parse().unwrap()).unwrap());
     let listen = link.as_ref().map_or("127.0.0.1".into(), |link| link.sender.address().to_string());
     let mut scenario = format!(
-        "transports = [\"{transport}\"]\nduration = \"3s\"\nwindow = \"100ms\"\nround_trips = 0\n\
+        "transports = [\"{transport}\"]\nduration = \"{LOAD}\"\nwindow = \"100ms\"\nround_trips = 0\n\
          listen = \"{listen}:0\"\nalive_within = \"{}\"\n",
         what.alive_within()
     );

@@ -41,7 +41,8 @@ fn runner(folder: &Path, start: &str) -> String {
 fn two_runs_count_the_same_whatever_the_environment_is() {
     let folder = tempfile::tempdir().unwrap();
     let runner = runner(folder.path(), "time.perf_counter_ns()");
-    let words = ["--codecs", "prost,lcm,java-serialization", "--runner", &runner];
+    let words =
+        ["--codecs", "prost,lcm,flatbuffers-cpp-object,java-serialization", "--runner", &runner];
     let (said, first) = count(folder.path(), "first.json", &words);
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let again = wiregauge()
@@ -69,6 +70,8 @@ fn two_runs_count_the_same_whatever_the_environment_is() {
         );
     }
     assert!(of("mine", "instructions/encode") > of("prost", "instructions/encode"));
+    // A phase whose input takes more to prepare than to write.
+    assert!(of("flatbuffers-cpp-object", "instructions/encode/write") > Some(200.0));
     // An interpreter takes what it takes, and the loop alone next to nothing.
     assert!(of("noop", "instructions/encode") < Some(100.0));
     let java = subject(&first, "java-serialization");

@@ -15,7 +15,7 @@ pub mod toolchain;
 pub mod versions;
 
 pub use build_cache::{build_folder, default_build_folder, hash, lock, write_if_changed};
-pub use need::Need;
+pub use need::{find_program, Need};
 pub use program_file::{copy_program, write_script};
 pub use progress::Progress;
 pub use tool::{first_error, run, shell_quoted, CompilerProcess};

@@ -19,6 +19,12 @@ pub enum Need {
 /// Where Debian's packages put Python's modules, whichever interpreter is asked.
 const MODULES: &str = "/usr/lib/python3/dist-packages";
 
+/// The first program of this name on the path.
+pub fn find_program(name: impl AsRef<Path>) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|program| program.is_file())
+}
+
 impl Need {
     /// What is needed, and the Debian package that brings it.
     pub fn names(&self) -> (&'static str, &'static str) {
@@ -41,12 +47,7 @@ impl Need {
             Need::Module(name, _) => {
                 Some(Path::new(MODULES).join(name)).filter(|path| path.exists())
             }
-            Need::Program(name, _) => {
-                let path = std::env::var_os("PATH").unwrap_or_default();
-                std::env::split_paths(&path)
-                    .map(|folder| folder.join(name))
-                    .find(|program| program.is_file())
-            }
+            Need::Program(name, _) => find_program(name),
         }
     }
 

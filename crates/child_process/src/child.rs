@@ -20,6 +20,7 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::str::SplitWhitespace;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -412,10 +413,15 @@ enum WaitFor {
     Readable,
 }
 
-/// State, and user and system time of a process, by proc_pid_stat(5): the third, 14th and
-/// 15th field. The second, its name, is in parentheses, and may have any in it.
+/// The fields of proc_pid_stat(5) from the third on, the state. The second, the name, is in
+/// parentheses, and may have any in it.
+fn fields_behind_name(stat: &str) -> Option<SplitWhitespace<'_>> {
+    Some(stat.rsplit_once(')')?.1.split_whitespace())
+}
+
+/// User and system time, the 14th and 15th field, of a process whose state is sleep.
 fn parse_time_asleep(stat: &str) -> Option<u64> {
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    let mut fields = fields_behind_name(stat)?;
     let is_asleep = fields.next()? == "S";
     let times: Vec<u64> = fields.skip(10).take(2).filter_map(|field| field.parse().ok()).collect();
     (is_asleep && times.len() == 2).then(|| times.iter().sum())

@@ -328,9 +328,7 @@ impl Workload {
         };
         Ok(Load { case, samples })
     }
-}
 
-impl Workload {
     /// Mean length of the list that the experiment `element` reads from.
     fn mean_elements(&self, values: &[Value]) -> Option<f64> {
         let path = self.projection.element.as_ref()?;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{ensure, Context, Result};
+use wiregauge_build_tools::find_program;
 use wiregauge_child_process::runner::{Launch, MALLOC};
 
 use crate::dump;
@@ -30,7 +31,7 @@ impl Callgrind {
     pub fn find() -> Result<Callgrind> {
         let missing =
             "valgrind, which counts instructions, is not installed; apt-get install valgrind";
-        let program = find_program(Path::new("valgrind")).context(missing)?;
+        let program = find_program("valgrind").context(missing)?;
         let output = Command::new(&program).arg("--version").stdin(Stdio::null()).output();
         let output = output.with_context(|| format!("cannot start {}", program.display()))?;
         let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
@@ -69,7 +70,7 @@ impl Callgrind {
         );
         let counts = folder.path().join("counts.%p");
         arguments.push(format!("--callgrind-out-file={}", counts.display()));
-        let program = find_program(&launch.program).unwrap_or_else(|| launch.program.clone());
+        let program = locate(&launch.program).unwrap_or_else(|| launch.program.clone());
         arguments.push(program.display().to_string());
         arguments.extend(launch.arguments.iter().cloned());
         let launch = Launch { program: "env".into(), arguments, ..launch.clone() };
@@ -122,8 +123,8 @@ impl Count {
             let text = fs::read_to_string(path)
                 .with_context(|| format!("cannot read {}", path.display()))?;
             counts.push(dump::total(&text).with_context(|| format!("of {}", path.display()))?);
+            let _ = fs::remove_file(path);
         }
-        self.skip()?;
         let readings = counts.len().saturating_sub(self.idle_readings);
         ensure!(
             readings > 0,
@@ -165,10 +166,9 @@ impl Count {
 }
 
 /// Where the shell would find a program.
-fn find_program(program: &Path) -> Option<PathBuf> {
-    if program.components().count() > 1 {
-        return program.canonicalize().ok();
+fn locate(program: &Path) -> Option<PathBuf> {
+    match program.components().count() {
+        1 => find_program(program),
+        _ => program.canonicalize().ok(),
     }
-    let folders = env::var_os("PATH")?;
-    env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())
 }

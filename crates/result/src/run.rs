@@ -454,6 +454,11 @@ impl Figure {
     }
 }
 
+/// Whether a metric is the size of an encoded message, as it is or compressed.
+pub fn is_size(metric: &str) -> bool {
+    metric == "size" || metric.starts_with("size/")
+}
+
 /// What a phase is a part of: `encode` of `encode/write`. A checked variant such
 /// as `decode/checked` is an experiment of its own.
 pub fn parent_metric(metric: &str) -> Option<&str> {

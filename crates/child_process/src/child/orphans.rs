@@ -176,8 +176,7 @@ fn processes() -> Vec<Process> {
 
 fn process(id: Pid) -> Option<Process> {
     let stat = fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
-    // The name stands in parentheses and may have some itself.
-    let mut words = stat.rsplit_once(')')?.1.split_whitespace();
+    let mut words = super::fields_behind_name(&stat)?;
     let state = words.next()?;
     let parent = Pid::from_raw(words.next()?.parse().ok()?);
     let group = words.next()?.parse().ok()?;

@@ -13,6 +13,7 @@ use wiregauge_instructions::{Callgrind, Count, Counted};
 use wiregauge_result::run::Fact;
 
 use crate::runners::contender::{load_all, Epoch, RunnerContender};
+use crate::runners::plan::Sample;
 
 /// How many times as long everything may take when it is counted.
 const SLOWDOWN: u32 = 100;
@@ -71,7 +72,7 @@ fn count(counter: &Callgrind, contender: &RunnerContender) -> Result<Vec<Fact>, 
     let mut process = CountedProcess::start(counter, launch, plan.patience * SLOWDOWN)?;
     let mut facts = Vec::new();
     for (case, load) in plan.cases.iter().enumerate() {
-        load_all(&mut process.runner, &load.samples)?;
+        process.load(&load.samples)?;
         for cell in contender.cells.iter().filter(|cell| cell.case == case) {
             let experiment = &plan.experiments[cell.experiment];
             let epoch = Epoch { plan, case, experiment, wanted: contender.expected(case) };
@@ -106,14 +107,26 @@ impl CountedProcess {
         launch: &Launch,
         patience: Duration,
     ) -> Result<CountedProcess, RunnerError> {
-        let mut count = counter.count(launch).map_err(refused)?;
-        let mut runner = Runner::start(&count.launch, Limits::default(), None, patience)?;
-        runner.await_idle()?;
-        count.skip().map_err(refused)?;
-        runner.greet()?;
-        runner.await_idle()?;
-        count.learn_idle_readings().map_err(refused)?;
-        Ok(CountedProcess { count, runner, clock: 0.0 })
+        let count = counter.count(launch).map_err(refused)?;
+        let runner = Runner::start(&count.launch, Limits::default(), None, patience)?;
+        let mut process = CountedProcess { count, runner, clock: 0.0 };
+        process.forget()?;
+        process.runner.greet()?;
+        process.runner.await_idle()?;
+        process.count.learn_idle_readings().map_err(refused)?;
+        Ok(process)
+    }
+
+    /// Loads messages in place of others; what that took is not counted.
+    fn load(&mut self, samples: &[Sample]) -> Result<(), RunnerError> {
+        load_all(&mut self.runner, samples)?;
+        self.forget()
+    }
+
+    /// Forgets what was counted until now.
+    fn forget(&mut self) -> Result<(), RunnerError> {
+        self.runner.await_idle()?;
+        self.count.skip().map_err(refused)
     }
 
     /// Instructions of an experiment for a message, in the mean of all messages.
@@ -164,8 +177,6 @@ impl CountedProcess {
     }
 
     fn run(&mut self, epoch: &Epoch, messages: u64) -> Result<Counted, RunnerError> {
-        self.runner.await_idle()?;
-        self.count.skip().map_err(refused)?;
         epoch.run(&mut self.runner, messages, None)?;
         self.runner.await_idle()?;
         self.count.take().map_err(refused)

@@ -1,6 +1,6 @@
 //! A case as a table: subjects down, metrics across.
 
-use wiregauge_result::run::{parent_metric, Case, Measurement, Run, Subject};
+use wiregauge_result::run::{is_size, parent_metric, Case, Measurement, Run, Subject};
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_result::stats::{Interval, Ratio, Summary};
 
@@ -288,10 +288,6 @@ fn order_key(columns: &[Column]) -> impl Fn(&TableRow) -> f64 {
         };
         keys.iter().map(figure).sum()
     }
-}
-
-fn is_size(metric: &str) -> bool {
-    metric == "size" || metric.starts_with("size/")
 }
 
 /// Of a message, and of an element of its list.

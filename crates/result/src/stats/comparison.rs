@@ -43,7 +43,7 @@ use self::cell::judge;
 use self::index::{median_of, process_medians, views, MeasurementIndex};
 use self::sides::{CellMedians, ViewNoise, FEWEST_PROCESSES};
 use super::sample::median;
-use crate::run::{parent_metric, Fact, Measurement, Run, Status};
+use crate::run::{is_size, parent_metric, Fact, Measurement, Run, Status};
 use crate::warning::{MOST_OTHERS, MOST_STEAL};
 
 /// Smallest relative difference that counts where the machine was busy in one
@@ -277,10 +277,6 @@ fn lost_line(case: &str, subject: &str, metric: &str, new: &Run) -> String {
             format!("{case}: {subject}, {metric} is not in the new run")
         }
     }
-}
-
-fn is_size(metric: &str) -> bool {
-    metric == "size" || metric.starts_with("size/")
 }
 
 /// Of a message: those of an element follow from it.

@@ -7,13 +7,9 @@ WIREGAUGE = $(or $(CARGO_TARGET_DIR),target)/release/wiregauge
 # Where `make bench` leaves run.json and report.html.
 RESULT ?= .
 
-# The lanes of the tests, by file: what takes seconds once it is compiled; what
-# builds runners for each codec; what builds FMUs and other programs; what starts engines,
-# hosts and machines.
-FAST = alloc architecture arrow browser builtin clock clouds codecs_points containers convert definitions \
-	door editions field files golden hostile inputs kinds measure models origin osi_index packages \
-	packed point_files points presets property readers recordings reduced reduction refusals repair \
-	rules safety schema text trace trace_encodings trace_outputs traces tree txth watch writing
+# The lanes of the tests, by file: what builds runners for each codec; what builds FMUs and other
+# programs; what starts engines, hosts and machines. What takes seconds once it is compiled lies
+# in tests/fast of each crate.
 CODECS = conformance java_damage languages lifetimes measuring octets_and_rejections packed_fields \
 	preset_languages
 BUILDS = arrow_languages cloudini contributing corpus cosim cosim_samples coupling coupling_faults draco faults \
@@ -62,12 +58,12 @@ bench-aa: setup build
 # What mostly waits runs beside what computes.
 test: setup check
 	cargo test --locked --workspace --no-run
-	$(TEST) codecs --lib --bins $(FAST:%=--test %) $(CODECS:%=--test %) + \
+	$(TEST) codecs --lib --bins --test fast $(CODECS:%=--test %) + \
 		builds $(BUILDS:%=--test %) + machine $(MACHINE:%=--test %) + documentation --doc
 
 # Unit, golden and property tests: under two minutes once all is compiled.
 test-fast:
-	$(TEST) fast --lib --bins $(FAST:%=--test %)
+	$(TEST) fast --lib --bins --test fast
 
 test-builds: setup
 	WIREGAUGE_ENCODINGS=all $(TEST) codecs $(CODECS:%=--test %) + builds $(BUILDS:%=--test %)

@@ -13,7 +13,7 @@ use support::{fact, files, project, result, status, to_said, wiregauge_in, Said}
 /// The sections whose examples are carried out.
 const SECTIONS: [&str; 4] = ["codec", "message", "transport", "chart"];
 /// What may change of the files that are there.
-const CHANGED: [&str; 3] = ["crates/schema/tests/builtin.rs", LOCK, "runners/rust/Cargo.toml"];
+const CHANGED: [&str; 3] = ["crates/schema/tests/fast/builtin.rs", LOCK, "runners/rust/Cargo.toml"];
 /// The lock of the measured crates.
 const LOCK: &str = "runners/rust/Cargo.lock";
 

@@ -1,0 +1,7 @@
+//! The tests that take seconds, as one program: it compiles and links once.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod packages;
+mod watch;

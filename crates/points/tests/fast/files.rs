@@ -1,0 +1,310 @@
+//! What is written of points: clouds that a reader of Protobuf reads, and tables.
+
+use std::fs::File;
+use std::path::Path;
+
+use crate::support::*;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, RecordBatch};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use prost_reflect::{DescriptorPool, DynamicMessage, Value};
+use wiregauge_points::table::TableFormat;
+use wiregauge_points::{
+    CloudWriter, SensorConventions, SkipCounter, Survey, TableContents, TableWriter,
+};
+use wiregauge_trace::channel::Channel;
+use wiregauge_trace::open::{open, OpenHints};
+use wiregauge_trace::write::{self, Writer};
+
+/// Detections at these distances, straight ahead; an odd one has an identifier too large for
+/// a double.
+fn detections(distances: &[f64]) -> Vec<u8> {
+    let rows = distances.iter().map(|distance| {
+        let mut row = vec![spherical(*distance, 0.0, 0.0)];
+        if distance % 2.0 == 1.0 {
+            row.push(Message(13, vec![Number(1, u64::MAX - 1)]));
+            row.push(Number(9, 4));
+        }
+        Message(2, row)
+    });
+    stamped(vec![Message(26, vec![Message(3, rows.collect())])])
+}
+
+fn write(
+    mut writer: Box<dyn Writer + '_>,
+    channels: &[Channel],
+    messages: &[(u16, Vec<u8>)],
+) -> Vec<String> {
+    for channel in channels {
+        writer.add_channel(channel).unwrap();
+    }
+    for (at, (channel, data)) in messages.iter().enumerate() {
+        writer.write_message(*channel, &head(100 + at as i128, data.len()), data).unwrap();
+    }
+    let remarks = writer.remarks();
+    writer.finish().unwrap();
+    remarks
+}
+
+fn number(message: &DynamicMessage, name: &str) -> f64 {
+    match message.get_field_by_name(name).unwrap().as_ref() {
+        Value::F64(value) => *value,
+        Value::U32(value) => f64::from(*value),
+        Value::I64(value) => *value as f64,
+        Value::I32(value) | Value::EnumNumber(value) => f64::from(*value),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_cloud_is_what_its_definition_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("clouds.mcap");
+    for keep in [false, true] {
+        let inner = write::OutputFormat::Mcap.begin(out(&path), Default::default()).unwrap();
+        let clouds = Box::new(CloudWriter::new("in", inner, keep, SensorConventions::default()));
+        let remarks = write(clouds, &[sensor_data()], &[(0, detections(&[3.0, 4.0]))]);
+        assert!(remarks[0].contains("--elevation up"), "{remarks:?}");
+        assert_eq!(remarks[1], "1 clouds of 2 points");
+        let mut reader = open(&path, &OpenHints::default()).unwrap();
+        let topics: Vec<&str> =
+            reader.channels().values().map(|channel| channel.topic.as_str()).collect();
+        let wanted = ["data", "data/feature_data.lidar_sensor[0]"];
+        assert_eq!(topics, wanted[usize::from(!keep)..]);
+        let first = reader.next().unwrap().unwrap();
+        if keep {
+            assert_eq!(reader.channels()[&first.channel].topic, "data");
+            assert_eq!(reader.data().unwrap(), detections(&[3.0, 4.0]));
+            reader.next().unwrap().unwrap();
+        }
+    }
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
+    reader.next().unwrap();
+    let head = reader.next().unwrap().unwrap();
+    assert_eq!(head.time, Some(100));
+    let definition = reader.channels()[&head.channel].definition.clone();
+    assert_eq!(definition.name, "foxglove.PointCloud");
+    let pool = DescriptorPool::decode(&definition.data[..]).unwrap();
+    let kind = pool.get_message_by_name("foxglove.PointCloud").unwrap();
+    let cloud = DynamicMessage::decode(kind, reader.data().unwrap()).unwrap();
+    assert_eq!(cloud.unknown_fields().count(), 0);
+    let inner = |message: &DynamicMessage, name: &str| -> DynamicMessage {
+        message.get_field_by_name(name).unwrap().as_message().unwrap().clone()
+    };
+    let time = inner(&cloud, "timestamp");
+    assert_eq!((number(&time, "seconds"), number(&time, "nanos")), (2.0, 5.0));
+    // Without a mounting position the frame is the sensor's own.
+    let frame = cloud.get_field_by_name("frame_id").unwrap();
+    assert_eq!(frame.as_str().unwrap(), "data/feature_data.lidar_sensor[0]");
+    assert_eq!(number(&inner(&inner(&cloud, "pose"), "orientation"), "w"), 1.0);
+    let stride = number(&cloud, "point_stride") as usize;
+    let fields = cloud.get_field_by_name("fields").unwrap().into_owned();
+    let fields: Vec<(String, usize, f64)> = fields
+        .as_list()
+        .unwrap()
+        .iter()
+        .map(|field| {
+            let field = field.as_message().unwrap();
+            let name = field.get_field_by_name("name").unwrap().as_str().unwrap().to_owned();
+            (name, number(field, "offset") as usize, number(field, "type"))
+        })
+        .collect();
+    let names: Vec<&str> = fields.iter().map(|(name, _, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "x",
+            "y",
+            "z",
+            "position_distance",
+            "position_azimuth",
+            "position_elevation",
+            "classification",
+            "beam_id"
+        ]
+    );
+    let data = cloud.get_field_by_name("data").unwrap().into_owned();
+    let data = data.as_bytes().unwrap();
+    assert_eq!(data.len(), 2 * stride);
+    let double = |point: usize, name: &str| {
+        let (_, offset, kind) = fields.iter().find(|(of, _, _)| of == name).unwrap();
+        assert_eq!(*kind, 8.0, "FLOAT64");
+        f64::from_le_bytes(data[point * stride + offset..][..8].try_into().unwrap())
+    };
+    assert_eq!((double(0, "x"), double(1, "x"), double(1, "y")), (3.0, 4.0, 0.0));
+    assert_eq!(double(0, "beam_id"), (u64::MAX - 1) as f64);
+    assert!(double(1, "beam_id").is_nan());
+    let (_, offset, kind) = &fields[6];
+    assert_eq!(*kind, 6.0, "INT32");
+    let whole = |point: usize| data[point * stride + offset..][..4].to_vec();
+    assert_eq!((whole(0), whole(1)), (vec![4, 0, 0, 0], vec![0; 4]));
+}
+
+#[test]
+fn a_message_that_cannot_be_read_stops_or_is_skipped_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let channels = [sensor_data()];
+    let messages = [(0, detections(&[1.0])), (0, vec![255]), (0, detections(&[2.0, 3.0]))];
+    let begin = |name: &str| out(&folder.path().join(name));
+    let clouds = |skipped: Option<SkipCounter>| {
+        let inner =
+            write::OutputFormat::Mcap.begin(begin("clouds.mcap"), Default::default()).unwrap();
+        CloudWriter::new("in", inner, false, SensorConventions::default()).skip_failed(skipped)
+    };
+    let skipped = SkipCounter::default();
+    let told = write(Box::new(clouds(Some(skipped.clone()))), &channels, &messages).join("\n");
+    assert!(told.contains("data: 1 message skipped, as reading points failed"), "{told}");
+    assert!(told.contains("2 clouds of 3 points"), "{told}");
+    assert_eq!(skipped.count(), 1);
+    let mut strict = clouds(None);
+    strict.add_channel(&channels[0]).unwrap();
+    let error = strict.write_message(0, &head(1, 1), &[255]).unwrap_err().to_string();
+    assert!(error.contains("by --errors skip"), "{error}");
+    let (mut found, skipped) = (TableContents::default(), SkipCounter::default());
+    let survey = Survey::new("in", SensorConventions::default(), &mut found)
+        .skip_failed(Some(skipped.clone()));
+    let told = write(Box::new(survey), &channels, &messages).join("\n");
+    assert!(told.contains("1 message skipped"), "{told}");
+    assert_eq!(skipped.count(), 1);
+    let table = TableWriter::begin(
+        begin("a.arrow"),
+        TableFormat::Arrow,
+        SensorConventions::default(),
+        found,
+    )
+    .unwrap();
+    let told = write(Box::new(table.skip_failed(true)), &channels, &messages);
+    assert_eq!(told, ["3 points, one row each"]);
+    let mut only = Box::new(clouds(Some(SkipCounter::default())));
+    only.add_channel(&channels[0]).unwrap();
+    only.write_message(0, &head(1, 1), &[255]).unwrap();
+    let error = only.finish().unwrap_err().to_string();
+    assert!(error.contains("no cloud can be made of in: data: "), "{error}");
+}
+
+#[test]
+fn without_points_there_is_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = || {
+        let out = out(&folder.path().join("clouds.mcap"));
+        write::OutputFormat::Mcap.begin(out, Default::default()).unwrap()
+    };
+    let mut clouds = Box::new(CloudWriter::new("in", inner(), false, SensorConventions::default()));
+    clouds.add_channel(&channel("imu", "sensor_msgs/msg/Imu", "cdr")).unwrap();
+    clouds.write_message(0, &head(1, 3), b"abc").unwrap();
+    let error = clouds.finish().unwrap_err().to_string();
+    assert!(
+        error.contains(
+            "no message that was read from in has points; messages with points are osi3.SensorView"
+        ),
+        "{error}"
+    );
+    let mut clouds = Box::new(CloudWriter::new("in", inner(), false, SensorConventions::default()));
+    clouds.add_channel(&sensor_data()).unwrap();
+    let data = stamped(vec![Message(26, vec![Message(3, vec![Message(2, vec![Double(7, 1.0)])])])]);
+    clouds.write_message(0, &head(1, data.len()), &data).unwrap();
+    let remarks = clouds.remarks();
+    assert!(
+        remarks[0].contains("1 list of points left out: no point has a distance"),
+        "{remarks:?}"
+    );
+    let error = clouds.finish().unwrap_err().to_string();
+    assert!(
+        error.contains("no cloud can be made of in: data/feature_data.lidar_sensor[0]"),
+        "{error}"
+    );
+}
+
+fn table(path: &Path, channels: &[Channel], messages: &[(u16, Vec<u8>)]) -> Vec<String> {
+    let mut found = TableContents::default();
+    write(
+        Box::new(Survey::new("in", SensorConventions::default(), &mut found)),
+        channels,
+        messages,
+    );
+    let form = TableFormat::from_path(path).unwrap();
+    let table = TableWriter::begin(out(path), form, SensorConventions::default(), found).unwrap();
+    write(Box::new(table), channels, messages)
+}
+
+fn read(path: &Path) -> Vec<RecordBatch> {
+    let file = File::open(path).unwrap();
+    if TableFormat::from_path(path) == Some(TableFormat::Arrow) {
+        let reader = arrow_ipc::reader::FileReader::try_new(file, None).unwrap();
+        return reader.map(|batch| batch.unwrap()).collect();
+    }
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let reader = reader.with_batch_size(1 << 16).build().unwrap();
+    reader.map(|batch| batch.unwrap()).collect()
+}
+
+#[test]
+fn a_table_has_a_row_a_point() {
+    let folder = tempfile::tempdir().unwrap();
+    let view = stamped(vec![Message(
+        1001,
+        vec![Message(2, vec![Double(2, flight(7.0)), Double(4, 0.0)])],
+    )]);
+    let many: Vec<f64> = (0..70_000).map(f64::from).collect();
+    let messages = [(0, detections(&[3.0, 4.0])), (1, view), (0, detections(&many))];
+    for name in ["points.arrow", "points.parquet"] {
+        let path = folder.path().join(name);
+        let remarks = table(&path, &[sensor_data(), sensor_view()], &messages);
+        assert_eq!(remarks, ["70003 points, one row each"]);
+        let batches = read(&path);
+        assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 70_003, "{name}");
+        let schema = batches[0].schema();
+        let unit = |name: &str| {
+            schema.field_with_name(name).unwrap().metadata().get("unit").map(String::as_str)
+        };
+        assert_eq!((unit("x"), unit("time"), unit("beam_id")), (Some("m"), Some("ns"), None));
+        assert_eq!(unit("source_horizontal_angle"), Some("rad"));
+        let first = &batches[0];
+        let doubles = |name: &str| {
+            let column = first.column_by_name(name).unwrap().as_primitive::<Float64Type>();
+            (0..4).map(|row| column.is_valid(row).then(|| column.value(row))).collect::<Vec<_>>()
+        };
+        assert_eq!(doubles("x"), [Some(3.0), Some(4.0), Some(7.0), Some(0.0)]);
+        assert_eq!(doubles("position_distance"), [Some(3.0), Some(4.0), None, Some(0.0)]);
+        let ids = first.column_by_name("beam_id").unwrap().as_primitive::<UInt64Type>();
+        assert_eq!((ids.value(0), ids.is_null(1), ids.is_null(2)), (u64::MAX - 1, true, true));
+        let times = first.column_by_name("time").unwrap().as_primitive::<Int64Type>();
+        let numbers = first.column_by_name("message").unwrap().as_primitive::<UInt64Type>();
+        let points = first.column_by_name("point").unwrap().as_primitive::<UInt32Type>();
+        let all = |row: usize| (times.value(row), numbers.value(row), points.value(row));
+        assert_eq!([all(0), all(1), all(2)], [(100, 0, 0), (100, 0, 1), (101, 0, 0)]);
+        assert_eq!((all(3), all(4)), ((102, 1, 0), (102, 1, 1)));
+        let word = |name: &str, row: usize| {
+            let column = first.column_by_name(name).unwrap().as_dictionary::<Int32Type>();
+            let words = column.values().as_string::<i32>();
+            words.value(column.keys().value(row) as usize).to_owned()
+        };
+        assert_eq!([word("channel", 1), word("channel", 2)], ["data", "view"]);
+        assert_eq!(word("list", 2), "radar_sensor_view[0]");
+        let last = batches.last().unwrap();
+        let column = last.column_by_name("x").unwrap().as_primitive::<Float64Type>();
+        assert_eq!(column.value(column.len() - 1), 69_999.0);
+    }
+}
+
+#[test]
+fn a_column_that_cannot_hold_the_values_of_all_lists_is_refused() {
+    // A beam of ROS by a float and one of OSI by 64 bits.
+    let mut found = TableContents::default();
+    let mut survey = Box::new(Survey::new("in", SensorConventions::default(), &mut found));
+    survey.add_channel(&sensor_data()).unwrap();
+    survey.add_channel(&channel("/points", "sensor_msgs/PointCloud2", "ros1")).unwrap();
+    let data = detections(&[1.0]);
+    survey.write_message(0, &head(0, data.len()), &data).unwrap();
+    let mut cloud = vec![0u8; 12];
+    let text = |text: &str| [&(text.len() as u32).to_le_bytes(), text.as_bytes()].concat();
+    cloud.extend(text("f"));
+    cloud.extend([1u32, 1, 1].iter().flat_map(|number| number.to_le_bytes()));
+    cloud.extend(text("beam_id"));
+    cloud.extend([0, 0, 0, 0, 7, 1, 0, 0, 0, 0]);
+    cloud.extend([4u32, 4, 4].iter().flat_map(|number| number.to_le_bytes()));
+    cloud.extend([0, 0, 0, 0, 1]);
+    let error = survey.write_message(1, &head(0, cloud.len()), &cloud).unwrap_err().to_string();
+    assert!(error.contains("beam_id is F32 in /points and U64 in data/"), "{error}");
+}

@@ -1,0 +1,6 @@
+//! The tests that take seconds, as one program: it compiles and links once.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod reduction;

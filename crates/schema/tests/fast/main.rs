@@ -1,0 +1,4 @@
+//! The tests that take seconds, as one program: it compiles and links once.
+
+mod builtin;
+mod editions;

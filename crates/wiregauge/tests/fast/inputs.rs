@@ -1,0 +1,115 @@
+//! What comes in: definitions and recordings that are found, and those that are
+//! refused before they take time or memory.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{project, refuses, run};
+
+#[test]
+fn what_would_not_fit_into_memory_is_refused_with_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("a.msg"), "float64[] points\n").unwrap();
+    fs::write(at.join("b.msg"), "int32[4000000000] x\nint32[4000000000] y\n").unwrap();
+    let huge = "points=100000000000";
+    for command in [
+        &["codecs", "--length", huge][..],
+        &["codecs", "--message", "a.msg", "--length", huge],
+        &["codecs", "--message", "a.msg", "--sweep", "points=1,100000000000"],
+        &["codecs", "--message", "a.msg", "--length", "points=1000000", "--messages", "4000000000"],
+        &["codecs", "--message", "b.msg"],
+    ] {
+        refuses(at, command, &["would take", "half of the free memory"]);
+    }
+}
+
+#[test]
+fn pipes_and_devices_are_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for name in ["pipe.msg", "pipe.mcap", "imported.proto"] {
+        let made = std::process::Command::new("mkfifo").arg(at.join(name)).status().unwrap();
+        assert!(made.success());
+    }
+    refuses(at, &["codecs", "--message", "pipe.msg"], &["pipe.msg is a pipe", "regular file"]);
+    refuses(at, &["codecs", "--input", "pipe.mcap"], &["pipe.mcap is a pipe", "regular file"]);
+    refuses(at, &["codecs", "--input", "/dev/zero"], &["/dev/zero is a device"]);
+    let text = "syntax = \"proto3\"; import \"imported.proto\"; message A { int32 x = 1; }";
+    fs::write(at.join("a.proto"), text).unwrap();
+    refuses(at, &["codecs", "--message", "a.proto"], &["a.proto", "imported.proto is a pipe"]);
+}
+
+#[test]
+fn services_and_actions_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("Add.srv"), "int64 a\n---\nint64 sum\n").unwrap();
+    refuses(at, &["schema", "Add.srv"], &["Add.srv defines a service", ".msg"]);
+    refuses(at, &["codecs", "--message", "Go.action"], &["Go.action defines an action"]);
+}
+
+#[test]
+fn packages_are_found_in_folders_and_by_the_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::create_dir_all(at.join("far/share/geometry_msgs/msg")).unwrap();
+    fs::write(at.join("far/share/geometry_msgs/msg/Point.msg"), "float64 x\n").unwrap();
+    fs::write(at.join("scan.msg"), "geometry_msgs/Point[] points\n").unwrap();
+    refuses(at, &["schema", "scan.msg"], &["unknown type Point", "-I"]);
+    refuses(at, &["schema", "scan.msg", "-I", "nowhere"], &["nowhere is not a folder"]);
+    let shown = run(at, &["schema", "scan.msg", "-I", "far"]);
+    assert_eq!(shown.code, Some(0), "{}", shown.err);
+    assert!(shown.out.contains("geometry_msgs/msg/Point"), "{}", shown.out);
+    let said = crate::support::to_said(
+        std::process::Command::new(env!("CARGO_BIN_EXE_wiregauge"))
+            .args(["schema", "scan.msg"])
+            .env("AMENT_PREFIX_PATH", at.join("far"))
+            .current_dir(at)
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(said.code, Some(0), "{}", said.err);
+}
+
+#[test]
+fn recordings_show_their_schemas() {
+    let at: &Path = &project().join("crates/trace/tests/recordings");
+    for (name, field) in [
+        ("ros1/lz4.bag:/scan", "xs"),
+        ("ros2/iron:/scan", "xs"),
+        ("ros2/packed/packed.db3:/scan", "xs"),
+        ("ros2/jazzy:/scan", "xs"),
+        ("mcap/ros1.mcap:/scan", "xs"),
+        ("mcap/ros2-zstd.mcap:/cloud", "point_step"),
+        ("mcap/protobuf.mcap:/all", "maybe"),
+        ("osi/zstd.mcap:/SensorView", "global_ground_truth"),
+    ] {
+        let shown = run(at, &["schema", name]);
+        assert_eq!(shown.code, Some(0), "{name}: {}", shown.err);
+        assert!(shown.out.contains(field), "{name}: {}", shown.out);
+    }
+    refuses(at, &["schema", "ros1/plain.bag"], &["plain.bag:TOPIC with one of /scan, /empty"]);
+    refuses(at, &["schema", "mcap/others.mcap:/json"], &["/json", "'jsonschema'"]);
+}
+
+#[test]
+fn a_trace_of_osi_is_of_the_type_that_its_name_tells() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("20240618T122540Z_tu_380_32112_0_x.osi"), "").unwrap();
+    let shown = run(at, &["schema", "20240618T122540Z_tu_380_32112_0_x.osi"]);
+    assert_eq!(shown.code, Some(0), "{}", shown.err);
+    assert!(shown.out.contains("osi3.TrafficUpdate"), "{}", shown.out);
+    let made_up = crate::support::recording("osi/20240101T000000Z_sv_380_7362_5_made_up.osi");
+    let shown = run(at, &["schema", &made_up]);
+    assert_eq!(shown.code, Some(0), "{}", shown.err);
+    assert!(shown.out.contains("osi3.SensorView"), "{}", shown.out);
+    fs::write(at.join("x.osi"), "").unwrap();
+    refuses(at, &["codecs", "--input", "x.osi"], &["--channel", "osi3.SensorView"]);
+    refuses(
+        at,
+        &["codecs", "--input", "x.osi", "--channel", "sv"],
+        &["osi3.SensorView has no messages"],
+    );
+}

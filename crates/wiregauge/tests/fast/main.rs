@@ -1,0 +1,14 @@
+//! The tests that take seconds, as one program: it compiles and links once.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod architecture;
+mod codecs_points;
+mod inputs;
+mod packed;
+mod refusals;
+mod trace;
+mod trace_encodings;
+mod trace_outputs;
+mod tree;

@@ -26,7 +26,7 @@ use wiregauge_schema::{arbitrary, canonical, digest, generate, path, project};
 use wiregauge_schema::{
     Cardinality, Digest, Element, Field, Projection, Schema, Sizes, TypeId, Value,
 };
-use wiregauge_testkit::seeds::Seeds;
+use wiregauge_testkit::seeds::{self, Seeds};
 
 use runner::Runner;
 
@@ -753,8 +753,7 @@ fn long_names_in_lcm() {
 #[test]
 fn random_schemas() {
     // Without the variable, a language whose turn it is: each new schema is built by all rows.
-    let cases = std::env::var("WIREGAUGE_CASES").ok();
-    let cases = cases.map(|cases| cases.parse().expect("WIREGAUGE_CASES is a number"));
+    let cases = seeds::cases();
     let seeds = seeds("random_schemas");
     let recorded = seeds.recorded();
     seeds.try_each(cases.unwrap_or(1), |seed| {

@@ -11,6 +11,9 @@ use std::path::PathBuf;
 /// Sets the one seed to be taken.
 pub const VARIABLE: &str = "WIREGAUGE_SEED";
 
+/// Sets how many random cases a test takes whose cases take long.
+pub const CASES: &str = "WIREGAUGE_CASES";
+
 /// What a file of seeds begins with.
 const HEAD: &str = "# Seeds that failed once, a line each; every run takes them first.\n";
 
@@ -96,6 +99,15 @@ impl Seeds {
         writeln!(file, "{seed}")?;
         Ok(true)
     }
+}
+
+/// How many cases WIREGAUGE_CASES says, if it is set.
+///
+/// # Panics
+/// Where that is no number.
+pub fn cases() -> Option<usize> {
+    let text = std::env::var(CASES).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{CASES} is a number, not {text}")))
 }
 
 /// The seed that WIREGAUGE_SEED says.

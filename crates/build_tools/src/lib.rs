@@ -2,6 +2,7 @@
 //! they need, the toolchains that they are of, and the sources that wiregauge carries.
 
 mod build_cache;
+pub mod cache_contents;
 pub mod cmake;
 pub mod embedded;
 pub mod maven;

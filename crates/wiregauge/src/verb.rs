@@ -1,8 +1,10 @@
 //! The command line: one verb a file.
 
 mod bus;
+mod cache;
 mod codecs;
 mod compare;
+mod completions;
 mod cosim;
 mod doctor;
 mod generate;
@@ -16,7 +18,7 @@ mod verify;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Measures what it costs to move messages: format by format, phase by phase,
 /// on your own messages and recordings.
@@ -68,6 +70,8 @@ enum Verb {
     Compare(compare::Arguments),
     Verify(verify::Arguments),
     Doctor(doctor::Arguments),
+    Cache(cache::Arguments),
+    Completions(completions::Arguments),
 }
 
 impl Arguments {
@@ -95,6 +99,8 @@ impl Arguments {
             Verb::Compare(arguments) => arguments.run(),
             Verb::Verify(arguments) => arguments.run(),
             Verb::Doctor(arguments) => arguments.run(),
+            Verb::Cache(arguments) => arguments.run(),
+            Verb::Completions(arguments) => arguments.run(Self::command()),
         }
     }
 }

@@ -5,6 +5,7 @@ mod support;
 
 mod architecture;
 mod codecs_points;
+mod completions;
 mod inputs;
 mod packed;
 mod refusals;

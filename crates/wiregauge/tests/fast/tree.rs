@@ -113,7 +113,9 @@ fn the_readme_is_short() {
 /// What computes, reads or writes has a crate; the command line holds arguments.
 #[test]
 fn the_command_line_holds_arguments() {
-    let sources = files(&project().join("crates/wiregauge/src"), &|name| name.ends_with(".rs"));
+    let sources = files(&project().join("crates/wiregauge/src"), &|name| {
+        name.ends_with(".rs") && name != "tests.rs"
+    });
     let lines = |path: &PathBuf| fs::read_to_string(path).expect("readable").lines().count();
     let lines: usize = sources.iter().map(lines).sum();
     assert!(lines < 5_000, "{lines} lines; move what is no argument to the crate that it is about");

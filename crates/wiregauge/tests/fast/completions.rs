@@ -1,0 +1,47 @@
+//! The scripts of shells and the manual, as packages install them.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::support::run;
+
+/// The shell takes the script, and its function completes verbs and flags.
+#[test]
+fn bash_completes_verbs_and_flags() {
+    let mut text = run(Path::new("."), &["completions", "bash"]).out;
+    text += "
+        complete_words() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
+            _wiregauge wiregauge \"${COMP_WORDS[-1]}\"; echo \"${COMPREPLY[@]}\"; }
+        complete_words wiregauge comp
+        complete_words wiregauge trace cat --chan";
+    let mut bash = Command::new("bash");
+    let bash = bash.args(["--norc", "-s"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut bash = bash.stderr(Stdio::piped()).spawn().expect("bash");
+    bash.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = bash.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let lines = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(lines, "compare completions\n--channel --channel-name\n".replace("\\n", "\n"));
+}
+
+/// A page for each verb, whose examples stand as they are written.
+#[test]
+fn the_manual_has_a_page_for_each_verb() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let said = run(folder, &["completions", "--manual", "."]);
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
+    let page = fs::read_to_string(folder.join("wiregauge-trace-cat.1")).unwrap();
+    let (_, examples) = page.split_once(".SH EXAMPLES\n.nf\n").unwrap();
+    assert!(examples.starts_with("  wiregauge trace cat drive.mcap \\-\\-range 1000\n"), "{page}");
+    let page = fs::read_to_string(folder.join("wiregauge.1")).unwrap();
+    let (_, verbs) = page.split_once(".SH SUBCOMMANDS\n").unwrap();
+    let verbs: Vec<&str> = verbs.lines().filter_map(|line| line.strip_suffix("(1)")).collect();
+    assert!(verbs.len() > 10, "{verbs:?}");
+    for verb in verbs {
+        let file = format!("{}.1", verb.replace("\\-", "-"));
+        assert!(folder.join(&file).exists(), "{file}");
+    }
+}

@@ -6,6 +6,7 @@
 
 pub mod model;
 pub mod page;
+pub mod result_files;
 pub mod result_target;
 pub mod text;
 pub mod verdict_target;

@@ -9,6 +9,8 @@ pub mod group;
 pub mod number_format;
 pub mod phase;
 pub mod points;
+pub mod ranking;
+pub mod ranking_text;
 pub mod reference;
 pub mod requirements;
 pub mod run_labels;

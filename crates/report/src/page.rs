@@ -14,6 +14,7 @@ mod figures;
 mod frame;
 mod markup;
 mod published;
+mod ranking;
 mod run_facts;
 mod sweep;
 
@@ -22,6 +23,8 @@ use std::fmt::Write;
 use wiregauge_result::run::Run;
 use wiregauge_result::run_kind::RunKind;
 
+use crate::model::ranking::named_result::NamedResult;
+use crate::model::ranking::Ranking;
 use crate::model::reference::{published_columns, single_publication_table, slopes};
 use crate::model::requirements;
 use crate::model::run_labels::{mark_subjects, select_cases};
@@ -39,11 +42,27 @@ pub fn render(runs: &[Run]) -> String {
         [run] => run.title.clone(),
         runs => format!("{} runs", runs.len()),
     };
-    let mut page = String::new();
     let runs: Vec<Run> = runs.iter().map(mark_subjects).collect();
+    render_parts(&title, None, &runs)
+}
+
+/// Several results held against each other, and each of them below.
+pub fn render_ranking(ranking: &Ranking, results: &[NamedResult]) -> String {
+    let named = |result: &NamedResult| {
+        let title = format!("{}: {}", result.name, result.run.title);
+        Run { title, ..mark_subjects(&result.run) }
+    };
+    let runs: Vec<Run> = results.iter().map(named).collect();
+    render_parts(&ranking.title(), Some(ranking), &runs)
+}
+
+/// Runs with marked subjects, and their ranking before them.
+fn render_parts(title: &str, ranking: Option<&Ranking>, runs: &[Run]) -> String {
+    let mut page = String::new();
     let pages: Vec<Page> = runs.iter().enumerate().map(|(i, run)| Page::new(i + 1, run)).collect();
     if runs.len() > 1 {
         page.push_str("<nav aria-label=\"Runs\"><ul>\n");
+        page.push_str(&ranking.map_or(String::new(), ranking::contents));
         for part in &pages {
             let title = escape(&part.run.title);
             let _ = writeln!(
@@ -55,10 +74,11 @@ pub fn render(runs: &[Run]) -> String {
         }
         page.push_str("</ul></nav>\n");
     }
+    page.push_str(&ranking.map_or(String::new(), ranking::section));
     for part in &pages {
         page.push_str(&part.render(runs.len() == 1));
     }
-    frame(&title, &page)
+    frame(title, &page)
 }
 
 /// One run on the page.

@@ -7,6 +7,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 pub(crate) mod plain_text;
+pub mod ranking;
 pub mod terminal;
 
 use wiregauge_result::run::Run;

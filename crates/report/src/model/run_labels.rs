@@ -19,14 +19,36 @@ const MONTHS_OLD: i64 = 24;
 pub fn mark_subjects(run: &Run) -> Run {
     let mut run = run.clone();
     for subject in &mut run.subjects {
-        if subject.unchecked {
-            subject.title.push('†');
-        }
-        if old_library(subject).is_some() {
-            subject.title.push('‡');
-        }
+        subject.title.push_str(&marks(&[subject]));
     }
     run
+}
+
+/// The marks behind a name that stands for these subjects.
+fn marks(subjects: &[&Subject]) -> String {
+    let marks = [
+        ('†', subjects.iter().any(|subject| subject.unchecked)),
+        ('‡', subjects.iter().any(|subject| old_library(subject).is_some())),
+    ];
+    marks.iter().filter(|(_, holds)| *holds).map(|(mark, _)| mark).collect()
+}
+
+/// What the same subject of several runs is called, with its marks: without the end in which
+/// its titles differ, which is the version of its library.
+pub fn common_title(subjects: &[&Subject]) -> String {
+    let Some((first, others)) = subjects.split_first() else { return String::new() };
+    let shared = |place: &usize| {
+        let word = |subject: &Subject| subject.title.split(' ').nth(*place).map(str::to_owned);
+        others.iter().all(|other| word(other) == word(first))
+    };
+    let words = first.title.split(' ').count();
+    let differ = others.iter().any(|other| other.title != first.title);
+    let title = match (0..words).take_while(shared).count() {
+        0 => first.id.clone(),
+        count if differ => first.title.split(' ').take(count).collect::<Vec<_>>().join(" "),
+        _ => first.title.clone(),
+    };
+    title + &marks(subjects)
 }
 
 /// What the marks of these runs say, a line each.

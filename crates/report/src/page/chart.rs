@@ -3,6 +3,7 @@
 use wiregauge_result::run::Run;
 use wiregauge_result::run_kind::RunKind;
 
+use crate::model::ranking::experiment_ranking::ExperimentRanking;
 use crate::model::reference::PublishedColumn;
 use crate::model::sweep::Sweep;
 use crate::model::table::Table;
@@ -25,13 +26,15 @@ pub enum ChartSource {
     Sweep(fn(&Run, &Sweep) -> String),
     /// Published figures of a metric beside the measured ones.
     Published(fn(&PublishedColumn) -> String),
+    /// An experiment in several results.
+    Ranking(fn(&ExperimentRanking) -> String),
 }
 
 inventory::collect!(Chart);
 
 /// The charts of a case.
 pub fn case_charts(run: &Run, timings: &Table) -> String {
-    draw_charts(run, |draw| match draw {
+    draw_charts(&run.kind, |draw| match draw {
         ChartSource::Case(draw) => Some(draw(run, timings)),
         _ => None,
     })
@@ -39,7 +42,7 @@ pub fn case_charts(run: &Run, timings: &Table) -> String {
 
 /// The charts of a sweep.
 pub fn sweep_charts(run: &Run, sweep: &Sweep) -> String {
-    draw_charts(run, |draw| match draw {
+    draw_charts(&run.kind, |draw| match draw {
         ChartSource::Sweep(draw) => Some(draw(run, sweep)),
         _ => None,
     })
@@ -47,15 +50,23 @@ pub fn sweep_charts(run: &Run, sweep: &Sweep) -> String {
 
 /// The charts of published figures.
 pub fn published_charts(run: &Run, column: &PublishedColumn) -> String {
-    draw_charts(run, |draw| match draw {
+    draw_charts(&run.kind, |draw| match draw {
         ChartSource::Published(draw) => Some(draw(column)),
         _ => None,
     })
 }
 
-/// What comes of the charts of a run, in their order.
-fn draw_charts(run: &Run, draw: impl Fn(&ChartSource) -> Option<String>) -> String {
-    let place = |chart: &&Chart| (chart.place)(&run.kind);
+/// The charts of an experiment in several results.
+pub fn ranking_charts(experiment: &ExperimentRanking) -> String {
+    draw_charts(&RunKind::Codecs, |draw| match draw {
+        ChartSource::Ranking(draw) => Some(draw(experiment)),
+        _ => None,
+    })
+}
+
+/// What comes of the charts of a kind of run, in their order.
+fn draw_charts(kind: &RunKind, draw: impl Fn(&ChartSource) -> Option<String>) -> String {
+    let place = |chart: &&Chart| (chart.place)(kind);
     let mut charts: Vec<&Chart> =
         inventory::iter::<Chart>().filter(|c| place(c).is_some()).collect();
     charts.sort_by_key(place);

@@ -6,5 +6,6 @@ mod common;
 mod browser;
 mod hostile;
 mod models;
+mod ranking;
 mod schema;
 mod text;

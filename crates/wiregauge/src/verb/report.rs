@@ -4,22 +4,30 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{bail, ensure, Context, Result};
+use wiregauge_report::model::ranking::Ranking;
 use wiregauge_report::page;
+use wiregauge_report::result_files::read_results;
 use wiregauge_report::text::budget::{self, Budget};
-use wiregauge_report::text::{render, ResultFormat};
+use wiregauge_report::text::{ranking, render, ResultFormat};
 use wiregauge_result::run::Run;
 use wiregauge_system::file::Target;
 use wiregauge_system::output::{line_width, print};
 use wiregauge_system::quantity::{parse_rate, parse_speed};
 
 /// Show results: as one self-contained page, or as text.
+///
+/// Several results of codecs are held against each other: the ratios of the codecs
+/// in each, and whether their order holds.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge report run.json -o report.html
       the page, for any browser, offline
   wiregauge report run.json --format md        Markdown on standard output
-  wiregauge report monday.json friday.json -o week.html
+  wiregauge report laptop.json server.json board.json
+      does the ranking of the codecs hold on all of these machines?
+  wiregauge report laptop.json server.json -o both.html
+      the same as a page, with both results below
   wiregauge report run.json --rate 10Hz --vehicle-speed 100km/h
       what each codec takes of a cycle, and how far a vehicle gets meanwhile")]
 pub struct Arguments {
@@ -44,6 +52,10 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
+        let listed = self.rate.is_some() || self.format == Some(ResultFormat::Csv);
+        if self.runs.len() > 1 && !listed {
+            return self.rank();
+        }
         let runs: Vec<Run> = self.runs.iter().map(|path| Run::read(path)).collect::<Result<_>>()?;
         match (&self.output, self.rate) {
             (Some(path), _) => {
@@ -54,6 +66,24 @@ impl Arguments {
             (None, None) => {
                 print(&render(&runs, self.format.unwrap_or(ResultFormat::Table), line_width()))?
             }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Holds several results against each other.
+    fn rank(&self) -> Result<ExitCode> {
+        let results = read_results(&self.runs)?;
+        let ranked = Ranking::from_results(&results)?;
+        if let Some(path) = &self.output {
+            let inputs: Vec<&Path> = self.runs.iter().map(PathBuf::as_path).collect();
+            Target::open(path, &inputs)?
+                .write(page::render_ranking(&ranked, &results).as_bytes())?;
+        } else {
+            let form = self.format.unwrap_or(ResultFormat::Table);
+            print(
+                &ranking::render(&ranked, form, line_width())
+                    .context("--format csv ranks nothing")?,
+            )?;
         }
         Ok(ExitCode::SUCCESS)
     }

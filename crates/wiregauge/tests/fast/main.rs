@@ -8,6 +8,7 @@ mod codecs_points;
 mod completions;
 mod inputs;
 mod packed;
+mod ranking;
 mod refusals;
 mod trace;
 mod trace_encodings;

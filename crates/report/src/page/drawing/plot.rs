@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::model::number_format::format_tick;
+use crate::page::drawing::marker::marker;
 use crate::page::drawing::rows::{shorten, GLYPH, WIDTH};
 use crate::page::drawing::scale::{Scale, ScaleKind};
 use crate::page::markup::escape;
@@ -234,26 +235,6 @@ fn polyline(svg: &mut String, class: &str, places: &[(f64, f64)]) {
     if places.len() > 1 {
         let path: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         let _ = write!(svg, "<polyline{class} points=\"{}\"/>", path.join(" "));
-    }
-}
-
-/// A filled circle, square or triangle.
-fn marker(shape: usize, x: f64, y: f64) -> String {
-    match shape {
-        0 => format!("<circle class=\"mark\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"/>"),
-        1 => format!(
-            "<rect class=\"mark\" x=\"{:.1}\" y=\"{:.1}\" width=\"6\" height=\"6\"/>",
-            x - 3.0,
-            y - 3.0
-        ),
-        _ => format!(
-            "<polygon class=\"mark\" points=\"{x:.1},{:.1} {:.1},{:.1} {:.1},{:.1}\"/>",
-            y - 4.0,
-            x + 4.0,
-            y + 3.0,
-            x - 4.0,
-            y + 3.0
-        ),
     }
 }
 

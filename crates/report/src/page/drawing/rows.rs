@@ -5,6 +5,7 @@ use std::fmt::Write;
 use wiregauge_result::run::Run;
 
 use crate::model::number_format::format_tick;
+use crate::page::drawing::marker::numbered_marker;
 use crate::page::drawing::scale::{Scale, ScaleKind};
 use crate::page::markup::escape;
 use crate::text::plain_text::text_width;
@@ -175,6 +176,12 @@ impl RowChart {
         let x = self.x(value);
         let _ =
             write!(self.svg, "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"1.8\"/>");
+    }
+
+    /// The marker of the thing with this number at a value.
+    pub fn mark(&mut self, number: usize, value: f64, y: f64) {
+        let mark = numbered_marker(number, self.x(value), y);
+        self.svg.push_str(&mark);
     }
 
     /// Ends the row.

@@ -13,12 +13,12 @@ RESULT ?= .
 CODECS = conformance java_damage languages lifetimes measuring octets_and_rejections packed_fields \
 	preset_languages
 BUILDS = arrow_languages cloudini contributing corpus cosim cosim_samples coupling coupling_faults draco faults \
-	fixed_plan generate generated instructions libraries managed players protobuf reduced_languages verify
+	fixed_plan generate generated instructions libraries managed players protobuf reduced_languages targets verify
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
 	bus_realtime bus_return bus_samples bus_scenario flood trace_bus
 TEST = scripts/test
 
-.PHONY: all bench bench-aa bus targets test test-fast test-builds test-machine test-releases check \
+.PHONY: all bench bench-aa bus targets test test-fast test-builds test-machine test-targets test-releases check \
 	deny setup build lock clean
 
 all: build
@@ -70,6 +70,10 @@ test-builds: setup
 
 test-machine: setup
 	$(TEST) machine $(MACHINE:%=--test %)
+
+# Rows for other architectures: downloads their compilers and libraries.
+test-targets: setup
+	$(TEST) targets --test targets -- --ignored
 
 # README's two commands in bare roots of Debian releases: as root, as a user, twice,
 # without a network. SUITES=trixie for one of them; wants root and mmdebstrap.

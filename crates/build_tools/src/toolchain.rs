@@ -1,8 +1,12 @@
 //! Where compilers, headers, libraries and generators come from.
 
 mod copied_libraries;
+mod cross;
+mod emulator;
 mod prefix;
 mod root;
+mod target;
+mod unpacked;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,8 +20,11 @@ use crate::package;
 use crate::tool::first_line;
 
 pub use copied_libraries::copy_libraries;
+pub use cross::CrossToolchain;
+pub use emulator::EmulatorProgram;
 pub use prefix::Prefix;
 pub use root::{DebianRoot, RootOptions};
+pub use target::Target;
 
 /// Where compilers, headers, libraries and generators come from.
 #[derive(Debug)]
@@ -30,6 +37,8 @@ pub enum Toolchain {
     Prefix(Prefix),
     /// A root's compiler, and the machine's libraries and generators.
     Recompiled(Arc<DebianRoot>, Prefix),
+    /// Compilers for another architecture, and that one's libraries.
+    Cross(Arc<CrossToolchain>),
     /// One that cannot be had: what marks its rows, and why.
     Absent(&'static str, String),
 }
@@ -38,7 +47,8 @@ impl Toolchain {
     /// What marks the rows that it builds; nothing for the machine's.
     pub fn label(&self) -> &str {
         match self {
-            Toolchain::System => "",
+            // All rows of a run are of one target.
+            Toolchain::System | Toolchain::Cross(_) => "",
             Toolchain::Root(root) => root.label(),
             Toolchain::Prefix(prefix) | Toolchain::Recompiled(_, prefix) => prefix.label(),
             Toolchain::Absent(label, _) => label,
@@ -51,6 +61,7 @@ impl Toolchain {
             Toolchain::System => String::new(),
             Toolchain::Root(root) => format!("-{}", root.label()),
             Toolchain::Prefix(prefix) => format!("-{}", prefix.key()),
+            Toolchain::Cross(cross) => cross.key(),
             Toolchain::Recompiled(..) | Toolchain::Absent(..) => format!("-{}", self.label()),
         }
     }
@@ -67,6 +78,7 @@ impl Toolchain {
             Toolchain::Recompiled(root, prefix) => {
                 Ok(format!("{} {}", root.folder().display(), prefix.stamp()?))
             }
+            Toolchain::Cross(cross) => Ok(cross.stamp()),
             Toolchain::Absent(..) => Ok(String::new()),
         }
     }
@@ -86,6 +98,7 @@ impl Toolchain {
             Toolchain::Absent(_, why) => Some(why.clone()),
             Toolchain::Root(root) => root.explain_missing(need),
             Toolchain::Prefix(prefix) => prefix.explain_missing(need),
+            Toolchain::Cross(cross) => cross.explain_missing(need),
         }
     }
 
@@ -94,6 +107,7 @@ impl Toolchain {
         let mut command = match self {
             Toolchain::Root(root) => root.command(program),
             Toolchain::Prefix(prefix) => prefix.command(program),
+            Toolchain::Cross(cross) => cross.command(program),
             _ => Command::new(program),
         };
         command.current_dir(folder);
@@ -110,6 +124,7 @@ impl Toolchain {
             Toolchain::Root(root) => root.cmake(""),
             Toolchain::Prefix(prefix) => Ok(vec![linker_flags(&prefix.linking())]),
             Toolchain::Recompiled(root, prefix) => root.cmake(&prefix.linking()),
+            Toolchain::Cross(cross) => cross.cmake(),
             Toolchain::Absent(_, why) => bail!("{why}"),
         }
     }
@@ -131,6 +146,7 @@ impl Toolchain {
         match self {
             Toolchain::System => Ok(vec![library.into()]),
             Toolchain::Root(root) => Ok(root.link(library)),
+            Toolchain::Cross(cross) => Ok(cross.link(library)),
             Toolchain::Prefix(prefix) | Toolchain::Recompiled(_, prefix) => prefix.link(library),
             Toolchain::Absent(_, why) => bail!("{why}"),
         }
@@ -141,6 +157,7 @@ impl Toolchain {
         static MACHINE: OnceLock<String> = OnceLock::new();
         match self {
             Toolchain::Root(root) | Toolchain::Recompiled(root, _) => root.compiler(),
+            Toolchain::Cross(cross) => cross.compiler(),
             _ => MACHINE.get_or_init(|| first_line(&mut Command::new("c++"))).clone(),
         }
     }
@@ -151,6 +168,7 @@ impl Toolchain {
         match self {
             Toolchain::System | Toolchain::Recompiled(..) => package::version(package),
             Toolchain::Root(root) => root.packages().get(package).cloned(),
+            Toolchain::Cross(cross) => cross.version(package),
             Toolchain::Prefix(_) | Toolchain::Absent(..) => None,
         }
     }
@@ -161,6 +179,7 @@ impl Toolchain {
         let root = match self {
             Toolchain::System | Toolchain::Recompiled(..) => Path::new("/").to_owned(),
             Toolchain::Root(root) => root.folder(),
+            Toolchain::Cross(cross) => cross.sysroot(),
             Toolchain::Prefix(_) | Toolchain::Absent(..) => return None,
         };
         package::year(&root, package, &self.version(package)?)
@@ -171,6 +190,7 @@ impl Toolchain {
         match self {
             Toolchain::System | Toolchain::Recompiled(..) => "the distribution's".into(),
             Toolchain::Root(root) => root.describe_source(),
+            Toolchain::Cross(cross) => cross.describe_source(),
             Toolchain::Prefix(prefix) => prefix.folder().display().to_string(),
             Toolchain::Absent(_, why) => why.clone(),
         }

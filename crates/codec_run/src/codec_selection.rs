@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
+use wiregauge_build_tools::toolchain::Target;
 use wiregauge_build_tools::Progress;
 use wiregauge_child_process::runner::Launch;
 use wiregauge_formats::build::{self, Variant};
@@ -124,11 +125,13 @@ pub struct CodecEntrants {
     pub libraries: IndexMap<String, String>,
 }
 
-/// Builds the runners of `variants` for the workload.
+/// Builds the runners of `variants` for the workload; for a target, where its programs are
+/// emulated.
 pub fn build(
     workload: &Workload,
     variants: &[Variant],
     own: &[UserRunner],
+    target: Option<&Target>,
     folder: &Path,
     progress: Progress,
 ) -> Result<CodecEntrants> {
@@ -142,7 +145,8 @@ pub fn build(
     let mut able = Vec::new();
     let mut out = Vec::new();
     for variant in variants {
-        match unavailable_reason(variant, workload) {
+        let refused = target.and_then(|target| not_emulated(variant, target));
+        match refused.or_else(|| unavailable_reason(variant, workload)) {
             Some(status) => out.push((variant.id(), status)),
             None => able.push(variant.clone()),
         }
@@ -202,6 +206,13 @@ pub fn build(
         });
     }
     Ok(CodecEntrants { entrants, tools, libraries })
+}
+
+/// That a row is no program of its own, which an emulator could execute.
+fn not_emulated(variant: &Variant, target: &Target) -> Option<Status> {
+    let language = variant.codec.language;
+    let why = format!("{} is not emulated: no program is built for {}", language.name, target.name);
+    language.link_time.is_empty().then(|| Status::Skipped(why))
 }
 
 /// Why a row cannot take part; none where it can.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use indexmap::IndexMap;
-use wiregauge_build_tools::toolchain::{copy_libraries, DebianRoot, Prefix, RootOptions};
+use wiregauge_build_tools::toolchain::{
+    copy_libraries, CrossToolchain, DebianRoot, Prefix, RootOptions, Target,
+};
 use wiregauge_build_tools::{Need, Progress, Toolchain};
 use wiregauge_formats::build::{CompilerFlags, CrateRelease, Variant};
 use wiregauge_formats::{packaged_library, Codec, Linkage};
@@ -240,6 +242,38 @@ impl LibraryOptions {
         let wanted = [LibrarySource::Recompiled, LibrarySource::Current];
         Ok(wanted.into_iter().filter(|w| self.libraries.contains(w)).map(toolchain).collect())
     }
+}
+
+/// Has these rows built for a target that is not the machine's.
+///
+/// # Errors
+/// When its compilers and libraries cannot be had, or a row has a library that is of this
+/// machine.
+pub fn cross_build(
+    variants: &mut [Variant],
+    target: &'static Target,
+    folder: &Path,
+    progress: Progress,
+) -> Result<Arc<CrossToolchain>> {
+    if let Some(other) = variants.iter().find(|v| !matches!(*v.toolchain, Toolchain::System)) {
+        bail!("{} has a library of this machine, which {} cannot load", other.id(), target.name);
+    }
+    let codecs = Codec::all();
+    let built = codecs.iter().filter(|codec| !codec.language.link_time.is_empty());
+    let needs: Vec<&Need> = built.flat_map(|codec| codec.needs).collect();
+    let needs: Vec<&Need> = needs.into_iter().filter(|need| !is_for_java(need)).collect();
+    let cross = Arc::new(CrossToolchain::open_or_create(folder, target, &needs, progress)?);
+    let toolchain = Arc::new(Toolchain::Cross(cross.clone()));
+    for variant in variants {
+        variant.toolchain = toolchain.clone();
+    }
+    Ok(cross)
+}
+
+/// Whether a generator needs it, which runs on this machine's virtual machine of Java.
+fn is_for_java(need: &Need) -> bool {
+    let (_, package) = need.names();
+    package.contains("jdk") || package == "maven"
 }
 
 /// Whether a codec's row differs by compiler and libraries.

@@ -1,14 +1,17 @@
 //! A run of codecs: their runners are built, and measured on a workload.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{bail, Result};
-use wiregauge_build_tools::default_build_folder;
-use wiregauge_formats::{build, Codec};
+use wiregauge_build_tools::toolchain::Target;
+use wiregauge_build_tools::{default_build_folder, Progress as BuildProgress};
+use wiregauge_formats::build::{self, Variant};
+use wiregauge_formats::Codec;
 use wiregauge_gauge::rounds::Progress;
 use wiregauge_gauge::runners::plan::{Experiment, Plan};
 use wiregauge_gauge::runners::{self, Measured};
-use wiregauge_instructions::Callgrind;
+use wiregauge_instructions::{Callgrind, Counter, Emulator};
 use wiregauge_result::cautions;
 use wiregauge_result::run::{Fact, Reference, Run, Settings};
 use wiregauge_result::run_builder::RunBuilder;
@@ -95,8 +98,11 @@ pub struct MeasureOptions {
     pub corruptions: u64,
     /// Whether messages are timed.
     pub timed: bool,
-    /// What counts their instructions, if these are to be counted.
+    /// What counts their instructions, if these are to be counted on this machine's
+    /// architecture.
     pub instructions: Option<Callgrind>,
+    /// What they are built for, and where their instructions are counted by an emulator.
+    pub target: Option<&'static Target>,
 }
 
 /// Builds the runners and measures. What speaks against the figures is in the result.
@@ -110,7 +116,7 @@ pub fn measure(
     mut builder: RunBuilder,
     show: Progress,
 ) -> Result<Run> {
-    let Task { title, mut workload, codecs, experiments, least_iterations, reference, derive } =
+    let Task { mut title, mut workload, codecs, experiments, least_iterations, reference, derive } =
         task;
     let MeasureOptions { libraries, runners, small_array, effort, settings, .. } = options;
     workload.schema.small_array = small_array;
@@ -124,11 +130,23 @@ pub fn measure(
         show(what, done, total);
         interrupt::check().map_err(Into::into)
     };
-    let variants = libraries.variants(&codecs, &folder, &stoppable)?;
-    let CodecEntrants { entrants, mut tools, libraries } =
-        codec_selection::build(&workload, &variants, &runners, &folder, &stoppable)?;
-    if let Some(counter) = &options.instructions {
-        tools.insert("valgrind".into(), counter.version.clone());
+    let target = options.target;
+    let mut variants = libraries.variants(&codecs, &folder, &stoppable)?;
+    let emulator = target.map(|target| emulate(&mut variants, target, &folder, &stoppable));
+    let emulator = emulator.transpose()?;
+    let CodecEntrants { mut entrants, mut tools, libraries } =
+        codec_selection::build(&workload, &variants, &runners, target, &folder, &stoppable)?;
+    if let Some((target, emulator)) = target.zip(emulator.as_ref()) {
+        title += &format!(", on {}", target.name);
+        tools.insert("target".into(), target.name.into());
+        for runner in entrants.iter_mut().filter_map(|entrant| entrant.runner.as_mut()) {
+            *runner = emulator.emulate(runner);
+        }
+    }
+    let counter = options.instructions.map(Counter::Callgrind);
+    let counter = emulator.map(Counter::Emulator).or(counter);
+    if let Some((name, version)) = counter.as_ref().map(Counter::tool) {
+        tools.insert(name.into(), version.into());
     }
     let plan = Plan {
         cases: workload.loads()?,
@@ -139,11 +157,15 @@ pub fn measure(
         patience: options.patience,
         most_rounds: effort.most_rounds(),
         least_iterations: if effort.is_quick { 0 } else { least_iterations },
-        counter: Some(build::build_allocation_counter(&folder)?),
+        // That of this machine's architecture.
+        counter: match target {
+            Some(_) => None,
+            None => Some(build::build_allocation_counter(&folder)?),
+        },
         squeeze: options.timed,
         corruptions: options.corruptions,
         timed: options.timed,
-        instructions: options.instructions,
+        instructions: counter,
     };
     // Probed after the build, whose load is not the measurement's.
     builder.watch_machine(tools);
@@ -156,6 +178,20 @@ pub fn measure(
     run.facts.extend(more);
     cautions::add_warnings(&mut run, warnings);
     Ok(run)
+}
+
+/// Has rows built for a target; the emulator that they run on.
+fn emulate(
+    variants: &mut [Variant],
+    target: &'static Target,
+    folder: &Path,
+    progress: BuildProgress,
+) -> Result<Emulator> {
+    let sysroot = match target.is_machine() {
+        true => None,
+        false => Some(libraries::cross_build(variants, target, folder, progress)?.sysroot()),
+    };
+    Emulator::open_or_create(folder, target, sysroot, progress)
 }
 
 /// The result of a plan.

@@ -3,11 +3,18 @@
 //! A runner reads the clock before and after its timed loop. Valgrind's callgrind executes
 //! the runner on a processor of its own and writes down what it counted whenever the runner
 //! reads the clock, so the numbers are those of the loop alone. The runner needs nothing for
-//! it: one in any language can be counted.
+//! it: one in any language can be counted. Qemu does the same for other architectures.
 //!
 //! Instructions are no times. They leave out what waits: caches, branches, memory.
 
 mod callgrind;
+mod count;
+mod counter;
 mod dump;
+mod emulator;
+mod environment;
 
-pub use callgrind::{Callgrind, Count, Counted};
+pub use callgrind::Callgrind;
+pub use count::{Count, Counted};
+pub use counter::Counter;
+pub use emulator::Emulator;

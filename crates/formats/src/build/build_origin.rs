@@ -79,7 +79,7 @@ impl BuildOrigin {
                     packages.insert(package, version);
                     sentence
                 }
-                Toolchain::Root(_) => {
+                Toolchain::Root(_) | Toolchain::Cross(_) => {
                     let packages: Vec<String> = packages
                         .iter()
                         .map(|(package, version)| format!("{package} {version}"))

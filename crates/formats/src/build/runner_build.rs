@@ -92,7 +92,7 @@ impl RunnerBuild {
         parts.extend(variant.release.iter().map(|release| release.describe_source().into_bytes()));
         parts.push(variant.flags().into_bytes());
         let origin = BuildOrigin::probe(variant);
-        let program = place.message.join("bin").join(variant.id());
+        let program = place.message.join("bin").join(variant.program_name());
         let variant = variant.clone();
         Ok(RunnerBuild { variant, emission, folder, program, stamp: hash(parts), origin })
     }

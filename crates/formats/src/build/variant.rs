@@ -68,6 +68,14 @@ impl Variant {
         with_label(self.codec.name, "@", self.label())
     }
 
+    /// What its program is called: one for another target has its name, too.
+    pub(super) fn program_name(&self) -> String {
+        match &*self.toolchain {
+            Toolchain::Cross(_) => self.id() + &self.toolchain.key(),
+            _ => self.id(),
+        }
+    }
+
     /// The row's name until its library has said its version.
     pub fn title(&self) -> String {
         with_label(self.codec.title, " @", self.label())

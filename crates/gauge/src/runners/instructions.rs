@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use wiregauge_child_process::child::Limits;
 use wiregauge_child_process::runner::{Launch, Runner, RunnerError};
-use wiregauge_instructions::{Callgrind, Count, Counted};
+use wiregauge_instructions::{Count, Counted, Counter};
 use wiregauge_result::run::Fact;
 
 use crate::runners::contender::{load_all, Epoch, RunnerContender};
@@ -34,7 +34,7 @@ const REPEATABLE: f64 = 1.1;
 /// many are counted at the same time as there are processors: it changes no number. `show`
 /// is told how many are done.
 pub fn count_all(
-    counter: &Callgrind,
+    counter: &Counter,
     contenders: &[RunnerContender],
     show: &dyn Fn(usize),
 ) -> Vec<Result<Vec<Fact>, RunnerError>> {
@@ -63,7 +63,7 @@ pub fn count_all(
 }
 
 /// The instructions of each experiment of a subject.
-fn count(counter: &Callgrind, contender: &RunnerContender) -> Result<Vec<Fact>, RunnerError> {
+fn count(counter: &Counter, contender: &RunnerContender) -> Result<Vec<Fact>, RunnerError> {
     let plan = contender.plan;
     let Some(launch) = contender.runner() else { return Ok(Vec::new()) };
     if contender.compiles {
@@ -103,7 +103,7 @@ struct CountedProcess {
 
 impl CountedProcess {
     fn start(
-        counter: &Callgrind,
+        counter: &Counter,
         launch: &Launch,
         patience: Duration,
     ) -> Result<CountedProcess, RunnerError> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wiregauge_child_process::reply::Reading;
 use wiregauge_child_process::runner::{Launch, Lifetimes};
-use wiregauge_instructions::Callgrind;
+use wiregauge_instructions::Counter;
 use wiregauge_result::run::{Case, Settings, Subject};
 
 /// A whole measurement.
@@ -33,7 +33,7 @@ pub struct Plan {
     /// counted.
     pub timed: bool,
     /// What counts instructions, if these are to be counted.
-    pub instructions: Option<Callgrind>,
+    pub instructions: Option<Counter>,
     /// Whether encoded messages are compressed, too, to see what comes of that.
     pub squeeze: bool,
     /// Corruptions to feed each decoder, on the first message of each case.

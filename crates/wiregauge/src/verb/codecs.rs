@@ -41,6 +41,8 @@ Examples:
       with libraries of your choice, a row more each
   wiregauge codecs --metric instructions --codecs prost,flatbuffers
       instructions instead of times: the same number in each run
+  wiregauge codecs --metric instructions --target aarch64-linux-gnu
+      built for another architecture, and counted under an emulator
   wiregauge codecs --list
       the codecs and their options
   wiregauge codecs --corrupt 1000 --codecs lcm,json

@@ -9,8 +9,9 @@ use std::sync::OnceLock;
 
 use anyhow::{anyhow, Context, Result};
 use serde::Deserialize;
+use wiregauge_build_tools::toolchain;
 use wiregauge_build_tools::{
-    copy_program, first_error, lock, write_if_changed, CompilerProcess, Progress,
+    copy_program, first_error, lock, run, write_if_changed, CompilerProcess, Progress, Toolchain,
 };
 use wiregauge_normalized::{rust, Unit};
 
@@ -73,6 +74,25 @@ fn rustc() -> String {
         text.lines().next().unwrap_or_default().trim().to_owned()
     })
     .clone()
+}
+
+/// The folder of the compiler, with the standard library for a target: by rustup where it is
+/// not there yet.
+fn add_standard_library(target: &toolchain::Target, progress: Progress) -> Result<PathBuf> {
+    let folder = run(Command::new("rustc").args(["--print", "sysroot"]), "rustc")?;
+    let folder = PathBuf::from(folder.trim());
+    if folder.join("lib/rustlib").join(target.rust).is_dir() {
+        return Ok(folder);
+    }
+    progress(&format!("fetching Rust's standard library for {}", target.rust), 0, 1)?;
+    // Of the toolchain that compiles, whichever is the default.
+    let toolchain = folder.file_name().unwrap_or_default();
+    let mut command = Command::new("rustup");
+    command.args(["target", "add", target.rust, "--toolchain"]).arg(toolchain);
+    run(&mut command, "rustup").with_context(|| {
+        format!("Rust's standard library for {0} is missing: rustup target add {0}", target.rust)
+    })?;
+    Ok(folder)
 }
 
 /// Compiles the programs; an outcome for each build, in order.
@@ -140,6 +160,14 @@ fn compile(
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    if let Toolchain::Cross(cross) = &*builds[0].variant.toolchain {
+        let triple = cross.target().rust;
+        let linker = cross.linker(&add_standard_library(cross.target(), progress)?)?;
+        let variable = triple.replace('-', "_").to_uppercase();
+        // The linker sees files that are below the build folder.
+        command.args(["--target", triple]).env("TMPDIR", &place.target);
+        command.env(format!("CARGO_TARGET_{variable}_LINKER"), linker);
+    }
     for build in builds {
         command.args(["--bin", build.variant.codec.name]);
         for feature in &build.emission.features {

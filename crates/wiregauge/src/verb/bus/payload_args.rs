@@ -93,6 +93,7 @@ impl PayloadArgs {
             &workload,
             &variants,
             &self.runner,
+            None,
             &default_build_folder()?,
             &progress.stoppable(),
         )?;

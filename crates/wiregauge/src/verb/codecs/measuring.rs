@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{bail, Result};
 use clap::ValueEnum;
+use wiregauge_build_tools::toolchain::Target;
 use wiregauge_codec_run::codec_selection::{parse_languages, UserRunner};
 use wiregauge_codec_run::effort::Effort;
 use wiregauge_codec_run::measurement::{measure, MeasureOptions, Task};
@@ -45,6 +46,10 @@ pub struct Measuring {
     /// same number in each run; docs/instructions.md says what they tell.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME,…", default_value = "time")]
     metric: Vec<Metric>,
+    /// Count the instructions of this architecture, by an emulator: aarch64-linux-gnu,
+    /// arm-linux-gnueabihf, riscv64-linux-gnu or x86_64-linux-gnu (docs/targets.md).
+    #[arg(long, value_name = "TARGET", value_parser = Target::find)]
+    target: Option<&'static Target>,
     /// Measure only these experiments.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub experiments: Vec<String>,
@@ -160,6 +165,12 @@ impl Measuring {
         if let Some((option, _)) = useless {
             bail!("{option} has no effect: without time among --metric nothing is timed");
         }
+        if self.target.is_some() && self.metric != [Metric::Instructions] {
+            bail!("an emulator tells no times; give --metric instructions with --target");
+        }
+        if self.target.is_some() && self.corrupt > 0 {
+            bail!("--corrupt has no effect with --target: an emulator is no test of decoders");
+        }
         Ok(())
     }
 
@@ -168,7 +179,7 @@ impl Measuring {
     }
 
     fn options(&self) -> Result<MeasureOptions> {
-        let counted = self.metric.contains(&Metric::Instructions);
+        let counted = self.metric.contains(&Metric::Instructions) && self.target.is_none();
         Ok(MeasureOptions {
             libraries: self.libraries.options(),
             runners: self.runner.clone(),
@@ -179,6 +190,7 @@ impl Measuring {
             corruptions: self.corrupt,
             timed: self.timed(),
             instructions: counted.then(Callgrind::find).transpose()?,
+            target: self.target,
         })
     }
 

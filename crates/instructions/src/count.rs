@@ -1,0 +1,192 @@
+//! What a counter wrote down of a runner, between the readings of its clock.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{ensure, Context, Result};
+use tempfile::TempDir;
+use wiregauge_child_process::runner::Launch;
+
+use crate::dump;
+
+/// How a counter writes down what it counted until a reading of the clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Form {
+    /// In a file a reading, as callgrind does: `counts.4711.3`.
+    Dumps,
+    /// In a line a reading of the file `counts`: the process, and the number.
+    Lines,
+}
+
+/// A folder for what is counted.
+pub(crate) fn count_folder() -> Result<TempDir> {
+    tempfile::Builder::new()
+        .prefix("wiregauge-instructions-")
+        .tempdir()
+        .context("cannot make a folder for counts in the temporary folder; set TMPDIR to one")
+}
+
+/// A runner whose instructions are counted.
+#[derive(Debug)]
+pub struct Count {
+    folder: TempDir,
+    /// How it is started.
+    pub launch: Launch,
+    form: Form,
+    /// Readings of the clock that each request has besides.
+    idle_readings: usize,
+}
+
+/// What a request took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// Instructions of what was timed.
+    pub timed: u64,
+    /// Pairs of readings of the clock.
+    pub pairs: u64,
+    /// Instructions from the end of the request before to the last reading of the clock.
+    pub all: u64,
+}
+
+/// What was counted in a process since the reading before.
+type Reading = (u64, u64);
+
+impl Count {
+    pub(crate) fn new(folder: TempDir, launch: Launch, form: Form) -> Count {
+        Count { folder, launch, form, idle_readings: 0 }
+    }
+
+    /// How often the runner reads the clock for a request in which nothing is timed, as some
+    /// languages do to write and to wait. Call it after such a request.
+    ///
+    /// # Errors
+    /// When what was written cannot be read.
+    pub fn learn_idle_readings(&mut self) -> Result<()> {
+        self.idle_readings = self.readings()?.len();
+        Ok(())
+    }
+
+    /// Instructions between one reading of the clock and the next, for all pairs since the
+    /// last call, and all instructions since then. The first reading begins a pair; those after
+    /// the reply are left out.
+    ///
+    /// # Errors
+    /// When the runner did not read its clock in pairs, or what was counted cannot be read.
+    pub fn take(&self) -> Result<Counted> {
+        let all = self.readings()?;
+        let readings = &all[..all.len().saturating_sub(self.idle_readings)];
+        ensure!(
+            !readings.is_empty(),
+            "the runner does not read its clock by clock_gettime of a shared C library"
+        );
+        let processes: BTreeSet<u64> = all.iter().map(|(process, _)| *process).collect();
+        ensure!(processes.len() == 1, "more than one process of the runner reads the clock");
+        ensure!(
+            readings.len().is_multiple_of(2),
+            "the runner reads its clock {} times for a loop, and not in pairs",
+            readings.len()
+        );
+        let timed = readings.iter().skip(1).step_by(2).map(|(_, count)| count).sum();
+        let all = readings.iter().map(|(_, count)| count).sum();
+        Ok(Counted { timed, pairs: readings.len() as u64 / 2, all })
+    }
+
+    /// Forgets what was counted until now; many dumps would fill the disk.
+    ///
+    /// # Errors
+    /// When their folder cannot be read.
+    pub fn skip(&self) -> Result<()> {
+        match self.form {
+            Form::Dumps => {
+                for path in self.dumps()?.values() {
+                    let _ = fs::remove_file(path);
+                }
+                Ok(())
+            }
+            Form::Lines => self.lines().map(drop),
+        }
+    }
+
+    /// What was written since the last time, by process and in order.
+    fn readings(&self) -> Result<Vec<Reading>> {
+        if let Form::Lines = self.form {
+            let path = self.folder.path().join("counts");
+            return self.lines()?.lines().map(|line| reading(line, &path)).collect();
+        }
+        let mut readings = Vec::new();
+        for ((process, _), path) in self.dumps()? {
+            let text = fs::read_to_string(&path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            let total = dump::total(&text).with_context(|| format!("of {}", path.display()))?;
+            readings.push((process, total));
+            let _ = fs::remove_file(path);
+        }
+        Ok(readings)
+    }
+
+    /// The files of callgrind.
+    fn dumps(&self) -> Result<BTreeMap<(u64, u64), PathBuf>> {
+        let folder = self.folder.path();
+        let entries = fs::read_dir(folder);
+        let entries = entries.with_context(|| format!("cannot read {}", folder.display()))?;
+        let dump = |path: PathBuf| {
+            let name = path.file_name()?.to_str()?.strip_prefix("counts.")?;
+            let (process, number) = name.split_once('.')?;
+            Some(((process.parse().ok()?, number.parse().ok()?), path))
+        };
+        Ok(entries.flatten().filter_map(|entry| dump(entry.path())).collect())
+    }
+
+    /// The lines of the emulator, which go on at the beginning of the file.
+    fn lines(&self) -> Result<String> {
+        let path = self.folder.path().join("counts");
+        let cannot = || format!("cannot read {}", path.display());
+        if !path.exists() {
+            return Ok(String::new());
+        }
+        let text = fs::read_to_string(&path).with_context(cannot)?;
+        fs::File::options().write(true).truncate(true).open(&path).with_context(cannot)?;
+        Ok(text)
+    }
+}
+
+/// `4711 1000`.
+fn reading(line: &str, path: &Path) -> Result<Reading> {
+    let parts = line.split_once(' ');
+    let parts =
+        parts.and_then(|(process, count)| Some((process.parse().ok()?, count.parse().ok()?)));
+    parts.with_context(|| format!("the emulator wrote '{line}' into {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(idle_readings: usize, text: &str) -> Count {
+        let folder = count_folder().unwrap();
+        fs::write(folder.path().join("counts"), text).unwrap();
+        let (id, program, arguments, schema) = Default::default();
+        let launch = Launch { id, program, arguments, schema };
+        Count { idle_readings, ..Count::new(folder, launch, Form::Lines) }
+    }
+
+    #[test]
+    fn pairs_of_readings_are_summed() {
+        let count = count(1, "7 100\n7 20\n7 300\n7 40\n7 9\n");
+        assert_eq!(count.take().unwrap(), Counted { timed: 60, pairs: 2, all: 460 });
+        assert!(count.take().unwrap_err().to_string().contains("clock_gettime"));
+    }
+
+    #[test]
+    fn what_is_no_pair_is_refused() {
+        for (text, why) in [
+            ("7 1\n7 2\n7 3\n", "3 times"),
+            ("7 1\n8 2\n", "more than one process"),
+            ("7 1\n7 x\n", "'7 x'"),
+        ] {
+            let error = count(0, text).take().unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! A runner under an emulator, of this or of another architecture.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use wiregauge_build_tools::toolchain::{EmulatorProgram, Target};
+use wiregauge_build_tools::{hash, lock, run, Progress};
+use wiregauge_child_process::runner::Launch;
+
+use crate::count::{count_folder, Count, Form};
+use crate::environment::fixed_environment;
+
+/// The plugin that counts.
+const PLUGIN: &str = include_str!("count.c");
+/// The variable by which the emulator learns of a plugin; the runner does not see it.
+const PLUGIN_VARIABLE: &str = "QEMU_PLUGIN";
+/// The flags that the plugin is compiled with.
+const FLAGS: [&str; 5] = ["-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden"];
+
+/// Executes programs of a target's architecture, and counts what they execute.
+#[derive(Clone, Debug)]
+pub struct Emulator {
+    target: &'static Target,
+    program: EmulatorProgram,
+    plugin: PathBuf,
+    /// Where the target's libraries are; none where they are the machine's.
+    sysroot: Option<PathBuf>,
+}
+
+impl Emulator {
+    /// The emulator of a target, unpacked into the build folder where it is not there yet. Its
+    /// programs load the libraries of `sysroot`, or the machine's own.
+    ///
+    /// # Errors
+    /// When it cannot be had, or its plugin not be compiled: one line, with what to do.
+    pub fn open_or_create(
+        build: &Path,
+        target: &'static Target,
+        sysroot: Option<PathBuf>,
+        progress: Progress,
+    ) -> Result<Emulator> {
+        let program = EmulatorProgram::open_or_create(build, target, progress)?;
+        let plugin = compile_plugin(build)?;
+        Ok(Emulator { target, program, plugin, sysroot })
+    }
+
+    /// As it says it itself.
+    pub fn version(&self) -> &str {
+        &self.program.version
+    }
+
+    /// How a runner is started under it, always in the same environment.
+    pub fn emulate(&self, launch: &Launch) -> Launch {
+        let mut arguments = fixed_environment();
+        arguments.extend(self.program.words.iter().cloned());
+        // The C library takes random numbers from it; and not what the plugin is told.
+        arguments.extend(["-seed", "1", "-U", PLUGIN_VARIABLE].map(str::to_owned));
+        arguments.extend(["-cpu".to_owned(), self.target.processor.to_owned()]);
+        if let Some(sysroot) = &self.sysroot {
+            arguments.extend(["-L".to_owned(), sysroot.display().to_string()]);
+        }
+        arguments.push(launch.program.display().to_string());
+        arguments.extend(launch.arguments.iter().cloned());
+        Launch { program: "env".into(), arguments, ..launch.clone() }
+    }
+
+    /// Prepares to count what an emulated runner executes.
+    pub(crate) fn count(&self, emulated: &Launch) -> Result<Count> {
+        let folder = count_folder()?;
+        let mut launch = emulated.clone();
+        let mut plugin = format!("{PLUGIN_VARIABLE}=file={}", option(&self.plugin));
+        plugin += &format!(",counts={}", option(&folder.path().join("counts")));
+        for call in self.target.clock_calls {
+            plugin += &format!(",clock={call}");
+        }
+        // Behind the flag that begins the environment.
+        launch.arguments.insert(1, plugin);
+        Ok(Count::new(folder, launch, Form::Lines))
+    }
+}
+
+/// A path as a value of the emulator's options, which commas part.
+fn option(path: &Path) -> String {
+    path.display().to_string().replace(',', ",,")
+}
+
+/// Compiles the plugin, if it is not there.
+fn compile_plugin(build: &Path) -> Result<PathBuf> {
+    let folder = build.join("tools").join("count");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let folder = folder.canonicalize()?;
+    let _lock = lock(&folder)?;
+    let name = hash([PLUGIN.into(), FLAGS.join(" ").into_bytes()])[..16].to_owned();
+    let [source, object, made] =
+        ["c", "so", "so.new"].map(|end| folder.join(format!("{name}.{end}")));
+    if !object.exists() {
+        fs::write(&source, PLUGIN).with_context(|| format!("cannot write {}", source.display()))?;
+        run(Command::new("cc").args(FLAGS).arg("-o").arg(&made).arg(&source), "cc")?;
+        fs::rename(&made, &object).with_context(|| format!("cannot write {}", object.display()))?;
+    }
+    Ok(object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comma_in_a_path_parts_no_options() {
+        assert_eq!(option(Path::new("/a,b/c")), "/a,,b/c");
+    }
+}

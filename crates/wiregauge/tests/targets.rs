@@ -1,0 +1,145 @@
+//! Instructions under an emulator: of this architecture, beside callgrind's; of others, by
+//! runners that are built for them; and what is said where that cannot be.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use support::{has_its_form, refuses, status, to_said, wiregauge, Said};
+use wiregauge_build_tools::toolchain::Target;
+use wiregauge_testkit::prerequisites::report_left_out;
+
+/// The figures of a row may differ by so much from callgrind's: memory lies elsewhere, so what
+/// grows is moved at other times.
+const DIFFERENCE: f64 = 0.01;
+/// And by so many instructions for each message: how the C library copies depends on the
+/// processor, and callgrind and the emulator do not have the same.
+const INSTRUCTIONS: f64 = 3.0;
+
+/// Counts a small message.
+fn count(folder: &Path, codecs: &str, words: &[&str]) -> (Said, Value) {
+    let mut command = wiregauge();
+    command.args(["codecs", "--metric", "instructions", "--length", "points=20"]);
+    command.args(["--experiments", "encode,decode", "-o", "run.json", "--codecs", codecs]);
+    let said = to_said(command.args(words).current_dir(folder).output().unwrap());
+    let text = fs::read_to_string(folder.join("run.json")).unwrap_or_else(|_| "null".into());
+    (said, serde_json::from_str(&text).unwrap())
+}
+
+/// Instructions of a message, by row and experiment.
+fn counted(run: &Value) -> BTreeMap<(String, String), f64> {
+    let facts = run["facts"].as_array().unwrap().iter();
+    let of_messages = facts.filter_map(|fact| {
+        let experiment = fact["metric"].as_str()?.strip_prefix("instructions/")?;
+        Some(((fact["subject"].as_str()?.into(), experiment.into()), fact["value"].as_f64()?))
+    });
+    of_messages.collect()
+}
+
+fn tool<'a>(run: &'a Value, name: &str) -> &'a str {
+    run["environment"]["tools"][name].as_str().unwrap_or_default()
+}
+
+/// Whether the network has what is unpacked; where not, it is said that a part is left out.
+fn is_there(said: &Said) -> bool {
+    let missing = said.code == Some(2) && said.err.contains("check the network");
+    if missing {
+        report_left_out(said.err.trim());
+    }
+    !missing
+}
+
+#[test]
+fn the_emulator_counts_what_callgrind_counts_and_twice_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let codecs = "prost,lcm,flatbuffers-cpp-object";
+    let machine = Target::machine().unwrap().name;
+    let (said, emulated) = count(folder.path(), codecs, &["--target", machine]);
+    if !is_there(&said) {
+        return;
+    }
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    has_its_form(&emulated);
+    assert!(tool(&emulated, "emulator").starts_with("qemu-"), "{emulated}");
+    assert_eq!(tool(&emulated, "target"), machine);
+    assert!(said.out.contains(machine), "{}", said.out);
+
+    let (said, again) =
+        count(folder.path(), codecs, &["--target", Target::machine().unwrap().debian]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    assert_eq!(counted(&emulated), counted(&again));
+
+    let (said, by_callgrind) = count(folder.path(), codecs, &[]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let (emulated, by_callgrind) = (counted(&emulated), counted(&by_callgrind));
+    assert_eq!(emulated.keys().collect::<Vec<_>>(), by_callgrind.keys().collect::<Vec<_>>());
+    assert!(emulated.len() >= 14, "{emulated:?}");
+    for (row, value) in &by_callgrind {
+        let difference = (emulated[row] - value).abs();
+        assert!(
+            difference <= (value * DIFFERENCE).max(INSTRUCTIONS),
+            "{row:?}: {} by the emulator, {value} by callgrind",
+            emulated[row]
+        );
+    }
+}
+
+#[test]
+fn what_an_emulator_does_not_do_is_said_in_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = ["codecs", "--target", "aarch64-linux-gnu"];
+    for (words, said) in [
+        (&[][..], "--metric instructions"),
+        (&["--metric", "time,instructions"], "tells no times"),
+        (&["--metric", "instructions", "--corrupt", "9"], "--corrupt"),
+        (&["--metric", "instructions", "--quick"], "--quick has no effect"),
+    ] {
+        refuses(folder.path(), &[&target, words].concat(), &[said]);
+    }
+    let unknown = ["codecs", "--metric", "instructions", "--target", "vax-linux-gnu"];
+    let known = ["vax-linux-gnu", "aarch64-linux-gnu", "arm-linux-gnueabihf", "riscv64-linux-gnu"];
+    refuses(folder.path(), &unknown, &known);
+    let mut command = wiregauge();
+    command.args(["codecs", "--metric", "instructions", "--target", "armhf", "--codecs", "lcm"]);
+    command.env("WIREGAUGE_MIRROR", "http://127.0.0.1:9/debian").env("WIREGAUGE_BUILD", "build");
+    let said = to_said(command.current_dir(folder.path()).output().unwrap());
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert_eq!(said.err.trim_end().lines().count(), 1, "{}", said.err);
+    assert!(said.err.contains("WIREGAUGE_MIRROR"), "{}", said.err);
+    assert!(!folder.path().join("run.json").exists());
+}
+
+/// Both languages, with and without a shared library, and what cannot be had there.
+#[test]
+#[ignore = "downloads the compilers and libraries of other architectures: make test-targets"]
+fn rows_for_other_architectures_are_right_and_count_twice_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let wanted = env::var("WIREGAUGE_TARGET").unwrap_or_default();
+    let targets = ["aarch64-linux-gnu", "arm-linux-gnueabihf", "riscv64-linux-gnu"];
+    for target in targets.into_iter().filter(|target| target.contains(&wanted)) {
+        let codecs = "prost,lcm,protobuf-cpp,java-serialization";
+        let words = ["--target", target, "--language", "rust,cpp,java"];
+        let (said, first) = count(folder.path(), codecs, &words);
+        assert_eq!(said.code, Some(0), "{target}: {}{}", said.out, said.err);
+        has_its_form(&first);
+        assert_eq!(status(&first, "java-serialization"), "skipped", "{target}: {}", said.out);
+        assert!(said.out.contains("no program is built for"), "{target}: {}", said.out);
+        let numbers = counted(&first);
+        for codec in ["prost", "lcm", "protobuf-cpp"] {
+            assert_eq!(status(&first, codec), "measured", "{target}: {}", said.out);
+            for experiment in ["encode", "decode"] {
+                let value = numbers[&(codec.to_owned(), experiment.to_owned())];
+                assert!((200.0..100_000.0).contains(&value), "{target} {codec}: {value}");
+            }
+        }
+        let compiler = tool(&first, "C++ compiler");
+        assert!(compiler.starts_with(target), "{target}: {compiler}");
+        let (said, again) = count(folder.path(), codecs, &words);
+        assert_eq!(said.code, Some(0), "{target}: {}{}", said.out, said.err);
+        assert_eq!(numbers, counted(&again), "{target}");
+    }
+}

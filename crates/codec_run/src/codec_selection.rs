@@ -22,6 +22,13 @@ pub struct UserRunner {
     command: Vec<String>,
 }
 
+impl UserRunner {
+    /// How its row is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
 impl std::str::FromStr for UserRunner {
     type Err = anyhow::Error;
 

@@ -9,8 +9,9 @@ use wiregauge_build_tools::{default_build_folder, Progress as BuildProgress};
 use wiregauge_formats::build::{self, Variant};
 use wiregauge_formats::Codec;
 use wiregauge_gauge::rounds::Progress;
-use wiregauge_gauge::runners::plan::{Experiment, Plan};
+use wiregauge_gauge::runners::plan::{Experiment, Explained, Plan};
 use wiregauge_gauge::runners::{self, Measured};
+use wiregauge_instructions::memory::MemoryCounter;
 use wiregauge_instructions::{Callgrind, Counter, Emulator};
 use wiregauge_result::cautions;
 use wiregauge_result::run::{Fact, Reference, Run, Settings};
@@ -19,6 +20,7 @@ use wiregauge_system::interrupt;
 
 use crate::codec_selection::{self, CodecEntrants, UserRunner};
 use crate::effort::Effort;
+use crate::explained_rows;
 use crate::libraries::{self, LibraryOptions};
 use crate::workload::Workload;
 
@@ -103,6 +105,8 @@ pub struct MeasureOptions {
     pub instructions: Option<Callgrind>,
     /// What they are built for, and where their instructions are counted by an emulator.
     pub target: Option<&'static Target>,
+    /// The rows of which it is explained where they execute these; then they are counted.
+    pub explained: Vec<String>,
 }
 
 /// Builds the runners and measures. What speaks against the figures is in the result.
@@ -132,6 +136,7 @@ pub fn measure(
     };
     let target = options.target;
     let mut variants = libraries.variants(&codecs, &folder, &stoppable)?;
+    explained_rows::check(&options.explained, &variants, &runners)?;
     let emulator = target.map(|target| emulate(&mut variants, target, &folder, &stoppable));
     let emulator = emulator.transpose()?;
     let CodecEntrants { mut entrants, mut tools, libraries } =
@@ -148,6 +153,14 @@ pub fn measure(
     if let Some((name, version)) = counter.as_ref().map(Counter::tool) {
         tools.insert(name.into(), version.into());
     }
+    let allocations = build::build_allocation_counter(&folder)?;
+    let explained = match options.explained.is_empty() {
+        true => None,
+        false => Some(Explained {
+            subjects: options.explained,
+            memory: MemoryCounter::build(&folder, &allocations)?,
+        }),
+    };
     let plan = Plan {
         cases: workload.loads()?,
         entrants,
@@ -158,14 +171,12 @@ pub fn measure(
         most_rounds: effort.most_rounds(),
         least_iterations: if effort.is_quick { 0 } else { least_iterations },
         // That of this machine's architecture.
-        counter: match target {
-            Some(_) => None,
-            None => Some(build::build_allocation_counter(&folder)?),
-        },
+        counter: target.is_none().then_some(allocations),
         squeeze: options.timed,
         corruptions: options.corruptions,
         timed: options.timed,
         instructions: counter,
+        explained,
     };
     // Probed after the build, whose load is not the measurement's.
     builder.watch_machine(tools);
@@ -206,6 +217,7 @@ pub(crate) fn finish_run(
         subjects: measured.subjects,
         measurements: measured.measurements,
         facts: measured.facts,
+        explanations: measured.explanations,
         ..builder.finish(title, Settings { rounds: measured.rounds, ..plan.settings })
     }
 }

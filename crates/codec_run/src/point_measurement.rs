@@ -60,6 +60,7 @@ pub fn measure_points(task: &PointTask, mut builder: RunBuilder, show: Progress)
         corruptions: 0,
         timed: true,
         instructions: None,
+        explained: None,
     };
     let is_there =
         |row: &ReductionRow| row.shim().is_some_and(|shim| shim.missing_requirement().is_none());

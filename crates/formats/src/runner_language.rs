@@ -26,6 +26,8 @@ pub struct RunnerLanguage {
     /// The flags that have it optimize across units when it links, as the build system takes
     /// them; empty where nothing is linked.
     pub link_time: &'static str,
+    /// Why its functions cannot be told apart by who counts instructions; none where they can.
+    pub unexplained: Option<&'static str>,
     /// The compiler and its version; empty where there is none.
     pub compiler: fn(&Toolchain) -> String,
     /// The folder of a codec's runner, in that of all that are compiled together.

@@ -5,6 +5,7 @@ pub mod check;
 pub mod compress;
 pub mod contender;
 pub mod corrupt;
+mod explanation;
 mod instructions;
 pub mod managed;
 pub mod plan;
@@ -16,6 +17,7 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, Result};
 use wiregauge_child_process::child::{ChildFailure, Limits};
 use wiregauge_child_process::runner::{Launch, Runner, RunnerError};
+use wiregauge_result::explanation::Explanation;
 use wiregauge_result::random::Random;
 use wiregauge_result::run::{Fact, Measurement, Status, Subject};
 use wiregauge_result::warning::{self, Caution, Warning};
@@ -38,6 +40,8 @@ pub struct Measured {
     pub measurements: Vec<Measurement>,
     /// Sizes, allocations, robustness.
     pub facts: Vec<Fact>,
+    /// Where instructions were executed, of those subjects of which it is to be explained.
+    pub explanations: Vec<Explanation>,
     /// That it was interrupted, where it was.
     pub warnings: Vec<Warning>,
     /// Most rounds in a process.
@@ -63,6 +67,7 @@ struct Session<'a> {
     plan: &'a Plan,
     contenders: Vec<RunnerContender<'a>>,
     facts: Vec<Fact>,
+    explanations: Vec<Explanation>,
     proofs: Proofs,
     random: Random,
     warnings: Vec<Warning>,
@@ -77,6 +82,7 @@ impl<'a> Session<'a> {
             plan,
             contenders: contenders.collect(),
             facts: Vec::new(),
+            explanations: Vec::new(),
             proofs: Proofs::default(),
             random: Random::new(plan.settings.seed),
             warnings: Vec::new(),
@@ -189,7 +195,10 @@ impl<'a> Session<'a> {
         });
         for (contender, outcome) in self.contenders.iter_mut().zip(outcomes) {
             match outcome {
-                Ok(facts) => self.facts.extend(facts),
+                Ok(counts) => {
+                    self.facts.extend(counts.facts);
+                    self.explanations.extend(counts.explanations);
+                }
                 Err(RunnerError::Broken(ChildFailure::Interrupted)) => bail!(Interrupted),
                 Err(why) => contender.subject.not_counted = why.to_string(),
             }
@@ -313,7 +322,7 @@ impl<'a> Session<'a> {
     }
 
     fn finish(self) -> Measured {
-        let Session { warnings, rounds, .. } = self;
+        let Session { warnings, rounds, explanations, .. } = self;
         let (mut measurements, mut facts) = (self.proofs.measurements, self.facts);
         let mut subjects = Vec::with_capacity(self.contenders.len());
         for contender in self.contenders {
@@ -322,7 +331,7 @@ impl<'a> Session<'a> {
             subjects.push(subject);
             measurements.extend(own);
         }
-        Measured { subjects, measurements, facts, warnings, rounds }
+        Measured { subjects, measurements, facts, explanations, warnings, rounds }
     }
 }
 

@@ -1,14 +1,17 @@
 //! A runner under callgrind.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_build_tools::find_program;
 use wiregauge_child_process::runner::Launch;
 
-use crate::count::{count_folder, Count, Form};
-use crate::environment::fixed_environment;
+use crate::count::{Count, Form};
+
+/// The caches that are simulated, the same on every machine: 32 KiB each for code and data, and
+/// 8 MiB behind them.
+pub const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64"];
 
 /// What counts.
 #[derive(Clone, Debug)]
@@ -34,16 +37,15 @@ impl Callgrind {
         Ok(Callgrind { program, version })
     }
 
-    /// Prepares to count what this runner executes.
+    /// Prepares to count what this runner executes; as a simulation, also what becomes of its
+    /// branches and of its reads and writes in the caches of [`CACHES`].
     ///
     /// # Errors
     /// When there is no room for what is counted.
-    pub fn count(&self, launch: &Launch) -> Result<Count> {
-        let folder = count_folder()?;
-        let mut arguments = fixed_environment();
-        arguments.push(self.program.display().to_string());
-        arguments.extend(
-            [
+    pub fn count(&self, launch: &Launch, is_simulation: bool) -> Result<Count> {
+        Count::prepare(launch, Form::Dumps, |counts| {
+            let mut words = vec![self.program.display().to_string()];
+            let options = [
                 "--tool=callgrind",
                 "--quiet",
                 // Nobody asks it anything while it runs.
@@ -51,23 +53,14 @@ impl Callgrind {
                 // A runner may be a script that becomes another program.
                 "--trace-children=yes",
                 "--dump-before=clock_gettime*",
-            ]
-            .map(String::from),
-        );
-        let counts = folder.path().join("counts.%p");
-        arguments.push(format!("--callgrind-out-file={}", counts.display()));
-        let program = locate(&launch.program).unwrap_or_else(|| launch.program.clone());
-        arguments.push(program.display().to_string());
-        arguments.extend(launch.arguments.iter().cloned());
-        let launch = Launch { program: "env".into(), arguments, ..launch.clone() };
-        Ok(Count::new(folder, launch, Form::Dumps))
-    }
-}
-
-/// Where the shell would find a program.
-fn locate(program: &Path) -> Option<PathBuf> {
-    match program.components().count() {
-        1 => find_program(program),
-        _ => program.canonicalize().ok(),
+            ];
+            words.extend(options.map(String::from));
+            if is_simulation {
+                words.extend(["--branch-sim=yes", "--cache-sim=yes"].map(String::from));
+                words.extend(CACHES.map(String::from));
+            }
+            words.push(format!("--callgrind-out-file={counts}.%p"));
+            words
+        })
     }
 }

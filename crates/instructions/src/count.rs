@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
 use tempfile::TempDir;
+use wiregauge_build_tools::find_program;
 use wiregauge_child_process::runner::Launch;
 
 use crate::dump;
+use crate::environment::fixed_environment;
+use crate::profile::Profile;
 
 /// How a counter writes down what it counted until a reading of the clock.
 #[derive(Clone, Copy, Debug)]
@@ -52,9 +55,42 @@ pub struct Counted {
 /// What was counted in a process since the reading before.
 type Reading = (u64, u64);
 
+impl Counted {
+    /// What readings count that belong together two and two.
+    fn sum(readings: &[Reading]) -> Counted {
+        let counts = || readings.iter().map(|(_, count)| count);
+        Counted {
+            timed: counts().skip(1).step_by(2).sum(),
+            pairs: readings.len() as u64 / 2,
+            all: counts().sum(),
+        }
+    }
+}
+
 impl Count {
     pub(crate) fn new(folder: TempDir, launch: Launch, form: Form) -> Count {
         Count { folder, launch, form, idle_readings: 0 }
+    }
+
+    /// Has the runner started in an environment of its own, behind the words that are made for
+    /// the files in which readings of the clock leave what was counted: the beginning of their
+    /// path, to which a process adds its number and that of the reading.
+    ///
+    /// # Errors
+    /// When there is no room for them.
+    pub(crate) fn prepare(
+        launch: &Launch,
+        form: Form,
+        words: impl Fn(&str) -> Vec<String>,
+    ) -> Result<Count> {
+        let folder = count_folder()?;
+        let mut arguments = fixed_environment();
+        arguments.extend(words(&folder.path().join("counts").display().to_string()));
+        let program = locate(&launch.program).unwrap_or_else(|| launch.program.clone());
+        arguments.push(program.display().to_string());
+        arguments.extend(launch.arguments.iter().cloned());
+        let launch = Launch { program: "env".into(), arguments, ..launch.clone() };
+        Ok(Count::new(folder, launch, form))
     }
 
     /// How often the runner reads the clock for a request in which nothing is timed, as some
@@ -74,7 +110,28 @@ impl Count {
     /// # Errors
     /// When the runner did not read its clock in pairs, or what was counted cannot be read.
     pub fn take(&self) -> Result<Counted> {
-        let all = self.readings()?;
+        Ok(Counted::sum(self.pairs(&self.readings()?)?))
+    }
+
+    /// The same of a counter that tells functions apart, and in which functions it was between
+    /// the readings.
+    ///
+    /// # Errors
+    /// As for [`Count::take`].
+    pub fn take_profile(&self) -> Result<(Counted, Profile)> {
+        let texts = self.read_dumps()?;
+        let readings = texts.iter().map(|(process, text)| Ok((*process, dump::total(text)?)));
+        let readings = readings.collect::<Result<Vec<Reading>>>()?;
+        let pairs = self.pairs(&readings)?;
+        let mut profile = Profile::default();
+        for (_, dump) in texts[..pairs.len()].iter().skip(1).step_by(2) {
+            profile.add(&Profile::parse(dump)?, 1)?;
+        }
+        Ok((Counted::sum(pairs), profile))
+    }
+
+    /// The readings of which two and two belong together: those after the reply are left out.
+    fn pairs<'a>(&self, all: &'a [Reading]) -> Result<&'a [Reading]> {
         let readings = &all[..all.len().saturating_sub(self.idle_readings)];
         ensure!(
             !readings.is_empty(),
@@ -87,9 +144,7 @@ impl Count {
             "the runner reads its clock {} times for a loop, and not in pairs",
             readings.len()
         );
-        let timed = readings.iter().skip(1).step_by(2).map(|(_, count)| count).sum();
-        let all = readings.iter().map(|(_, count)| count).sum();
-        Ok(Counted { timed, pairs: readings.len() as u64 / 2, all })
+        Ok(readings)
     }
 
     /// Forgets what was counted until now; many dumps would fill the disk.
@@ -114,15 +169,20 @@ impl Count {
             let path = self.folder.path().join("counts");
             return self.lines()?.lines().map(|line| reading(line, &path)).collect();
         }
-        let mut readings = Vec::new();
+        let total = |(process, text): (u64, String)| Ok((process, dump::total(&text)?));
+        self.read_dumps()?.into_iter().map(total).collect()
+    }
+
+    /// The dumps that were written since the last time, by process and in order.
+    fn read_dumps(&self) -> Result<Vec<(u64, String)>> {
+        let mut dumps = Vec::new();
         for ((process, _), path) in self.dumps()? {
             let text = fs::read_to_string(&path)
                 .with_context(|| format!("cannot read {}", path.display()))?;
-            let total = dump::total(&text).with_context(|| format!("of {}", path.display()))?;
-            readings.push((process, total));
+            dumps.push((process, text));
             let _ = fs::remove_file(path);
         }
-        Ok(readings)
+        Ok(dumps)
     }
 
     /// The files of callgrind.
@@ -148,6 +208,14 @@ impl Count {
         let text = fs::read_to_string(&path).with_context(cannot)?;
         fs::File::options().write(true).truncate(true).open(&path).with_context(cannot)?;
         Ok(text)
+    }
+}
+
+/// Where the shell would find a program.
+fn locate(program: &Path) -> Option<PathBuf> {
+    match program.components().count() {
+        1 => find_program(program),
+        _ => program.canonicalize().ok(),
     }
 }
 

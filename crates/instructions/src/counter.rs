@@ -18,13 +18,13 @@ pub enum Counter {
 
 impl Counter {
     /// Prepares to count what this runner executes; one that is emulated already by the
-    /// emulator that counts.
+    /// emulator that counts. As a simulation, callgrind counts more: see [`Callgrind::count`].
     ///
     /// # Errors
     /// When there is no room for what is counted.
-    pub fn count(&self, launch: &Launch) -> Result<Count> {
+    pub fn count(&self, launch: &Launch, is_simulation: bool) -> Result<Count> {
         match self {
-            Counter::Callgrind(callgrind) => callgrind.count(launch),
+            Counter::Callgrind(callgrind) => callgrind.count(launch, is_simulation),
             Counter::Emulator(emulator) => emulator.count(launch),
         }
     }

@@ -7,14 +7,20 @@
 //!
 //! Instructions are no times. They leave out what waits: caches, branches, memory.
 
+//!
+//! What was counted is also told by function ([`profile`]) and by the kind of its work ([`work`]).
+
 mod callgrind;
 mod count;
 mod counter;
 mod dump;
 mod emulator;
 mod environment;
+pub mod memory;
+pub mod profile;
+pub mod work;
 
-pub use callgrind::Callgrind;
+pub use callgrind::{Callgrind, CACHES};
 pub use count::{Count, Counted};
 pub use counter::Counter;
 pub use emulator::Emulator;

@@ -3,6 +3,7 @@
 pub mod break_even;
 pub mod curve;
 pub mod environment;
+pub mod explanation;
 pub mod figure;
 pub mod floor;
 pub mod group;

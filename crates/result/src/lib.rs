@@ -28,6 +28,7 @@
 pub mod cautions;
 pub mod doctor;
 pub mod environment;
+pub mod explanation;
 pub mod random;
 pub mod requirement;
 pub mod run;

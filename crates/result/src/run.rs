@@ -12,6 +12,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
+use crate::explanation::Explanation;
 use crate::requirement::Requirements;
 use crate::run_kind::RunKind;
 use crate::warning::Warning;
@@ -63,6 +64,9 @@ pub struct Run {
     /// The slowest single samples and steps, and what the machine did meanwhile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowest: Vec<SlowestSample>,
+    /// Where subjects execute their instructions, if that was to be explained.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub explanations: Vec<Explanation>,
     /// Published figures to show beside the measured ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,

@@ -62,6 +62,7 @@ impl RunBuilder {
             facts: Vec::new(),
             curves: Vec::new(),
             slowest: Vec::new(),
+            explanations: Vec::new(),
             reference: None,
             require: None,
         }

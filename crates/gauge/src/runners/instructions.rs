@@ -2,17 +2,22 @@
 //! what is the same in both, as the reading of the clock, cancels.
 
 use std::fmt::Display;
+use std::iter;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use wiregauge_child_process::child::Limits;
-use wiregauge_child_process::runner::{Launch, Runner, RunnerError};
+use wiregauge_child_process::runner::{Runner, RunnerError};
+use wiregauge_instructions::memory::MemoryCounter;
+use wiregauge_instructions::profile::Profile;
 use wiregauge_instructions::{Count, Counted, Counter};
+use wiregauge_result::explanation::Explanation;
 use wiregauge_result::run::Fact;
 
 use crate::runners::contender::{load_all, Epoch, RunnerContender};
+use crate::runners::explanation::explain;
 use crate::runners::plan::Sample;
 
 /// How many times as long everything may take when it is counted.
@@ -30,6 +35,15 @@ const REPEATS: usize = 3;
 /// How many times the least the same loop may take.
 const REPEATABLE: f64 = 1.1;
 
+/// What was counted of a subject.
+#[derive(Default)]
+pub struct SubjectCounts {
+    /// Instructions of each experiment.
+    pub facts: Vec<Fact>,
+    /// Where they were executed, if that is to be explained.
+    pub explanations: Vec<Explanation>,
+}
+
 /// The instructions of each experiment of each subject, or why they cannot be counted. As
 /// many are counted at the same time as there are processors: it changes no number. `show`
 /// is told how many are done.
@@ -37,11 +51,11 @@ pub fn count_all(
     counter: &Counter,
     contenders: &[RunnerContender],
     show: &dyn Fn(usize),
-) -> Vec<Result<Vec<Fact>, RunnerError>> {
+) -> Vec<Result<SubjectCounts, RunnerError>> {
     let workers = thread::available_parallelism().map_or(1, |n| n.get().min(contenders.len()));
     let next = AtomicUsize::new(0);
     let (sender, outcomes) = mpsc::channel();
-    let mut all: Vec<_> = contenders.iter().map(|_| Ok(Vec::new())).collect();
+    let mut all: Vec<_> = contenders.iter().map(|_| Ok(SubjectCounts::default())).collect();
     thread::scope(|scope| {
         for _ in 0..workers {
             let (sender, next) = (sender.clone(), &next);
@@ -63,23 +77,36 @@ pub fn count_all(
 }
 
 /// The instructions of each experiment of a subject.
-fn count(counter: &Counter, contender: &RunnerContender) -> Result<Vec<Fact>, RunnerError> {
+fn count(counter: &Counter, contender: &RunnerContender) -> Result<SubjectCounts, RunnerError> {
     let plan = contender.plan;
-    let Some(launch) = contender.runner() else { return Ok(Vec::new()) };
+    let mut counts = SubjectCounts::default();
+    let Some(launch) = contender.runner() else { return Ok(counts) };
     if contender.compiles {
         return Err(refused("it compiles while it runs, so no two runs execute the same"));
     }
-    let mut process = CountedProcess::start(counter, launch, plan.patience * SLOWDOWN)?;
-    let mut facts = Vec::new();
+    let explained = plan.explained.as_ref().filter(|all| all.subjects.contains(&launch.id));
+    let count = counter.count(launch, explained.is_some()).map_err(refused)?;
+    let mut process = CountedProcess::start(count, plan.patience * SLOWDOWN)?;
+    process.is_explained = explained.is_some();
+    let start = |counter: &MemoryCounter| {
+        CountedProcess::start(counter.count(launch).map_err(refused)?, plan.patience)
+    };
+    let mut memory = explained.map(|explained| start(&explained.memory)).transpose()?;
+    if let Some(memory) = &mut memory {
+        memory.is_explained = true;
+    }
     for (case, load) in plan.cases.iter().enumerate() {
-        process.load(&load.samples)?;
+        for process in iter::once(&mut process).chain(&mut memory) {
+            process.load(&load.samples)?;
+        }
         for cell in contender.cells.iter().filter(|cell| cell.case == case) {
             let experiment = &plan.experiments[cell.experiment];
             let epoch = Epoch { plan, case, experiment, wanted: contender.expected(case) };
-            let value = process.count_message(&epoch)?;
+            let counted = process.count_message(&epoch)?;
+            let value = counted.instructions;
             let each = load.case.elements.map(|elements| value / elements);
             let figures = [("instructions", Some(value)), ("instructions-per-element", each)];
-            facts.extend(figures.into_iter().filter_map(|(name, value)| {
+            counts.facts.extend(figures.into_iter().filter_map(|(name, value)| {
                 Some(Fact {
                     case: load.case.id.clone(),
                     subject: launch.id.clone(),
@@ -88,9 +115,39 @@ fn count(counter: &Counter, contender: &RunnerContender) -> Result<Vec<Fact>, Ru
                     value: value?,
                 })
             }));
+            if let Some(memory) = &mut memory {
+                let used = memory.count_memory(&epoch, counted.messages)?;
+                let of = (load.case.id.as_str(), launch.id.as_str(), experiment.metric.as_str());
+                let explanation = explain(of, &counted.profile, &used, counted.messages);
+                counts.explanations.push(explanation);
+            }
         }
     }
-    Ok(facts)
+    Ok(counts)
+}
+
+/// What was counted of an experiment.
+struct MessageCount {
+    /// Instructions for a message.
+    instructions: f64,
+    /// Messages that the profile is of.
+    messages: u64,
+    /// Where they were executed; nothing unless that is to be explained.
+    profile: Profile,
+}
+
+/// What a loop took.
+struct LoopCount {
+    counted: Counted,
+    profile: Profile,
+}
+
+impl LoopCount {
+    /// What it took more than a shorter one.
+    fn profile_beyond(mut self, shorter: &LoopCount) -> Result<Profile, RunnerError> {
+        self.profile.add(&shorter.profile, -1).map_err(refused)?;
+        Ok(self.profile)
+    }
 }
 
 /// A runner whose instructions are counted.
@@ -99,17 +156,18 @@ struct CountedProcess {
     runner: Runner,
     /// Instructions of a loop of no messages: of the readings of the clock.
     clock: f64,
+    /// The same by function.
+    clock_profile: Profile,
+    /// Whether functions are told apart.
+    is_explained: bool,
 }
 
 impl CountedProcess {
-    fn start(
-        counter: &Counter,
-        launch: &Launch,
-        patience: Duration,
-    ) -> Result<CountedProcess, RunnerError> {
-        let count = counter.count(launch).map_err(refused)?;
+    fn start(count: Count, patience: Duration) -> Result<CountedProcess, RunnerError> {
         let runner = Runner::start(&count.launch, Limits::default(), None, patience)?;
-        let mut process = CountedProcess { count, runner, clock: 0.0 };
+        let clock_profile = Profile::default();
+        let mut process =
+            CountedProcess { count, runner, clock: 0.0, clock_profile, is_explained: false };
         process.forget()?;
         process.runner.greet()?;
         process.runner.await_idle()?;
@@ -130,45 +188,73 @@ impl CountedProcess {
     }
 
     /// Instructions of an experiment for a message, in the mean of all messages.
-    fn count_message(&mut self, epoch: &Epoch) -> Result<f64, RunnerError> {
+    fn count_message(&mut self, epoch: &Epoch) -> Result<MessageCount, RunnerError> {
         let turn = epoch.pace().messages;
         // What is allocated once, is now.
-        let first = self.run(epoch, turn)?;
+        let first = self.run(epoch, turn)?.counted;
         let turns = LOOP.div_ceil(first.timed.max(1)).min(MAX_TURNS);
         // Each pair of readings writes a file.
         let messages = turn
             * if first.pairs == 1 { turns } else { turns.min(MAX_PAIRS.div_ceil(first.pairs)) };
         let (once, twice) =
             (self.run_least(epoch, messages)?, self.run_least(epoch, 2 * messages)?);
-        let instructions = twice.timed.saturating_sub(once.timed) as f64;
-        let pairs = twice.pairs.saturating_sub(once.pairs) as f64;
-        if pairs == 0.0 {
-            self.clock = (once.timed as f64 - instructions).max(0.0);
+        let (one, two) = (once.counted, twice.counted);
+        let mut profile = twice.profile_beyond(&once)?;
+        let instructions = two.timed.saturating_sub(one.timed) as f64;
+        let pairs = two.pairs.saturating_sub(one.pairs);
+        if pairs == 0 {
+            self.clock = (one.timed as f64 - instructions).max(0.0);
+            self.clock_profile = once.profile;
+            self.clock_profile.add(&profile, -1).map_err(refused)?;
+        } else if self.is_explained {
+            let times = i64::try_from(pairs).unwrap_or(i64::MAX);
+            profile.add(&self.clock_profile, -times).map_err(refused)?;
         }
-        Ok((instructions - pairs * self.clock).max(0.0) / messages as f64)
+        let instructions = (instructions - pairs as f64 * self.clock).max(0.0) / messages as f64;
+        Ok(MessageCount { instructions, messages, profile })
+    }
+
+    /// What an experiment of so many messages copies and allocates.
+    fn count_memory(&mut self, epoch: &Epoch, messages: u64) -> Result<Profile, RunnerError> {
+        // What is allocated once, is now.
+        self.run(epoch, epoch.pace().messages)?;
+        let mut least = |messages| -> Result<LoopCount, RunnerError> {
+            let mut least = self.run(epoch, messages)?;
+            for _ in 1..REPEATS {
+                let again = self.run(epoch, messages)?;
+                // Where a block can grow in its place, nothing is copied.
+                if again.counted.timed < least.counted.timed {
+                    least = again;
+                }
+            }
+            Ok(least)
+        };
+        let once = least(messages)?;
+        least(2 * messages)?.profile_beyond(&once)
     }
 
     /// The least that an epoch of so many messages takes.
-    fn run_least(&mut self, epoch: &Epoch, messages: u64) -> Result<Counted, RunnerError> {
+    fn run_least(&mut self, epoch: &Epoch, messages: u64) -> Result<LoopCount, RunnerError> {
         let mut least = self.run(epoch, messages)?;
-        let mut most = least.timed;
+        let mut most = least.counted.timed;
         for _ in 1..REPEATS {
             let again = self.run(epoch, messages)?;
-            most = most.max(again.timed);
-            if again.timed < least.timed {
+            most = most.max(again.counted.timed);
+            if again.counted.timed < least.counted.timed {
                 least = again;
             }
         }
+        let counted = least.counted;
         let name = &epoch.experiment.metric;
-        if most as f64 > least.timed as f64 * REPEATABLE {
+        if most as f64 > counted.timed as f64 * REPEATABLE {
             return Err(refused(format!(
                 "{name} of the same messages took {} instructions and also {most}",
-                least.timed
+                counted.timed
             )));
         }
         // A phase may have more to prepare than to do.
         let is_whole = !name.contains('/');
-        if is_whole && least.timed >= LOOP && least.timed < least.all / 2 {
+        if is_whole && counted.timed >= LOOP && counted.timed < counted.all / 2 {
             return Err(refused(format!(
                 "{name} executes most of its instructions where no time is taken"
             )));
@@ -176,10 +262,15 @@ impl CountedProcess {
         Ok(least)
     }
 
-    fn run(&mut self, epoch: &Epoch, messages: u64) -> Result<Counted, RunnerError> {
+    fn run(&mut self, epoch: &Epoch, messages: u64) -> Result<LoopCount, RunnerError> {
         epoch.run(&mut self.runner, messages, None)?;
         self.runner.await_idle()?;
-        self.count.take().map_err(refused)
+        let (counted, profile) = match self.is_explained {
+            true => self.count.take_profile(),
+            false => self.count.take().map(|counted| (counted, Profile::default())),
+        }
+        .map_err(refused)?;
+        Ok(LoopCount { counted, profile })
     }
 }
 

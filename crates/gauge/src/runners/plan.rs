@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use wiregauge_child_process::reply::Reading;
 use wiregauge_child_process::runner::{Launch, Lifetimes};
+use wiregauge_instructions::memory::MemoryCounter;
 use wiregauge_instructions::Counter;
 use wiregauge_result::run::{Case, Settings, Subject};
 
@@ -34,6 +35,8 @@ pub struct Plan {
     pub timed: bool,
     /// What counts instructions, if these are to be counted.
     pub instructions: Option<Counter>,
+    /// Of which subjects it is explained where these were executed; this counts them, too.
+    pub explained: Option<Explained>,
     /// Whether encoded messages are compressed, too, to see what comes of that.
     pub squeeze: bool,
     /// Corruptions to feed each decoder, on the first message of each case.
@@ -49,6 +52,14 @@ impl Plan {
             buffers: self.settings.buffers.clone(),
         }
     }
+}
+
+/// What is explained.
+pub struct Explained {
+    /// The ids of the subjects.
+    pub subjects: Vec<String>,
+    /// What counts what they copy and allocate.
+    pub memory: MemoryCounter,
 }
 
 /// A case and its messages.

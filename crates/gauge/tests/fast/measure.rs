@@ -71,6 +71,7 @@ fn plan(entrants: Vec<Entrant>, experiments: Vec<Experiment>) -> Plan {
         corruptions: 0,
         timed: true,
         instructions: None,
+        explained: None,
     }
 }
 

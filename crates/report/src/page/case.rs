@@ -5,12 +5,13 @@ use std::fmt::Write;
 use wiregauge_result::run::{Case, Run};
 
 use crate::model::break_even::BREAK_EVEN_NOTE;
+use crate::model::explanation;
 use crate::model::points::{self, ERROR_NOTE};
 use crate::model::run_labels::{legend, subject_noun};
 use crate::model::shared_text::{describe_case, instructions_legend, FLOOR};
 use crate::model::table::Table;
 use crate::page::chart;
-use crate::page::figures::{figures, figures_legend, winners};
+use crate::page::figures::{figures, figures_legend, plain_table, winners};
 use crate::page::markup::escape;
 
 /// The section of a case.
@@ -76,7 +77,24 @@ pub fn section(run: &Run, case: &Case) -> String {
         let table = figures(run, table, true);
         let _ = writeln!(text, "<div><h3>{title}</h3>\n{table}<p class=\"soft\">{about}</p></div>");
     }
-    text + "</div>\n"
+    text + "</div>\n" + &explanations(run, case)
+}
+
+/// What rows execute, and where two of them differ.
+fn explanations(run: &Run, case: &Case) -> String {
+    let mut text = String::new();
+    let explained = explanation::explained_metrics(run, case);
+    for metric in &explained {
+        let _ = writeln!(text, "<h3>Why {} takes what it takes</h3>", escape(&metric.metric));
+        if let Some(line) = &metric.difference {
+            let _ = writeln!(text, "<p>{}.</p>", escape(line));
+        }
+        text.extend(metric.tables.iter().map(|rows| plain_table(rows)));
+    }
+    for note in explanation::NOTES.iter().filter(|_| !explained.is_empty()) {
+        let _ = writeln!(text, "<p class=\"soft\">{}.</p>", escape(note));
+    }
+    text
 }
 
 /// What became of points.

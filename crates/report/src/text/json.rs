@@ -1,6 +1,7 @@
 //! Statistics for scripts. The raw samples are in `run.json` itself.
 
 use serde::Serialize;
+use wiregauge_result::explanation::Explanation;
 use wiregauge_result::run::{Curve, Run, SlowestSample};
 use wiregauge_result::stats::Fit;
 use wiregauge_result::verdict::overall;
@@ -33,6 +34,8 @@ struct Entry<'a> {
     curves: &'a [Curve],
     #[serde(skip_serializing_if = "<[SlowestSample]>::is_empty")]
     slowest: &'a [SlowestSample],
+    #[serde(skip_serializing_if = "<[Explanation]>::is_empty")]
+    explanations: &'a [Explanation],
 }
 
 #[derive(Serialize)]
@@ -46,7 +49,8 @@ struct FitRow<'a> {
 }
 
 /// The statistics of each run, one row per case, subject and metric, the linear
-/// fits of its sweeps, and its curves and slowest as they are.
+/// fits of its sweeps, and its curves, slowest and
+/// explanations as they are.
 pub fn render(runs: &[Run]) -> String {
     let entries = runs.iter().enumerate().map(|(i, run)| Entry {
         title: &run.title,
@@ -57,6 +61,7 @@ pub fn render(runs: &[Run]) -> String {
         fits: fits(run),
         curves: &run.curves,
         slowest: &run.slowest,
+        explanations: &run.explanations,
     });
     let document = Document { format: FORMAT, version: VERSION, runs: entries.collect() };
     plain_text::to_json(&document)

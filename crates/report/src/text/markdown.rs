@@ -5,6 +5,7 @@ use wiregauge_result::run_kind::RunKind;
 
 use crate::model::break_even::{self, BREAK_EVEN_NOTE};
 use crate::model::curve::{find_curves, shares, value_at};
+use crate::model::explanation;
 use crate::model::group::{failed_transports, groups, split_head, transport_name, Group};
 use crate::model::number_format::{self, format_percent, format_quantity, format_tick};
 use crate::model::phase::phases;
@@ -156,6 +157,7 @@ fn tables(run: &Run, case: &Case) -> String {
     if !lines.is_empty() {
         text.push_str(&legend_list(lines.into_iter()));
     }
+    text.push_str(&explanations(run, case));
     text.push_str(&phase_tables(run, case));
     for counted in
         [Table::compression, Table::main_counts, Table::robustness].map(|table| table(run, case))
@@ -163,6 +165,24 @@ fn tables(run: &Run, case: &Case) -> String {
         if !counted.is_empty() {
             text.push_str(&figures(run, &counted));
         }
+    }
+    text
+}
+
+/// What rows execute, and where two of them differ.
+fn explanations(run: &Run, case: &Case) -> String {
+    let mut text = String::new();
+    let explained = explanation::explained_metrics(run, case);
+    for metric in &explained {
+        text.push_str(&format!("\n### Why {} takes what it takes\n", escape(&metric.metric)));
+        text.extend(metric.difference.iter().map(|line| format!("\n{}.\n", escape(line))));
+        for rows in &metric.tables {
+            let escape = |row: &Vec<String>| row.iter().map(|cell| escape(cell)).collect();
+            text.push_str(&table(&rows.iter().map(escape).collect::<Vec<_>>()));
+        }
+    }
+    if !explained.is_empty() {
+        text.push_str(&legend_list(explanation::NOTES.iter().map(|note| (*note).to_owned())));
     }
     text
 }

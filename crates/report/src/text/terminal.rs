@@ -6,6 +6,7 @@ use wiregauge_result::run::{Case, Run};
 use wiregauge_result::run_kind::RunKind;
 
 use crate::model::break_even::{self, BREAK_EVEN_NOTE};
+use crate::model::explanation;
 use crate::model::group::{failed_transports, groups, split_head, transport_name, Group};
 use crate::model::number_format::{self, format_percent, format_quantity};
 use crate::model::phase::phases;
@@ -171,6 +172,7 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
         text.push_str(&format!("  {BREAK_EVEN_NOTE}\n"));
     }
     text.push_str(&instructions(run, case, width));
+    text.push_str(&explanations(run, case, width));
     text.push_str(&phase_tables(run, case, width));
     for table in
         [Table::compression, Table::main_counts, Table::robustness].map(|table| table(run, case))
@@ -191,6 +193,26 @@ fn instructions(run: &Run, case: &Case, width: usize) -> String {
     }
     for line in shared_text::instructions_legend(run, &tables[0]) {
         text.push_str(&format!("  {}\n", clean(&line)));
+    }
+    text
+}
+
+/// What rows execute, and where two of them differ.
+fn explanations(run: &Run, case: &Case, width: usize) -> String {
+    let mut text = String::new();
+    let explained = explanation::explained_metrics(run, case);
+    for metric in &explained {
+        if let Some(line) = &metric.difference {
+            text.push_str(&format!("\n{}: {}\n", clean(&metric.metric), clean(line)));
+        }
+        for table in &metric.tables {
+            let clean = |row: &Vec<String>| row.iter().map(|cell| clean(cell)).collect();
+            let rows: Vec<Vec<String>> = table.iter().map(clean).collect();
+            text.push_str(&format!("\n{}", align_columns(&rows, width)));
+        }
+    }
+    for note in explanation::NOTES.iter().filter(|_| !explained.is_empty()) {
+        text.push_str(&format!("  {note}\n"));
     }
     text
 }

@@ -406,6 +406,7 @@ impl Builder {
             facts: self.facts,
             curves: self.curves,
             slowest: Vec::new(),
+            explanations: Vec::new(),
             require: None,
             reference: None,
         }

@@ -128,6 +128,7 @@ pub fn run(codecs: usize) -> Run {
         facts: builder.facts,
         curves: Vec::new(),
         slowest: Vec::new(),
+        explanations: Vec::new(),
         require: None,
         reference: Some(Reference {
             title: "PolySync, Safety Implications of Serialization Timing, Table 1".into(),

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use crate::common::bus;
 use serde_json::{json, Value};
+use wiregauge_result::explanation::{Explanation, FunctionCounts, MemoryUse, INSTRUCTIONS};
+use wiregauge_result::run::Run;
 
 fn schema() -> jsonschema::Validator {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/run.schema.json");
@@ -37,6 +39,32 @@ fn a_result_of_the_bus_follows_the_schema() {
             .collect();
         assert!(errors.is_empty(), "{errors:#?}");
     }
+}
+
+#[test]
+fn an_explained_result_follows_the_schema() {
+    let mut run = crate::common::run(3);
+    let functions = vec![FunctionCounts {
+        name: "write".into(),
+        object: "prost".into(),
+        work: "program".into(),
+        calls: 1.0,
+        counts: vec![7.5],
+    }];
+    run.explanations.push(Explanation {
+        case: run.cases[0].id.clone(),
+        subject: run.subjects[0].id.clone(),
+        metric: "encode".into(),
+        events: vec![INSTRUCTIONS.into()],
+        totals: vec![7.5],
+        memory: Some(MemoryUse { allocations: 1.0, allocated: 64.0, copies: 0.0, copied: 0.0 }),
+        functions,
+    });
+    let value = serde_json::to_value(&run).unwrap();
+    let errors: Vec<String> = schema().iter_errors(&value).map(|e| e.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    let again: Run = serde_json::from_value(value).unwrap();
+    assert_eq!(again, run);
 }
 
 #[test]

@@ -43,6 +43,8 @@ Examples:
       instructions instead of times: the same number in each run
   wiregauge codecs --metric instructions --target aarch64-linux-gnu
       built for another architecture, and counted under an emulator
+  wiregauge codecs --explain prost,protobuf-cpp
+      where each executes its instructions, and why they differ
   wiregauge codecs --list
       the codecs and their options
   wiregauge codecs --corrupt 1000 --codecs lcm,json
@@ -135,7 +137,7 @@ impl Arguments {
         let languages = self.measuring.languages();
         let task = Task {
             title: format!("{message} ({})", workload.source),
-            codecs: codec_selection::select_codecs(&self.measuring.codecs, &languages)?,
+            codecs: codec_selection::select_codecs(&self.measuring.codecs(), &languages)?,
             experiments: select_experiments(experiments(), &self.measuring.experiments)?,
             least_iterations: 0,
             reference: None,

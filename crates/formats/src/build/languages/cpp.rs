@@ -21,6 +21,7 @@ pub static CPP: RunnerLanguage = RunnerLanguage {
     flags: "CMake Release: -O3 -DNDEBUG",
     takes_libraries_of_toolchain: true,
     link_time: "-flto",
+    unexplained: None,
     compiler: Toolchain::compiler,
     folder: |group, name| group.join(name),
     message: |unit| Ok(vec![cpp::message(unit)]),

@@ -39,6 +39,9 @@ pub static JAVA: RunnerLanguage = RunnerLanguage {
             C2) with their defaults",
     takes_libraries_of_toolchain: false,
     link_time: "",
+    unexplained: Some(
+        "its virtual machine compiles while it runs, so no two runs execute the same functions",
+    ),
     compiler: |_| version(),
     folder: |group, name| group.join(name),
     message: |unit| {

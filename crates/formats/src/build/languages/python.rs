@@ -30,6 +30,9 @@ pub static PYTHON: RunnerLanguage = RunnerLanguage {
             frozen out of it",
     takes_libraries_of_toolchain: false,
     link_time: "",
+    unexplained: Some(
+        "it is interpreted, so the functions that execute instructions are the interpreter's",
+    ),
     compiler: |_| version(),
     folder: |group, name| group.join(name),
     message: |unit| Ok(PythonMessage::new(unit)?.files()?.into_iter().map(|f| f.text).collect()),

@@ -29,6 +29,7 @@ pub static RUST: RunnerLanguage = RunnerLanguage {
     flags: "release: opt-level 3, one codegen unit",
     takes_libraries_of_toolchain: false,
     link_time: "lto=\"fat\"",
+    unexplained: None,
     compiler: |_| rustc(),
     folder: |group, name| group.join("src/bin").join(name),
     message: |unit| Ok(rust::message(unit).into_iter().map(|file| file.text).collect()),

@@ -168,6 +168,7 @@ fn run(measurements: Vec<Measurement>) -> Run {
         facts: Vec::new(),
         curves: Vec::new(),
         slowest: Vec::new(),
+        explanations: Vec::new(),
         require: None,
         reference: None,
     }

@@ -6,10 +6,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{bail, Result};
+use clap::builder::ArgPredicate;
 use clap::ValueEnum;
 use wiregauge_build_tools::toolchain::Target;
 use wiregauge_codec_run::codec_selection::{parse_languages, UserRunner};
 use wiregauge_codec_run::effort::Effort;
+use wiregauge_codec_run::explained_rows;
 use wiregauge_codec_run::measurement::{measure, MeasureOptions, Task};
 use wiregauge_formats::RunnerLanguage;
 use wiregauge_instructions::Callgrind;
@@ -31,7 +33,7 @@ use crate::result_args::ResultArgs;
 pub struct Measuring {
     /// Measure only these codecs, and the bounds.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
-    pub codecs: Vec<String>,
+    codecs: Vec<String>,
     /// Measure only codecs in these languages: rust, cpp, python, java, or all. By
     /// default: those of the named codecs, or rust and cpp without the code that
     /// wiregauge generates.
@@ -44,12 +46,23 @@ pub struct Measuring {
     runner: Vec<UserRunner>,
     /// What is measured: time, instructions, or both. Valgrind counts instructions, the
     /// same number in each run; docs/instructions.md says what they tell.
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME,…", default_value = "time")]
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "NAME,…",
+        default_value = "time",
+        default_value_if("explain", ArgPredicate::IsPresent, "instructions")
+    )]
     metric: Vec<Metric>,
     /// Count the instructions of this architecture, by an emulator: aarch64-linux-gnu,
     /// arm-linux-gnueabihf, riscv64-linux-gnu or x86_64-linux-gnu (docs/targets.md).
     #[arg(long, value_name = "TARGET", value_parser = Target::find)]
     target: Option<&'static Target>,
+    /// Explain what one or two rows execute: functions, branches, caches, copies and
+    /// allocations; of two also where they differ. Without --codecs, only these.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…", conflicts_with = "target")]
+    explain: Vec<String>,
     /// Measure only these experiments.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub experiments: Vec<String>,
@@ -146,6 +159,14 @@ impl Measuring {
         self.language.concat()
     }
 
+    /// The codecs that are named, or else those that are explained.
+    pub fn codecs(&self) -> Vec<String> {
+        match self.codecs.is_empty() {
+            true => explained_rows::codecs(&self.explain, &self.runner),
+            false => self.codecs.clone(),
+        }
+    }
+
     /// Builds the runners, measures, writes the result and shows it.
     pub fn carry_out(&self, task: Task, destination: Destination) -> Result<ExitCode> {
         let Destination { outlet, builder } = destination;
@@ -179,7 +200,8 @@ impl Measuring {
     }
 
     fn options(&self) -> Result<MeasureOptions> {
-        let counted = self.metric.contains(&Metric::Instructions) && self.target.is_none();
+        let counted = self.metric.contains(&Metric::Instructions) || !self.explain.is_empty();
+        let counted = counted && self.target.is_none();
         Ok(MeasureOptions {
             libraries: self.libraries.options(),
             runners: self.runner.clone(),
@@ -191,6 +213,7 @@ impl Measuring {
             timed: self.timed(),
             instructions: counted.then(Callgrind::find).transpose()?,
             target: self.target,
+            explained: self.explain.clone(),
         })
     }
 

@@ -43,7 +43,7 @@ pub fn run(matches: &ArgMatches, experiment: &CodecExperiment) -> Result<ExitCod
         _ => None,
     };
     let destination = measuring.open(&[])?;
-    let choice = CodecChoice { names: &measuring.codecs, languages: &measuring.languages() };
+    let choice = CodecChoice { names: &measuring.codecs(), languages: &measuring.languages() };
     let Some(weigh) = weigh else {
         let task = experiment.task(&choice, &measuring.experiments, measuring.seed)?;
         return measuring.carry_out(task, destination);

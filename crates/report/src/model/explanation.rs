@@ -1,0 +1,534 @@
+//! What rows execute, side by side, and where two of them differ: lines that add up.
+
+use indexmap::IndexMap;
+use wiregauge_result::explanation::{Explanation, FunctionCounts, INSTRUCTIONS};
+use wiregauge_result::run::{Case, Run};
+
+use crate::model::number_format::{count_noun, format_count, format_percent, format_ratio};
+
+/// The costliest functions of each row are shown, so many.
+const FUNCTIONS: usize = 10;
+
+/// Longer names of functions are shortened to so many characters.
+const MOST_NAME: usize = 48;
+
+/// Kinds of work with less of a difference are not in its sentence.
+const LEAST_SHARE: f64 = 0.1;
+
+/// What a table's words mean, a line each.
+pub const NOTES: [&str; 4] = [
+    "program: generated code, headers, crates and glue in the runner's program; libraries: shared \
+     libraries but the C library; copying, filling: memcpy, memset and the like, where they are \
+     called and not compiled in",
+    "cache misses, memory accesses and mispredictions are simulated: caches of 32 KiB for code and \
+     for data, 8 MiB behind them; they are no property of this machine",
+    "copies: calls of memcpy and memmove, and blocks that are moved as they grow; allocations: \
+     calls of malloc and its kin; both counted in a process of their own",
+    "each function without what it calls; what is compiled into another function counts there; \
+     names are shortened, run.json has them whole",
+];
+
+/// An experiment or a phase of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExplainedMetric {
+    /// Its name: `encode`.
+    pub metric: String,
+    /// What makes the difference, where two rows are compared.
+    pub difference: Option<String>,
+    /// Tables, whose first rows are their heads and whose first columns are names.
+    pub tables: Vec<Vec<Vec<String>>>,
+}
+
+/// What was explained on a case, whole experiments before their phases.
+pub fn explained_metrics(run: &Run, case: &Case) -> Vec<ExplainedMetric> {
+    let mut by_metric: IndexMap<&str, Vec<&Explanation>> = IndexMap::new();
+    for explanation in run.explanations.iter().filter(|of| of.case == case.id) {
+        by_metric.entry(&explanation.metric).or_default().push(explanation);
+    }
+    by_metric.into_iter().map(|(metric, rows)| explain_metric(metric, &rows)).collect()
+}
+
+fn explain_metric(metric: &str, rows: &[&Explanation]) -> ExplainedMetric {
+    let functions = FunctionLines::new(rows);
+    let work = functions.work_lines();
+    let mut tables =
+        vec![totals(metric, rows), work.table(&format!("{metric}: instructions by work"), rows)];
+    tables.push(match rows {
+        [row] => costliest(metric, row),
+        rows => functions.table(&format!("{metric}: instructions by function"), rows),
+    });
+    let difference = match rows {
+        [a, b] => describe_difference([&a.subject, &b.subject], &work),
+        _ => None,
+    };
+    ExplainedMetric { metric: metric.to_owned(), difference, tables }
+}
+
+/// What was counted in all, a line for each event.
+fn totals(metric: &str, rows: &[&Explanation]) -> Vec<Vec<String>> {
+    let mut lines: IndexMap<&str, Vec<Option<f64>>> = IndexMap::new();
+    for row in rows {
+        for event in &row.events {
+            lines.entry(event).or_insert_with(|| rows.iter().map(|row| row.total(event)).collect());
+        }
+    }
+    type Figure = fn(&wiregauge_result::explanation::MemoryUse) -> f64;
+    let of_memory: [(&str, Figure); 4] = [
+        ("allocations", |memory| memory.allocations),
+        ("allocated bytes", |memory| memory.allocated),
+        ("copies", |memory| memory.copies),
+        ("copied bytes", |memory| memory.copied),
+    ];
+    if rows.iter().any(|row| row.memory.is_some()) {
+        for (name, figure) in of_memory {
+            lines.insert(name, rows.iter().map(|row| row.memory.as_ref().map(figure)).collect());
+        }
+    }
+    let mut table = vec![head(&format!("{metric}, for a message"), rows)];
+    for (name, counts) in lines {
+        let shown = |count: &Option<f64>| count.map_or("-".to_owned(), format_count);
+        let mut line = vec![name.to_owned()];
+        line.extend(counts.iter().map(shown));
+        if let [Some(a), Some(b)] = counts[..] {
+            line.push(signed(b - a));
+        }
+        table.push(line);
+    }
+    table
+}
+
+fn head(title: &str, rows: &[&Explanation]) -> Vec<String> {
+    let mut head = vec![title.to_owned()];
+    head.extend(rows.iter().map(|row| row.subject.clone()));
+    head.extend((rows.len() == 2).then(|| "difference".to_owned()));
+    head
+}
+
+/// The costliest functions of a single row.
+fn costliest(metric: &str, row: &Explanation) -> Vec<Vec<String>> {
+    let columns = [INSTRUCTIONS, "mispredictions", "cache misses"];
+    let mut head = vec![format!("{metric}: the costliest functions")];
+    head.extend(
+        ["instructions", "share", "mispredictions", "cache misses", "calls", "work"]
+            .map(String::from),
+    );
+    let mut table = vec![head];
+    let total = row.total(INSTRUCTIONS).unwrap_or(0.0);
+    for function in row.functions.iter().take(FUNCTIONS) {
+        let count = |event: &str| function.counts.get(row.place(event)?).copied();
+        let mut counts = columns
+            .map(|event| count(event).map_or("-".into(), |n| format_count(n.round())))
+            .to_vec();
+        let share = count(INSTRUCTIONS).filter(|_| total > 0.0);
+        counts.insert(1, share.map_or("-".into(), |count| format_percent(count / total)));
+        counts.extend([format_count(function.calls.round()), purpose(function)]);
+        table.push([vec![shorten(&function.name)], counts].concat());
+    }
+    table
+}
+
+/// Instructions of functions or of kinds of work, side by side: whole numbers that add up to
+/// the rounded totals of the rows.
+struct FunctionLines {
+    lines: Vec<Line>,
+}
+
+struct Line {
+    name: String,
+    work: String,
+    purpose: String,
+    counts: Vec<i64>,
+    calls: Vec<f64>,
+}
+
+impl Line {
+    /// How much more the second row takes, or what the first takes where it is alone.
+    fn difference(&self) -> i64 {
+        match self.counts[..] {
+            [a, b] => b.saturating_sub(a),
+            _ => self.counts.first().copied().unwrap_or(0),
+        }
+    }
+}
+
+impl FunctionLines {
+    /// All functions of all rows. Those of one name are one line.
+    fn new(rows: &[&Explanation]) -> FunctionLines {
+        let mut lines: IndexMap<String, Line> = IndexMap::new();
+        for (at, row) in rows.iter().enumerate() {
+            let place = row.place(INSTRUCTIONS);
+            let count = |function: &FunctionCounts| {
+                place.and_then(|at| function.counts.get(at).copied()).unwrap_or(0.0)
+            };
+            let counts: Vec<f64> = row.functions.iter().map(count).collect();
+            for (function, count) in row.functions.iter().zip(round_to_sum(&counts)) {
+                let line = lines.entry(key(function)).or_insert_with(|| Line {
+                    name: shorten(&function.name),
+                    work: function.work.clone(),
+                    purpose: purpose(function),
+                    counts: vec![0; rows.len()],
+                    calls: vec![0.0; rows.len()],
+                });
+                line.counts[at] = line.counts[at].saturating_add(count);
+                line.calls[at] += function.calls;
+            }
+        }
+        FunctionLines::sorted(lines)
+    }
+
+    fn sorted(lines: IndexMap<String, Line>) -> FunctionLines {
+        let mut lines: Vec<Line> = lines.into_values().collect();
+        lines.retain(|line| line.counts.iter().any(|count| *count != 0));
+        lines.sort_by_key(|line| std::cmp::Reverse(line.difference().unsigned_abs()));
+        FunctionLines { lines }
+    }
+
+    /// The same by kind of work.
+    fn work_lines(&self) -> FunctionLines {
+        let mut lines: IndexMap<String, Line> = IndexMap::new();
+        for line in &self.lines {
+            let sum = lines.entry(line.work.clone()).or_insert_with(|| Line {
+                name: line.work.clone(),
+                work: String::new(),
+                purpose: String::new(),
+                counts: vec![0; line.counts.len()],
+                calls: Vec::new(),
+            });
+            for (sum, count) in sum.counts.iter_mut().zip(&line.counts) {
+                *sum = sum.saturating_add(*count);
+            }
+        }
+        FunctionLines::sorted(lines)
+    }
+
+    fn sum(lines: &[&Line], columns: usize) -> Vec<i64> {
+        let column =
+            |at: usize| lines.iter().map(|line| line.counts[at]).fold(0, i64::saturating_add);
+        (0..columns).map(column).collect()
+    }
+
+    /// The costliest of each row, all others as one line, and the sum.
+    fn table(&self, title: &str, rows: &[&Explanation]) -> Vec<Vec<String>> {
+        let is_by_function = self.lines.iter().any(|line| !line.work.is_empty());
+        let mut head = head(title, rows);
+        if is_by_function {
+            head.extend(["calls".to_owned(), "work".to_owned()]);
+        }
+        let costliest = self.costliest(rows.len());
+        let (mut shown, mut others): (Vec<&Line>, Vec<&Line>) = (Vec::new(), Vec::new());
+        for (at, line) in self.lines.iter().enumerate() {
+            let is_shown = !is_by_function || costliest.contains(&at);
+            (if is_shown { &mut shown } else { &mut others }).push(line);
+        }
+        let figures = |name: String, counts: Vec<i64>| {
+            let mut cells = vec![name];
+            cells.extend(counts.iter().map(|count| format_count(*count as f64)));
+            if let [a, b] = counts[..] {
+                cells.push(signed(b.saturating_sub(a) as f64));
+            }
+            cells
+        };
+        let mut table = vec![head];
+        for line in &shown {
+            let mut cells = figures(line.name.clone(), line.counts.clone());
+            if is_by_function {
+                let calls = line.calls.iter().map(|calls| format_count(calls.round()));
+                cells.push(calls.collect::<Vec<_>>().join(" / "));
+                cells.push(line.purpose.clone());
+            }
+            table.push(cells);
+        }
+        if !others.is_empty() {
+            let name = count_noun(others.len() as u64, "other function", "other functions");
+            table.push(figures(name, FunctionLines::sum(&others, rows.len())));
+        }
+        let all: Vec<&Line> = self.lines.iter().collect();
+        table.push(figures("sum".into(), FunctionLines::sum(&all, rows.len())));
+        table
+    }
+
+    /// The costliest lines of each row.
+    fn costliest(&self, rows: usize) -> Vec<usize> {
+        let of = |row: usize| {
+            let own = |at: &usize| self.lines[*at].counts[row];
+            let mut places: Vec<usize> = (0..self.lines.len()).filter(|at| own(at) > 0).collect();
+            places.sort_by_key(|at| std::cmp::Reverse(own(at)));
+            places.truncate(FUNCTIONS);
+            places
+        };
+        (0..rows).flat_map(of).collect()
+    }
+}
+
+/// What makes the difference, in a sentence.
+fn describe_difference([a, b]: [&str; 2], work: &FunctionLines) -> Option<String> {
+    let all: Vec<&Line> = work.lines.iter().collect();
+    let [of_a, of_b] = FunctionLines::sum(&all, 2)[..] else { return None };
+    let difference = of_b.saturating_sub(of_a);
+    if difference == 0 {
+        return Some(format!("{a} and {b} execute the same number of instructions"));
+    }
+    let (more, less, sign) = if difference > 0 { (b, a, 1) } else { (a, b, -1) };
+    let ratio = of_a.max(of_b) as f64 / of_a.min(of_b).max(1) as f64;
+    let share = |line: &&Line| line.difference() as f64 / difference as f64;
+    let mut parts: Vec<&Line> =
+        all.iter().copied().filter(|line| share(line).abs() >= LEAST_SHARE).collect();
+    parts.sort_by(|a, b| share(b).total_cmp(&share(a)));
+    let part = |line: &Line| {
+        let own = line.difference().saturating_mul(sign);
+        let share = format_percent((own as f64 / difference as f64).abs());
+        let minus = if own < 0 { "−" } else { "" };
+        format!("{} {} ({minus}{share})", line.name, signed(own as f64))
+    };
+    let parts: Vec<String> = parts.into_iter().map(part).collect();
+    Some(format!(
+        "{more} executes {} instructions more than {less} ({}): {}",
+        format_count(difference.unsigned_abs() as f64),
+        format_ratio(ratio),
+        parts.join(", ")
+    ))
+}
+
+/// Whole numbers, each less than 1 away, whose sum is the rounded sum.
+fn round_to_sum(counts: &[f64]) -> Vec<i64> {
+    let mut sum = 0.0;
+    let mut rounded = 0;
+    counts
+        .iter()
+        .map(|count| {
+            sum += count;
+            let before = std::mem::replace(&mut rounded, f64::round(sum) as i64);
+            rounded.saturating_sub(before)
+        })
+        .collect()
+}
+
+fn signed(value: f64) -> String {
+    match value {
+        v if v > 0.0 => format!("+{}", format_count(v)),
+        v if v < 0.0 => format!("−{}", format_count(-v)),
+        _ => "0".to_owned(),
+    }
+}
+
+/// What is the same function in two rows, though a library has another version.
+fn key(function: &FunctionCounts) -> String {
+    match function.name.starts_with('(') && !function.name.starts_with("(anonymous") {
+        true => format!("{} in {}", function.name, library(&function.object)),
+        false => function.name.clone(),
+    }
+}
+
+/// What a function is for; of a library, which.
+fn purpose(function: &FunctionCounts) -> String {
+    match function.work.as_str() {
+        "libraries" => library(&function.object).to_owned(),
+        work => work.to_owned(),
+    }
+}
+
+/// A library without its version.
+fn library(object: &str) -> &str {
+    object.split(".so").next().unwrap_or_default()
+}
+
+/// A name without what makes it long: first without its arguments, then without those of its
+/// types, then without its namespaces, at last without its middle.
+fn shorten(name: &str) -> String {
+    let steps: [fn(&str) -> String; 4] = [
+        |name| name.replace("(anonymous namespace)::", ""),
+        |name| collapse(name, '(', ')').replace("(…)", ""),
+        |name| collapse(name, '<', '>'),
+        without_namespaces,
+    ];
+    let mut short = name.to_owned();
+    for step in steps {
+        if short.chars().count() > MOST_NAME {
+            short = step(&short);
+        }
+    }
+    let characters: Vec<char> = short.chars().collect();
+    if characters.len() > MOST_NAME {
+        let (start, end) = (MOST_NAME / 2, characters.len() - (MOST_NAME - MOST_NAME / 2 - 1));
+        short = characters[..start].iter().chain(&['…']).chain(&characters[end..]).collect();
+    }
+    short
+}
+
+/// `a::b::C::d` as `C::d`, wherever there is such a path.
+fn without_namespaces(name: &str) -> String {
+    let mut short = String::new();
+    let mut path: Vec<&str> = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let is_word = |c: char| c.is_alphanumeric() || "_$~".contains(c);
+        let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        if word > 0 {
+            path.push(&rest[..word]);
+            rest = &rest[word..];
+        }
+        match rest.strip_prefix("::") {
+            Some(after) if !path.is_empty() && after.starts_with(is_word) => rest = after,
+            _ => {
+                short.push_str(&path[path.len().saturating_sub(2)..].join("::"));
+                path.clear();
+                let other = rest.chars().next().map_or(0, char::len_utf8);
+                short.push_str(&rest[..other]);
+                rest = &rest[other..];
+            }
+        }
+    }
+    short
+}
+
+/// A text with `…` in place of what stands between brackets, but for what it begins with.
+fn collapse(text: &str, open: char, close: char) -> String {
+    let least = usize::from(text.starts_with(open));
+    let (mut depth, mut before) = (0usize, ' ');
+    let mut short = String::new();
+    for c in text.chars() {
+        // `->` closes nothing.
+        if c == close && before != '-' {
+            depth = depth.saturating_sub(1);
+        }
+        if depth <= least {
+            short.push(c);
+        }
+        if c == open {
+            if depth == least {
+                short.push('…');
+            }
+            depth += 1;
+        }
+        before = c;
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use wiregauge_result::explanation::MemoryUse;
+
+    use super::*;
+
+    fn function(name: &str, object: &str, work: &str, counts: &[f64]) -> FunctionCounts {
+        let (name, object, work) = (name.into(), object.into(), work.into());
+        FunctionCounts { name, object, work, calls: 2.0, counts: counts.to_vec() }
+    }
+
+    fn explanation(subject: &str, functions: Vec<FunctionCounts>) -> Explanation {
+        let sum = |at: usize| functions.iter().filter_map(|function| function.counts.get(at)).sum();
+        Explanation {
+            case: "points=10".into(),
+            subject: subject.into(),
+            metric: "encode".into(),
+            events: [INSTRUCTIONS, "branches"].map(String::from).to_vec(),
+            totals: vec![sum(0), sum(1)],
+            memory: Some(MemoryUse { allocations: 1.0, allocated: 64.0, copies: 0.5, copied: 8.0 }),
+            functions,
+        }
+    }
+
+    fn two() -> [Explanation; 2] {
+        let mut a = vec![
+            function("write", "a", "program", &[1000.4, 3.0]),
+            function("malloc", "libc.so.6", "allocating", &[100.3, 3.0]),
+        ];
+        a.extend((0..30).map(|at| function(&format!("f{at}"), "a", "program", &[1.3, 0.0])));
+        let b = vec![
+            function("write", "b", "program", &[400.0, 3.0]),
+            function("malloc", "libc.so.6", "allocating", &[2000.7, 3.0]),
+            function("(without a name)", "libb.so.1", "libraries", &[7.0, 0.0]),
+        ];
+        [explanation("a", a), explanation("b", b)]
+    }
+
+    fn number(text: &str) -> i64 {
+        text.replace(',', "").replace('−', "-").replace('+', "").parse().unwrap()
+    }
+
+    /// In each column, and in that of the differences.
+    #[test]
+    fn lines_add_up_to_the_whole_difference() {
+        let [a, b] = two();
+        let explained = explain_metric("encode", &[&a, &b]);
+        for table in &explained.tables[1..] {
+            let (sum, lines) = table[1..].split_last().unwrap();
+            for column in 1..4 {
+                let added: i64 = lines.iter().map(|line| number(&line[column])).sum();
+                assert_eq!(added, number(&sum[column]), "{column}: {table:#?}");
+            }
+            let totals = [&a, &b].map(|row| row.totals[0].round() as i64);
+            assert_eq!([&sum[1], &sum[2]].map(|text| number(text)), totals);
+            assert_eq!(number(&sum[3]), totals[1] - totals[0]);
+        }
+        let said = explained.difference.unwrap();
+        let wanted = "b executes 1,268 instructions more than a (2.11×): allocating +1,900 (";
+        assert!(said.starts_with(wanted), "{said}");
+        assert!(said.contains("program −6"), "{said}");
+    }
+
+    #[test]
+    fn the_costliest_functions_of_each_row_are_shown_and_the_others_are_one_line() {
+        let [a, b] = two();
+        let both = &explain_metric("encode", &[&a, &b]).tables[2];
+        assert_eq!(both[1][0], "malloc");
+        assert!(both.iter().any(|row| row[0] == "22 other functions"), "{both:#?}");
+        let alone = &explain_metric("encode", &[&a]).tables[2];
+        assert_eq!(alone.len(), 1 + FUNCTIONS);
+        assert_eq!(alone[1][..3], ["write", "1,000", "88%"], "{alone:#?}");
+    }
+
+    /// As a file from elsewhere may have them.
+    #[test]
+    fn counts_that_do_not_fit_together_are_shown_as_far_as_they_go() {
+        let [mut a, mut b] = two();
+        a.functions[0].counts = vec![f64::MAX];
+        a.functions[1].counts.clear();
+        b.functions[0].counts = vec![-f64::MAX, 1.0, 2.0];
+        b.totals.clear();
+        explain_metric("encode", &[&a, &b]);
+        explain_metric("encode", &[&a, &b, &a]);
+        a.events.clear();
+        a.memory = None;
+        explain_metric("encode", &[&a, &b]);
+        b.functions.clear();
+        explain_metric("encode", &[&b]);
+    }
+
+    #[test]
+    fn long_names_lose_arguments_first() {
+        for (name, wanted) in [
+            ("memcpy", "memcpy"),
+            ("wg::LidarPoint::~LidarPoint()", "wg::LidarPoint::~LidarPoint()"),
+            (
+                "(anonymous namespace)::take(wg::LidarPointsMsg&, message::LidarPointsMsg&, int)",
+                "take",
+            ),
+            (
+                "<prost::codec::Prost as wiregauge_runner::codec::Codec<Vec<u8>>>::write",
+                "<codec::Prost as codec::Codec<…>>::write",
+            ),
+            (
+                "google::protobuf::internal::ParseContext::ReadSizeAndPushLimitAndDepth(char const*)",
+                "ParseContext::ReadSizeAndPushLimitAndDepth",
+            ),
+            (
+                "std::vector<message::LidarPoint, std::allocator<message::LidarPoint> >::_M_append(long)",
+                "std::vector<…>::_M_append",
+            ),
+        ] {
+            assert_eq!(shorten(name), wanted);
+        }
+        for long in [
+            "x".repeat(61),
+            format!("{}é::{0}", "é".repeat(70)),
+            "<".repeat(99),
+            "(".repeat(99),
+            "::".repeat(99),
+            ">)".repeat(99),
+        ] {
+            assert!(shorten(&long).chars().count() <= MOST_NAME, "{long}");
+        }
+    }
+}

@@ -27,7 +27,7 @@ const BUILT: [&str; 2] = ["target", "__pycache__"];
 pub struct EmbeddedSources(Vec<(PathBuf, &'static [u8])>);
 
 /// The fixed parts of runners: `runner/`, `flatbuffers/`, `packed/`, `rust/`, `cpp/`,
-/// `python/`, `java/` and `alloc/`, with the packed field's own in C++ and Python.
+/// `python/`, `java/`, `alloc/` and `footprint/`, with the packed field's own in C++ and Python.
 pub fn runners() -> EmbeddedSources {
     EmbeddedSources::from_folders(&[
         ("runner", &RUNNER),
@@ -41,6 +41,7 @@ pub fn runners() -> EmbeddedSources {
         ("python/wiregauge_packed", &PACKED_PYTHON),
         ("java", subfolder(&RUNNERS, "java")),
         ("alloc", subfolder(&RUNNERS, "alloc")),
+        ("footprint", subfolder(&RUNNERS, "footprint")),
     ])
 }
 

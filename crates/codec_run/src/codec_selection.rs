@@ -228,6 +228,10 @@ fn unavailable_reason(variant: &Variant, workload: &Workload) -> Option<Status> 
     if let Some(why) = variant.toolchain.unavailable_reason() {
         return Some(Status::Failed(why.into()));
     }
+    if variant.is_footprint && codec.language.footprint_flags.is_empty() {
+        let why = format!("what is added to a program in {} is not measured", codec.language.name);
+        return Some(Status::Skipped(why));
+    }
     if let Some(lack) = codec.needs.iter().find_map(|need| variant.toolchain.explain_missing(need))
     {
         return Some(Status::Skipped(lack));

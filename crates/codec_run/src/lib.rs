@@ -7,6 +7,7 @@ pub mod codec_selection;
 pub mod definitions;
 pub mod effort;
 pub mod explained_rows;
+pub mod footprint;
 pub mod format_answers;
 pub mod installed_libraries;
 pub mod libraries;

@@ -21,6 +21,7 @@ use wiregauge_system::interrupt;
 use crate::codec_selection::{self, CodecEntrants, UserRunner};
 use crate::effort::Effort;
 use crate::explained_rows;
+use crate::footprint;
 use crate::libraries::{self, LibraryOptions};
 use crate::workload::Workload;
 
@@ -79,6 +80,8 @@ pub struct Task {
     pub reference: Option<Reference>,
     /// What follows from the samples.
     pub derive: fn(&Run) -> Vec<Fact>,
+    /// Whether what codecs add to a program is measured, and nothing else.
+    pub is_footprint: bool,
 }
 
 /// How it is measured.
@@ -120,8 +123,17 @@ pub fn measure(
     mut builder: RunBuilder,
     show: Progress,
 ) -> Result<Run> {
-    let Task { mut title, mut workload, codecs, experiments, least_iterations, reference, derive } =
-        task;
+    let is_footprint = task.is_footprint;
+    let Task {
+        mut title,
+        mut workload,
+        codecs,
+        experiments,
+        least_iterations,
+        reference,
+        derive,
+        ..
+    } = task;
     let MeasureOptions { libraries, runners, small_array, effort, settings, .. } = options;
     workload.schema.small_array = small_array;
     if small_array == 0 {
@@ -136,6 +148,18 @@ pub fn measure(
     };
     let target = options.target;
     let mut variants = libraries.variants(&codecs, &folder, &stoppable)?;
+    if is_footprint {
+        let with_bases = footprint::with_bases(&variants)?;
+        let CodecEntrants { entrants, tools, .. } =
+            codec_selection::build(&workload, &with_bases, &runners, None, &folder, &stoppable)?;
+        let cases = workload.loads()?;
+        builder.watch_machine(tools);
+        let (subjects, facts) =
+            footprint::measure(&variants, entrants, &cases, options.patience, &stoppable)?;
+        let cases = cases.into_iter().map(|load| load.case).collect();
+        let settings = Settings { rounds: 0, ..settings };
+        return Ok(Run { cases, subjects, facts, ..builder.finish(title, settings) });
+    }
     explained_rows::check(&options.explained, &variants, &runners)?;
     let emulator = target.map(|target| emulate(&mut variants, target, &folder, &stoppable));
     let emulator = emulator.transpose()?;

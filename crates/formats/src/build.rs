@@ -13,8 +13,10 @@
 
 mod build_origin;
 mod build_system;
+mod cargo_package;
 mod crate_release;
 mod fixed_parts;
+pub mod footprint;
 pub mod languages;
 mod runner_build;
 mod variant;
@@ -112,7 +114,11 @@ pub fn build_variants(
             progress(what, done, total).inspect_err(|_| stopped.set(true))
         };
         let system = BuildSystem::for_language(builds[0].variant.codec.language);
-        let outcomes = match (system.compile)(&place, &unit, builds, &watched) {
+        let compile = match builds[0].variant.is_footprint {
+            true => system.compile_footprints.context("programs of it are not compiled")?,
+            false => system.compile,
+        };
+        let outcomes = match compile(&place, &unit, builds, &watched) {
             Err(error) if !stopped.get() => {
                 builds.iter().map(|_| Err(anyhow!("{error:#}"))).collect()
             }

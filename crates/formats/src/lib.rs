@@ -8,6 +8,7 @@
 pub mod build;
 pub mod codec;
 pub mod flattened_field;
+pub mod footprint_base;
 pub mod formats;
 pub mod language;
 pub mod lowering;

@@ -20,6 +20,9 @@ pub struct RunnerLanguage {
     pub needs: &'static [Need],
     /// Flags of the generated code and of headers, in words.
     pub flags: &'static str,
+    /// How a program of it is compiled and linked to see what a codec adds to it, in words;
+    /// empty where that is not measured.
+    pub footprint_flags: &'static str,
     /// Whether libraries come from the toolchain, and not from a registry of the
     /// language's own.
     pub takes_libraries_of_toolchain: bool,

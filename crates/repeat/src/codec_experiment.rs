@@ -61,6 +61,7 @@ impl CodecExperiment {
         let workload = (self.workload)(seed)?;
         let message = &workload.schema.root().name.original;
         Ok(Task {
+            is_footprint: false,
             title: format!("{}'s experiments: {message}", self.author),
             codecs: self.codecs(choice)?,
             experiments: select_experiments((self.experiments)(experiments()), names)?,

@@ -6,6 +6,7 @@ pub mod environment;
 pub mod explanation;
 pub mod figure;
 pub mod floor;
+pub mod footprint;
 pub mod group;
 pub mod number_format;
 pub mod phase;

@@ -72,8 +72,9 @@ impl BuildOrigin {
                 Toolchain::System | Toolchain::Recompiled(..) => {
                     let unknown = || (name.to_owned(), "version unknown".to_owned());
                     let (package, version) = package::shared_library(name).unwrap_or_else(unknown);
+                    let kind = if variant.is_footprint { "library" } else { "shared library" };
                     let sentence = format!(
-                        "shared library of {package} {version}, by the distribution's own flags; \
+                        "{kind} of {package} {version}, by the distribution's own flags; \
                          generated code {with_the_runner}"
                     );
                     packages.insert(package, version);

@@ -15,6 +15,8 @@ pub(super) struct BuildSystem {
     pub(super) language: &'static RunnerLanguage,
     /// How.
     pub(super) compile: Compile,
+    /// How programs are compiled that show what codecs add; none where that is not measured.
+    pub(super) compile_footprints: Option<Compile>,
 }
 
 /// How runners are compiled together: an outcome for each, in order, or what

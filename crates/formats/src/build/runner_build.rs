@@ -9,6 +9,7 @@ use wiregauge_normalized::Unit;
 
 use super::build_origin::{self, BuildOrigin};
 use super::fixed_parts::FixedParts;
+use super::footprint::FootprintProgram;
 use super::variant::Variant;
 use crate::codec::{Codec, Emission, GeneratorStep};
 use crate::packaged_library;
@@ -92,7 +93,10 @@ impl RunnerBuild {
         parts.extend(variant.release.iter().map(|release| release.describe_source().into_bytes()));
         parts.push(variant.flags().into_bytes());
         let origin = BuildOrigin::probe(variant);
-        let program = place.message.join("bin").join(variant.program_name());
+        let mut program = place.message.join("bin").join(variant.program_name());
+        if variant.is_footprint {
+            program.as_mut_os_string().push(".footprint");
+        }
         let variant = variant.clone();
         Ok(RunnerBuild { variant, emission, folder, program, stamp: hash(parts), origin })
     }
@@ -171,9 +175,21 @@ impl RunnerBuild {
         Ok(words?.concat())
     }
 
-    /// Puts a compiled program in its place and notes what it was made from.
+    /// Puts a compiled program in its place and notes what it was made from; those of a
+    /// footprint lie in a folder.
     pub(super) fn install(&self, made: &Path) -> Result<PathBuf> {
-        copy_program(made, &self.program)?;
+        if self.variant.is_footprint {
+            fs::create_dir_all(&self.program)?;
+            for program in FootprintProgram::of(self.variant.codec) {
+                let name = program.file_name();
+                let from = made.join(&name).join(self.variant.codec.name);
+                if from.exists() || !program.is_shared_base {
+                    copy_program(&from, &self.program.join(name))?;
+                }
+            }
+        } else {
+            copy_program(made, &self.program)?;
+        }
         fs::write(self.origin_path(), serde_json::to_vec_pretty(&self.origin)?)?;
         fs::write(self.stamp_path(), &self.stamp)?;
         Ok(self.program.clone())

@@ -19,6 +19,8 @@ pub struct Variant {
     pub release: Option<Arc<CrateRelease>>,
     /// Flags for the compiler, behind the usual ones.
     pub flags: Option<Arc<CompilerFlags>>,
+    /// Whether programs are built that show what the codec adds, and not a runner.
+    pub is_footprint: bool,
 }
 
 /// Flags for the compiler, behind the usual ones; of Rust, settings of Cargo's profile.
@@ -45,7 +47,8 @@ impl CompilerFlags {
 impl Variant {
     /// The codec as the machine builds it.
     pub fn from_codec(codec: &'static Codec) -> Variant {
-        Variant { codec, toolchain: Arc::new(Toolchain::System), release: None, flags: None }
+        let toolchain = Arc::new(Toolchain::System);
+        Variant { codec, toolchain, release: None, flags: None, is_footprint: false }
     }
 
     /// What marks it among rows of the same codec; nothing for the plain one.
@@ -59,7 +62,8 @@ impl Variant {
 
     /// Flags of the generated code and of headers.
     pub fn flags(&self) -> String {
-        let usual = self.codec.language.flags;
+        let language = self.codec.language;
+        let usual = if self.is_footprint { language.footprint_flags } else { language.flags };
         self.flags.as_ref().map_or(usual.into(), |flags| format!("{usual} {}", flags.words))
     }
 

@@ -4,7 +4,7 @@ use wiregauge_result::run::{is_size, parent_metric, Case, Measurement, Run, Subj
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_result::stats::{Interval, Ratio, Summary};
 
-use crate::model::figure::{definition, is_detail};
+use crate::model::figure::{definition, is_detail, is_footprint};
 use crate::model::floor::Floors;
 use crate::model::number_format;
 
@@ -155,8 +155,12 @@ impl<'a> Table<'a> {
 
     /// Every other counted figure: allocations.
     pub fn counts(run: &'a Run, case: &'a Case) -> Table<'a> {
-        let other =
-            |metric: &str| !is_size(metric) && !is_robustness(metric) && !is_instructions(metric);
+        let other = |metric: &str| {
+            !is_size(metric)
+                && !is_robustness(metric)
+                && !is_instructions(metric)
+                && !is_footprint(metric)
+        };
         Table::from_columns(run, case, unranked(counted_columns(run, case, other)))
     }
 

@@ -6,6 +6,7 @@ use wiregauge_result::run::{Case, Run};
 
 use crate::model::break_even::BREAK_EVEN_NOTE;
 use crate::model::explanation;
+use crate::model::footprint::{footprint_tables, FOOTPRINT_LEGEND};
 use crate::model::points::{self, ERROR_NOTE};
 use crate::model::run_labels::{legend, subject_noun};
 use crate::model::shared_text::{describe_case, instructions_legend, FLOOR};
@@ -73,6 +74,14 @@ pub fn section(run: &Run, case: &Case) -> String {
     ];
     text.push_str(&points_section(run, case));
     text.push_str("<div class=\"charts\">\n");
+    for table in footprint_tables(run, case) {
+        let rows = figures(run, &table, true);
+        let _ = writeln!(
+            text,
+            "<div><h3>{}</h3>\n{rows}<p class=\"soft\">{FOOTPRINT_LEGEND}.</p></div>",
+            table.heading
+        );
+    }
     for (title, table, about) in others.iter().filter(|(_, table, _)| !table.is_empty()) {
         let table = figures(run, table, true);
         let _ = writeln!(text, "<div><h3>{title}</h3>\n{table}<p class=\"soft\">{about}</p></div>");

@@ -6,6 +6,7 @@ use wiregauge_result::run_kind::RunKind;
 use crate::model::break_even::{self, BREAK_EVEN_NOTE};
 use crate::model::curve::{find_curves, shares, value_at};
 use crate::model::explanation;
+use crate::model::footprint::{footprint_tables, FOOTPRINT_LEGEND};
 use crate::model::group::{failed_transports, groups, split_head, transport_name, Group};
 use crate::model::number_format::{self, format_percent, format_quantity, format_tick};
 use crate::model::phase::phases;
@@ -148,6 +149,13 @@ fn tables(run: &Run, case: &Case) -> String {
             text.push_str(&format!("\n{}.\n", ERROR_NOTE));
         }
         text.push_str(&format!("\n{BREAK_EVEN_NOTE}.\n"));
+    }
+    let footprint = footprint_tables(run, case);
+    for table in &footprint {
+        text.push_str(&figures(run, table));
+    }
+    if !footprint.is_empty() {
+        text.push_str(&legend_list([FOOTPRINT_LEGEND.to_owned()].into_iter()));
     }
     let counted = [Table::instructions(run, case), Table::instructions_per_element(run, case)];
     for table in counted.iter().filter(|table| !table.is_empty()) {

@@ -7,6 +7,7 @@ use wiregauge_result::run_kind::RunKind;
 
 use crate::model::break_even::{self, BREAK_EVEN_NOTE};
 use crate::model::explanation;
+use crate::model::footprint::{footprint_tables, FOOTPRINT_LEGEND};
 use crate::model::group::{failed_transports, groups, split_head, transport_name, Group};
 use crate::model::number_format::{self, format_percent, format_quantity};
 use crate::model::phase::phases;
@@ -171,6 +172,7 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
         }
         text.push_str(&format!("  {BREAK_EVEN_NOTE}\n"));
     }
+    text.push_str(&footprint(run, case, width));
     text.push_str(&instructions(run, case, width));
     text.push_str(&explanations(run, case, width));
     text.push_str(&phase_tables(run, case, width));
@@ -180,6 +182,16 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
         if !table.is_empty() {
             text.push_str(&figures(&table, width));
         }
+    }
+    text
+}
+
+/// What codecs add to a program.
+fn footprint(run: &Run, case: &Case, width: usize) -> String {
+    let tables = footprint_tables(run, case);
+    let mut text: String = tables.iter().map(|table| figures(table, width)).collect();
+    if !tables.is_empty() {
+        text.push_str(&format!("  {FOOTPRINT_LEGEND}\n"));
     }
     text
 }

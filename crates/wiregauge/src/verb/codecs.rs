@@ -45,6 +45,8 @@ Examples:
       built for another architecture, and counted under an emulator
   wiregauge codecs --explain prost,protobuf-cpp
       where each executes its instructions, and why they differ
+  wiregauge codecs --footprint --codecs nanopb,sbe,prost
+      what a codec adds to a program: code, data, stack, heap
   wiregauge codecs --list
       the codecs and their options
   wiregauge codecs --corrupt 1000 --codecs lcm,json
@@ -97,6 +99,10 @@ pub struct Arguments {
     #[arg(long, value_name = "PATH")]
     element: Option<String>,
 
+    /// Measure what each codec adds to a program, and not time: code and data, stack and
+    /// heap; docs/footprint.md says what they tell.
+    #[arg(long, conflicts_with_all = NO_FOOTPRINT)]
+    footprint: bool,
     /// List the codecs with their options, and what this machine lacks for them.
     #[arg(long, exclusive = true)]
     list: bool,
@@ -109,6 +115,24 @@ pub struct Arguments {
 enum Verb {
     Points(Box<points::Arguments>),
 }
+
+/// What has no effect where nothing is timed or counted.
+const NO_FOOTPRINT: [&str; 14] = [
+    "explain",
+    "metric",
+    "target",
+    "quick",
+    "duration",
+    "processes",
+    "experiments",
+    "corrupt",
+    "runner",
+    "scratch",
+    "buffers",
+    "objects",
+    "fixed",
+    "element",
+];
 
 /// Messages that take turns unless the user says so.
 const MESSAGES: u32 = 8;
@@ -136,6 +160,7 @@ impl Arguments {
         let message = &workload.schema.root().name.original;
         let languages = self.measuring.languages();
         let task = Task {
+            is_footprint: self.footprint,
             title: format!("{message} ({})", workload.source),
             codecs: codec_selection::select_codecs(&self.measuring.codecs(), &languages)?,
             experiments: select_experiments(experiments(), &self.measuring.experiments)?,

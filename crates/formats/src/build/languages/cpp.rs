@@ -9,6 +9,7 @@ use wiregauge_build_tools::{write_if_changed, Progress, Toolchain};
 use wiregauge_normalized::{cpp, Unit};
 
 use crate::build::build_system::BuildSystem;
+use crate::build::footprint::cpp::compile_footprints;
 use crate::build::runner_build::{BuildFolders, RunnerBuild};
 use crate::runner_language::RunnerLanguage;
 
@@ -19,6 +20,8 @@ pub static CPP: RunnerLanguage = RunnerLanguage {
     is_default: true,
     needs: &[],
     flags: "CMake Release: -O3 -DNDEBUG",
+    footprint_flags: "-O2 and -Os, -DNDEBUG -ffunction-sections -fdata-sections -fno-pie; \
+                      -static -no-pie -Wl,--gc-sections",
     takes_libraries_of_toolchain: true,
     link_time: "-flto",
     unexplained: None,
@@ -27,7 +30,9 @@ pub static CPP: RunnerLanguage = RunnerLanguage {
     message: |unit| Ok(vec![cpp::message(unit)]),
 };
 
-inventory::submit! { BuildSystem { language: &CPP, compile } }
+inventory::submit! {
+    BuildSystem { language: &CPP, compile, compile_footprints: Some(compile_footprints) }
+}
 
 /// Compiles the programs; an outcome for each build, in order.
 fn compile(

@@ -37,6 +37,7 @@ pub static JAVA: RunnerLanguage = RunnerLanguage {
     needs: NEEDS,
     flags: "javac --release 17; -XX:+UseSerialGC -Xms256m -Xmn128m -Xmx2g, both compilers (C1 and \
             C2) with their defaults",
+    footprint_flags: "",
     takes_libraries_of_toolchain: false,
     link_time: "",
     unexplained: Some(
@@ -49,7 +50,7 @@ pub static JAVA: RunnerLanguage = RunnerLanguage {
     },
 };
 
-inventory::submit! { BuildSystem { language: &JAVA, compile } }
+inventory::submit! { BuildSystem { language: &JAVA, compile, compile_footprints: None } }
 
 /// What starts the virtual machine, in words of a shell. What its libraries print and
 /// what it says itself goes to standard error; no setting of the user's changes it.

@@ -28,6 +28,7 @@ pub static PYTHON: RunnerLanguage = RunnerLanguage {
     needs: NEEDS,
     flags: "isolated (-I); the garbage collector with its defaults, the runner's own messages \
             frozen out of it",
+    footprint_flags: "",
     takes_libraries_of_toolchain: false,
     link_time: "",
     unexplained: Some(
@@ -38,7 +39,7 @@ pub static PYTHON: RunnerLanguage = RunnerLanguage {
     message: |unit| Ok(PythonMessage::new(unit)?.files()?.into_iter().map(|f| f.text).collect()),
 };
 
-inventory::submit! { BuildSystem { language: &PYTHON, compile } }
+inventory::submit! { BuildSystem { language: &PYTHON, compile, compile_footprints: None } }
 
 /// The interpreter and its version; empty where there is none.
 fn version() -> String {

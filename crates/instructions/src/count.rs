@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
 use tempfile::TempDir;
-use wiregauge_build_tools::find_program;
 use wiregauge_child_process::runner::Launch;
 
 use crate::dump;
-use crate::environment::fixed_environment;
+use crate::environment::{fixed_environment, locate};
 use crate::profile::Profile;
 
 /// How a counter writes down what it counted until a reading of the clock.
@@ -86,8 +85,7 @@ impl Count {
         let folder = count_folder()?;
         let mut arguments = fixed_environment();
         arguments.extend(words(&folder.path().join("counts").display().to_string()));
-        let program = locate(&launch.program).unwrap_or_else(|| launch.program.clone());
-        arguments.push(program.display().to_string());
+        arguments.push(locate(&launch.program).display().to_string());
         arguments.extend(launch.arguments.iter().cloned());
         let launch = Launch { program: "env".into(), arguments, ..launch.clone() };
         Ok(Count::new(folder, launch, form))
@@ -208,14 +206,6 @@ impl Count {
         let text = fs::read_to_string(&path).with_context(cannot)?;
         fs::File::options().write(true).truncate(true).open(&path).with_context(cannot)?;
         Ok(text)
-    }
-}
-
-/// Where the shell would find a program.
-fn locate(program: &Path) -> Option<PathBuf> {
-    match program.components().count() {
-        1 => find_program(program),
-        _ => program.canonicalize().ok(),
     }
 }
 

@@ -10,7 +10,7 @@ use wiregauge_build_tools::{hash, lock, run, Progress};
 use wiregauge_child_process::runner::Launch;
 
 use crate::count::{count_folder, Count, Form};
-use crate::environment::fixed_environment;
+use crate::environment::{fixed_environment, locate};
 
 /// The plugin that counts.
 const PLUGIN: &str = include_str!("count.c");
@@ -61,7 +61,7 @@ impl Emulator {
         if let Some(sysroot) = &self.sysroot {
             arguments.extend(["-L".to_owned(), sysroot.display().to_string()]);
         }
-        arguments.push(launch.program.display().to_string());
+        arguments.push(locate(&launch.program).display().to_string());
         arguments.extend(launch.arguments.iter().cloned());
         Launch { program: "env".into(), arguments, ..launch.clone() }
     }

@@ -2,7 +2,9 @@
 //! it are counted, too.
 
 use std::env;
+use std::path::{Path, PathBuf};
 
+use wiregauge_build_tools::find_program;
 use wiregauge_child_process::runner::MALLOC;
 
 /// Where programs are looked for by the runner.
@@ -19,4 +21,13 @@ pub(crate) fn fixed_environment() -> Vec<String> {
     // Python's own order of its sets and dictionaries of texts.
     words.push("PYTHONHASHSEED=0".into());
     words
+}
+
+/// Where the shell would find a program; the program as it is named where it would not.
+pub(crate) fn locate(program: &Path) -> PathBuf {
+    let found = match program.components().count() {
+        1 => find_program(program),
+        _ => program.canonicalize().ok(),
+    };
+    found.unwrap_or_else(|| program.to_owned())
 }

@@ -126,11 +126,12 @@ fn rows_for_other_architectures_are_right_and_count_twice_the_same() {
         let (said, first) = count(folder.path(), codecs, &words);
         assert_eq!(said.code, Some(0), "{target}: {}{}", said.out, said.err);
         has_its_form(&first);
-        assert_eq!(status(&first, "java-serialization"), "skipped", "{target}: {}", said.out);
-        assert!(said.out.contains("no program is built for"), "{target}: {}", said.out);
+        let java = status(&first, "java-serialization");
+        assert!(java.contains("no program is built for"), "{target}: {java}");
         let numbers = counted(&first);
         for codec in ["prost", "lcm", "protobuf-cpp"] {
-            assert_eq!(status(&first, codec), "measured", "{target}: {}", said.out);
+            let status = status(&first, codec);
+            assert!(status.contains("\"measured\""), "{target} {codec}: {status}");
             for experiment in ["encode", "decode"] {
                 let value = numbers[&(codec.to_owned(), experiment.to_owned())];
                 assert!((200.0..100_000.0).contains(&value), "{target} {codec}: {value}");

@@ -1,10 +1,12 @@
 //! What builds runners for another architecture: compilers and generators that run here, and
 //! the target's own libraries. Both are unpacked packages of one Debian release.
 
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::root::DebianRoot;
 use super::target::Target;
@@ -57,7 +59,9 @@ impl CrossToolchain {
             ..Selection::default()
         };
         let sysroot = Unpacked::open_or_create(build, &selection, progress)?;
-        Ok(CrossToolchain { target, tools, sysroot })
+        let cross = CrossToolchain { target, tools, sysroot };
+        cross.link_definitions()?;
+        Ok(cross)
     }
 
     /// What it builds for.
@@ -76,11 +80,34 @@ impl CrossToolchain {
     /// # Errors
     /// When it cannot be written.
     pub fn linker(&self, folder: &Path) -> Result<String> {
-        self.tools.script("linker", "gcc", &self.flags(), &[folder])
+        // Rust brings a linker of its own, which does not run in a bare root.
+        let flags = [self.flag(), "-fuse-ld=bfd".into()];
+        self.tools.script("linker", "gcc", &flags, &[folder])
     }
 
-    fn flags(&self) -> [String; 1] {
-        [format!("--sysroot={}", self.sysroot().display())]
+    fn flag(&self) -> String {
+        format!("--sysroot={}", self.sysroot().display())
+    }
+
+    /// Has generators find the definitions that the target's libraries bring.
+    fn link_definitions(&self) -> Result<()> {
+        let folders = [self.sysroot(), self.tools.folder()].map(|root| root.join("usr/include"));
+        let [from, to] = &folders;
+        let cannot = || format!("cannot make links in {}", to.display());
+        fs::create_dir_all(to).with_context(cannot)?;
+        for entry in
+            fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))?
+        {
+            let entry = entry?;
+            let link = to.join(entry.file_name());
+            if fs::read_link(&link).is_ok_and(|old| old != entry.path()) {
+                fs::remove_file(&link).with_context(cannot)?;
+            }
+            if fs::symlink_metadata(&link).is_err() {
+                symlink(entry.path(), &link).with_context(cannot)?;
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn key(&self) -> String {
@@ -110,7 +137,7 @@ impl CrossToolchain {
 
     pub(super) fn cmake(&self) -> Result<Vec<String>> {
         let processor = self.target.name.split('-').next().unwrap_or_default();
-        let mut settings = self.tools.cmake_compilers(&self.flags())?;
+        let mut settings = self.tools.cmake_compilers(&[self.flag()])?;
         settings.push("-DCMAKE_SYSTEM_NAME=Linux".into());
         settings.push(format!("-DCMAKE_SYSTEM_PROCESSOR={processor}"));
         Ok(settings)

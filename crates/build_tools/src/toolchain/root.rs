@@ -212,8 +212,8 @@ impl DebianRoot {
         ])
     }
 
-    /// A compiler inside, with these flags, as a program outside of this name; it sees these
-    /// folders, too.
+    /// A compiler inside, with these flags behind all others, as a program outside of this
+    /// name; it sees these folders, too.
     pub(super) fn script(
         &self,
         name: &str,
@@ -223,9 +223,11 @@ impl DebianRoot {
     ) -> Result<String> {
         let mut words = self.enter_command(folders);
         words.push(self.compiler_name(compiler));
-        words.extend_from_slice(flags);
-        let words: Vec<String> = words.iter().map(shell_quoted).collect();
-        let text = format!("#!/bin/sh\nexec {} \"$@\"\n", words.join(" "));
+        let quoted = |words: &[String]| {
+            let words: Vec<String> = words.iter().map(shell_quoted).collect();
+            words.join(" ")
+        };
+        let text = format!("#!/bin/sh\nexec {} \"$@\" {}\n", quoted(&words), quoted(flags));
         let path = self.unpacked.folder.join(name);
         write_script(&path, &text)?;
         Ok(path.display().to_string())

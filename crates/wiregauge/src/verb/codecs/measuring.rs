@@ -57,8 +57,8 @@ pub struct Measuring {
     metric: Vec<Metric>,
     /// Count the instructions of this architecture, by an emulator: aarch64-linux-gnu,
     /// arm-linux-gnueabihf, riscv64-linux-gnu or x86_64-linux-gnu (docs/targets.md).
-    #[arg(long, value_name = "TARGET", value_parser = Target::find)]
-    target: Option<&'static Target>,
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
     /// Explain what one or two rows execute: functions, branches, caches, copies and
     /// allocations; of two also where they differ. Without --codecs, only these.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", conflicts_with = "target")]
@@ -186,6 +186,7 @@ impl Measuring {
         if let Some((option, _)) = useless {
             bail!("{option} has no effect: without time among --metric nothing is timed");
         }
+        self.target()?;
         if self.target.is_some() && self.metric != [Metric::Instructions] {
             bail!("an emulator tells no times; give --metric instructions with --target");
         }
@@ -193,6 +194,10 @@ impl Measuring {
             bail!("--corrupt has no effect with --target: an emulator is no test of decoders");
         }
         Ok(())
+    }
+
+    fn target(&self) -> Result<Option<&'static Target>> {
+        self.target.as_deref().map(Target::find).transpose()
     }
 
     fn timed(&self) -> bool {
@@ -212,7 +217,7 @@ impl Measuring {
             corruptions: self.corrupt,
             timed: self.timed(),
             instructions: counted.then(Callgrind::find).transpose()?,
-            target: self.target,
+            target: self.target()?,
             explained: self.explain.clone(),
         })
     }

@@ -71,8 +71,8 @@ const CLOCKS: [&str; 5] =
     ["clock_gettime", "steady_clock::now", "std::time::Instant", "Timespec", "__vdso"];
 
 impl Work {
-    /// That of a function.
-    pub fn of(function: &Function) -> Work {
+    /// What a function is for.
+    pub fn from_function(function: &Function) -> Work {
         let name = function.name.as_str();
         let is_c = is_c_library(&function.object);
         // `__memcpy_avx_unaligned_erms`, `compiler_builtins::mem::memcpy`
@@ -179,7 +179,7 @@ mod tests {
             ("app", "std::vector<memcpy>::push(int)", Work::Program),
         ] {
             let function = Function { object: object.into(), name: name.into() };
-            assert_eq!(Work::of(&function), work, "{name}");
+            assert_eq!(Work::from_function(&function), work, "{name}");
         }
     }
 }

@@ -38,7 +38,7 @@ pub struct MemoryUse {
 /// A function, without what it calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FunctionCounts {
-    /// As it is written in its language, as far as that is known.
+    /// As it is written in its language, as far as that is known; else [`UNNAMED`].
     pub name: String,
     /// The file that it is in: `libc.so.6`.
     pub object: String,
@@ -61,6 +61,9 @@ impl Explanation {
         self.totals.get(self.place(event)?).copied()
     }
 }
+
+/// What the code of a file is called that no symbol names, as in a library without its own.
+pub const UNNAMED: &str = "(without a name)";
 
 /// What instructions are called among the events.
 pub const INSTRUCTIONS: &str = "instructions";

@@ -1,8 +1,10 @@
 //! What was counted of a runner's functions, as a result has it.
 
-use wiregauge_instructions::profile::Profile;
+use wiregauge_instructions::profile::{self, Profile};
 use wiregauge_instructions::work::Work;
-use wiregauge_result::explanation::{Explanation, FunctionCounts, MemoryUse, INSTRUCTIONS};
+use wiregauge_result::explanation::{
+    Explanation, FunctionCounts, MemoryUse, INSTRUCTIONS, UNNAMED,
+};
 
 /// What results tell of a function, and of which of callgrind's events it is the sum: first
 /// instructions, and reads and writes among them; then misses of the caches in front and of the
@@ -12,7 +14,7 @@ const EVENTS: [(&str, &[&str]); 7] = [
     ("reads", &["Dr"]),
     ("writes", &["Dw"]),
     ("cache misses", &["I1mr", "D1mr", "D1mw"]),
-    ("memory accesses", &["ILmr", "DLmr", "DLmw"]),
+    ("last-cache misses", &["ILmr", "DLmr", "DLmw"]),
     ("branches", &["Bc", "Bi"]),
     ("mispredictions", &["Bcm", "Bim"]),
 ];
@@ -42,9 +44,12 @@ pub fn explain(
         .functions
         .iter()
         .map(|(function, cost)| FunctionCounts {
-            name: function.name.clone(),
+            name: match function.name.as_str() {
+                profile::UNNAMED => UNNAMED.to_owned(),
+                name => name.to_owned(),
+            },
             object: function.object.clone(),
-            work: Work::of(function).name().to_owned(),
+            work: Work::from_function(function).name().to_owned(),
             calls: share(cost.calls),
             counts: sums(&cost.events),
         })

@@ -1,7 +1,7 @@
 //! What rows execute, side by side, and where two of them differ: lines that add up.
 
 use indexmap::IndexMap;
-use wiregauge_result::explanation::{Explanation, FunctionCounts, INSTRUCTIONS};
+use wiregauge_result::explanation::{Explanation, FunctionCounts, INSTRUCTIONS, UNNAMED};
 use wiregauge_result::run::{Case, Run};
 
 use crate::model::number_format::{count_noun, format_count, format_percent, format_ratio};
@@ -20,7 +20,7 @@ pub const NOTES: [&str; 4] = [
     "program: generated code, headers, crates and glue in the runner's program; libraries: shared \
      libraries but the C library; copying, filling: memcpy, memset and the like, where they are \
      called and not compiled in",
-    "cache misses, memory accesses and mispredictions are simulated: caches of 32 KiB for code and \
+    "cache misses, last-cache misses and mispredictions are simulated: caches of 32 KiB for code and \
      for data, 8 MiB behind them; they are no property of this machine",
     "copies: calls of memcpy and memmove, and blocks that are moved as they grow; allocations: \
      calls of malloc and its kin; both counted in a process of their own",
@@ -58,7 +58,16 @@ fn explain_metric(metric: &str, rows: &[&Explanation]) -> ExplainedMetric {
         rows => functions.table(&format!("{metric}: instructions by function"), rows),
     });
     let difference = match rows {
-        [a, b] => describe_difference([&a.subject, &b.subject], &work),
+        [a, b] => describe_difference([&a.subject, &b.subject], &work).map(|text| {
+            let nameless = [a, b].into_iter().find(|row| has_nameless_c_library(row));
+            text + &nameless.map_or(String::new(), |row| {
+                format!(
+                    "; the C library of {} has no names inside, so its allocating, copying and \
+                     filling are one line",
+                    row.subject
+                )
+            })
+        }),
         _ => None,
     };
     ExplainedMetric { metric: metric.to_owned(), difference, tables }
@@ -69,7 +78,8 @@ fn totals(metric: &str, rows: &[&Explanation]) -> Vec<Vec<String>> {
     let mut lines: IndexMap<&str, Vec<Option<f64>>> = IndexMap::new();
     for row in rows {
         for event in &row.events {
-            lines.entry(event).or_insert_with(|| rows.iter().map(|row| row.total(event)).collect());
+            let total = |row: &&Explanation| row.total(event).map(without_noise);
+            lines.entry(event).or_insert_with(|| rows.iter().map(total).collect());
         }
     }
     type Figure = fn(&wiregauge_result::explanation::MemoryUse) -> f64;
@@ -81,7 +91,8 @@ fn totals(metric: &str, rows: &[&Explanation]) -> Vec<Vec<String>> {
     ];
     if rows.iter().any(|row| row.memory.is_some()) {
         for (name, figure) in of_memory {
-            lines.insert(name, rows.iter().map(|row| row.memory.as_ref().map(figure)).collect());
+            let of_row = |row: &&Explanation| row.memory.as_ref().map(figure);
+            lines.insert(name, rows.iter().map(of_row).collect());
         }
     }
     let mut table = vec![head(&format!("{metric}, for a message"), rows)];
@@ -117,7 +128,9 @@ fn costliest(metric: &str, row: &Explanation) -> Vec<Vec<String>> {
     for function in row.functions.iter().take(FUNCTIONS) {
         let count = |event: &str| function.counts.get(row.place(event)?).copied();
         let mut counts = columns
-            .map(|event| count(event).map_or("-".into(), |n| format_count(n.round())))
+            .map(|event| {
+                count(event).map_or("-".into(), |n| format_count(without_noise(n).round()))
+            })
             .to_vec();
         let share = count(INSTRUCTIONS).filter(|_| total > 0.0);
         counts.insert(1, share.map_or("-".into(), |count| format_percent(count / total)));
@@ -155,6 +168,7 @@ impl FunctionLines {
     /// All functions of all rows. Those of one name are one line.
     fn new(rows: &[&Explanation]) -> FunctionLines {
         let mut lines: IndexMap<String, Line> = IndexMap::new();
+        let is_nameless = rows.len() > 1 && rows.iter().any(|row| has_nameless_c_library(row));
         for (at, row) in rows.iter().enumerate() {
             let place = row.place(INSTRUCTIONS);
             let count = |function: &FunctionCounts| {
@@ -164,7 +178,7 @@ impl FunctionLines {
             for (function, count) in row.functions.iter().zip(round_to_sum(&counts)) {
                 let line = lines.entry(key(function)).or_insert_with(|| Line {
                     name: shorten(&function.name),
-                    work: function.work.clone(),
+                    work: work(function, is_nameless),
                     purpose: purpose(function),
                     counts: vec![0; rows.len()],
                     calls: vec![0.0; rows.len()],
@@ -303,6 +317,15 @@ fn round_to_sum(counts: &[f64]) -> Vec<i64> {
         .collect()
 }
 
+/// What is simulated differs by parts of an event between two loops: nothing is less than 0.
+fn without_noise(count: f64) -> f64 {
+    if count > 0.0 {
+        count
+    } else {
+        0.0
+    }
+}
+
 fn signed(value: f64) -> String {
     match value {
         v if v > 0.0 => format!("+{}", format_count(v)),
@@ -313,9 +336,26 @@ fn signed(value: f64) -> String {
 
 /// What is the same function in two rows, though a library has another version.
 fn key(function: &FunctionCounts) -> String {
-    match function.name.starts_with('(') && !function.name.starts_with("(anonymous") {
+    match function.name == UNNAMED {
         true => format!("{} in {}", function.name, library(&function.object)),
         false => function.name.clone(),
+    }
+}
+
+/// Whether what the C library does for a row cannot be told by names, as it has none inside.
+fn has_nameless_c_library(row: &Explanation) -> bool {
+    row.functions.iter().any(|function| function.name == UNNAMED && is_of_c_library(function))
+}
+
+fn is_of_c_library(function: &FunctionCounts) -> bool {
+    function.object.starts_with("libc.so")
+}
+
+/// The line that a function belongs to; all of the C library is one where it has no names.
+fn work(function: &FunctionCounts, is_nameless: bool) -> String {
+    match is_nameless && is_of_c_library(function) {
+        true => "C library".to_owned(),
+        false => function.work.clone(),
     }
 }
 
@@ -477,6 +517,16 @@ mod tests {
         let alone = &explain_metric("encode", &[&a]).tables[2];
         assert_eq!(alone.len(), 1 + FUNCTIONS);
         assert_eq!(alone[1][..3], ["write", "1,000", "88%"], "{alone:#?}");
+    }
+
+    #[test]
+    fn a_c_library_without_names_is_one_line() {
+        let [a, mut b] = two();
+        b.functions[1] = function(UNNAMED, "libc.so.6", "C library", &[2000.7, 3.0]);
+        let explained = explain_metric("encode", &[&a, &b]);
+        let work: Vec<&str> = explained.tables[1].iter().map(|row| row[0].as_str()).collect();
+        assert!(work.contains(&"C library") && !work.contains(&"allocating"), "{work:?}");
+        assert!(explained.difference.unwrap().contains("the C library of b has no names"));
     }
 
     /// As a file from elsewhere may have them.

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use wiregauge_report::model::number_format::format_quantity;
+use wiregauge_report::model::ranking::named_result::NamedResult;
+use wiregauge_report::model::ranking::Ranking;
 use wiregauge_report::page;
 use wiregauge_result::run::Run;
 use wiregauge_result::stats::Summary;
@@ -36,12 +38,16 @@ fn dump(browser: &Path, page: &str) -> String {
 
 /// A page with a script at its end that writes lines into `<pre id="probe">`.
 fn probed(run: &Run, script: &str) -> String {
+    with_probe(&page::render(std::slice::from_ref(run)), script)
+}
+
+fn with_probe(page: &str, script: &str) -> String {
     let probe = format!(
         "<pre id=\"probe\"></pre><script>{{\
          const say = (line) => document.getElementById('probe').append(line + '\\n');\
          {script} }}</script></body>"
     );
-    page::render(std::slice::from_ref(run)).replace("</body>", &probe)
+    page.replace("</body>", &probe)
 }
 
 fn probe(browser: &Path, page: &str) -> Vec<String> {
@@ -131,10 +137,8 @@ fn the_page_is_whole_and_asks_for_nothing() {
     assert_eq!(lines, ["requests 0", "broken 0", "pictures true", "injected 0", "nan false"]);
 }
 
-#[test]
-fn pages_of_the_bus_are_whole_and_legible() {
-    let Some(browser) = browser() else { return };
-    let script = "say('broken ' + [...document.querySelectorAll('a')]\
+/// Whether links lead somewhere, and whether each text is within its picture and on no other.
+const LEGIBLE: &str = "say('broken ' + [...document.querySelectorAll('a')]\
           .filter((a) => !document.getElementById(a.hash.slice(1))).length);\
         say('nan ' + /NaN|undefined|Infinity/.test(document.body.innerHTML.split('<script>')[0]));\
         const over = [];\
@@ -152,6 +156,10 @@ fn pages_of_the_bus_are_whole_and_legible() {
         say('over ' + over.join(', '));\
         say('wide ' + (document.documentElement.scrollWidth > innerWidth));\
         say('pictures ' + document.querySelectorAll('svg.chart').length);";
+
+#[test]
+fn pages_of_the_bus_are_whole_and_legible() {
+    let Some(browser) = browser() else { return };
     // Two distributions, windows and a box of two cases, of which one has steps
     // too; those of ten cases with one more box, of which five have steps, and
     // five sweeps; three for each search; a cycle in phases with boxes of all.
@@ -161,11 +169,46 @@ fn pages_of_the_bus_are_whole_and_legible() {
         (crate::common::bus::headroom(), 3 + 3),
         (crate::common::bus::codecs(), 1 + 1 + 5),
     ] {
-        let lines = probe(&browser, &probed(&run, script));
+        let lines = probe(&browser, &probed(&run, LEGIBLE));
         let pictures = format!("pictures {pictures}");
         let wanted = ["broken 0", "nan false", "over ", "wide false", &pictures];
         assert_eq!(lines, wanted, "{}", run.title);
     }
+}
+
+#[test]
+fn a_page_of_several_results_is_whole_and_legible() {
+    let Some(browser) = browser() else { return };
+    let results = several_results();
+    let ranking = Ranking::from_results(&results).unwrap();
+    let page = page::render_ranking(&ranking, &results);
+    let lines = probe(&browser, &with_probe(&page, LEGIBLE));
+    assert_eq!(lines[..4], ["broken 0", "nan false", "over ", "wide false"]);
+    let script = "const table = document.querySelector('#ranking-0 table');\
+        const column = 4;\
+        table.tHead.rows[0].cells[column].querySelector('button').click();\
+        say([...table.tBodies[0].rows].map((row) => row.cells[column].dataset.v));\
+        say(document.querySelectorAll('#ranking-0 svg.chart .mark').length);";
+    let lines = probe(&browser, &with_probe(&page, script));
+    let spreads: Vec<f64> = lines[0].split(',').map(|v| v.parse().unwrap()).collect();
+    assert!(spreads.len() == 8 && spreads.is_sorted(), "{spreads:?}");
+    assert_eq!(lines[1], "24");
+}
+
+/// Three results of eight codecs, each other codec of which is slower each time.
+fn several_results() -> Vec<NamedResult> {
+    let names = ["laptop.json", "a-server-with-a-long-name.json", "board.json"];
+    let results = (1u8..).zip(names).map(|(factor, name)| {
+        let mut run = crate::common::run(8);
+        let odd: Vec<String> = run.subjects.iter().step_by(2).map(|s| s.id.clone()).collect();
+        for measurement in run.measurements.iter_mut().filter(|m| odd.contains(&m.subject)) {
+            for sample in measurement.samples.iter_mut().flatten().flatten() {
+                *sample *= f64::from(factor);
+            }
+        }
+        (PathBuf::from(name), run)
+    });
+    NamedResult::from_files(results.collect())
 }
 
 #[test]
@@ -204,4 +247,7 @@ fn pages_to_look_at() {
     write("fan_out.html", &[crate::common::bus::fan_out()]);
     write("headroom.html", &[crate::common::bus::headroom()]);
     write("bus_codecs.html", &[crate::common::bus::codecs()]);
+    let results = several_results();
+    let ranking = Ranking::from_results(&results).unwrap();
+    fs::write(folder.join("ranking.html"), page::render_ranking(&ranking, &results)).unwrap();
 }

@@ -2,9 +2,12 @@
 //! form is made of them in short time, and none carries them out of its text.
 
 use crate::common::bus;
+use wiregauge_report::model::ranking::named_result::NamedResult;
+use wiregauge_report::model::ranking::Ranking;
 use wiregauge_report::page;
 use wiregauge_report::text::budget::{self, Budget};
 use wiregauge_report::text::compare as comparison;
+use wiregauge_report::text::ranking as ranked;
 use wiregauge_report::text::{csv, json, markdown, terminal};
 use wiregauge_result::run::Run;
 use wiregauge_result::stats::{compare, Limits};
@@ -14,7 +17,7 @@ fn forms(run: &Run) -> Vec<String> {
     let runs = std::slice::from_ref(run);
     let budget = Budget { rate_hz: 10.0, speed_mps: 10.0 };
     let compared = compare(run, run, Limits::default());
-    vec![
+    let mut forms = vec![
         page::render(runs),
         terminal::render(runs, None),
         terminal::render(runs, Some(60)),
@@ -25,7 +28,16 @@ fn forms(run: &Run) -> Vec<String> {
         budget::render_markdown(run, budget),
         comparison::render_terminal(run, run, &compared, true, Some(60)),
         comparison::render_markdown(run, run, &compared, true),
-    ]
+    ];
+    let twice = ["a.json", "b.json"].map(|name| (name.into(), run.clone()));
+    let twice = NamedResult::from_files(twice.to_vec());
+    // Results of a bus are refused, and so are those without a codec that has figures.
+    if let Ok(ranking) = Ranking::from_results(&twice) {
+        forms.push(page::render_ranking(&ranking, &[]));
+        forms.push(ranked::render_terminal(&ranking, Some(60)));
+        forms.push(ranked::render_markdown(&ranking));
+    }
+    forms
 }
 
 fn runs() -> [Run; 4] {

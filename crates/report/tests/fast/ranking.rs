@@ -239,7 +239,7 @@ fn two_exchanged_rows_are_named_and_no_others() {
         let ranking = rank(vec![("a.json", apart), ("b.json", turned)]);
         let wanted = if one < other { (one, other) } else { (other, one) };
         let encode = experiment(&ranking, "encode");
-        assert_eq!(exchanged(encode), [wanted.clone()]);
+        assert_eq!(exchanged(encode), std::slice::from_ref(&wanted));
         for id in [&wanted.0, &wanted.1] {
             assert!(encode.conclusion.contains(encode.title(id)), "{}", encode.conclusion);
         }

@@ -4,8 +4,8 @@ use crate::model::number_format::count_noun;
 use crate::model::ranking::experiment_ranking::ExperimentRanking;
 use crate::model::ranking::pair::ExchangedPair;
 
-/// Pairs that a sentence names; of more it says how many codecs they are of.
-const MOST_PAIRS: usize = 3;
+/// Codecs whose pairs a sentence names; of the other pairs it says how many there are.
+const MOST_NAMES: usize = 4;
 
 /// `on both machines`, `on all 3 machines`; where several results are of one, `in both results`.
 pub fn name_everywhere(results: usize, machines: usize) -> String {
@@ -35,9 +35,12 @@ pub fn conclude_experiment(experiment: &ExperimentRanking, everywhere: &str) -> 
             _ => format!("The order of all {rows} codecs holds {everywhere}{doubt}."),
         };
     }
-    let names = match pairs.exchanged.len() {
-        count if count > MOST_PAIRS => format!("{exchanged} change places with others"),
-        _ => format!("{} change places", name_pairs(experiment, &pairs.exchanged)),
+    let names = match pairs.exchanged.as_slice() {
+        [pair] => {
+            let [first, second] = [&pair.first, &pair.second].map(|id| experiment.title(id));
+            format!("{first} and {second} change places")
+        }
+        all => format!("{exchanged} change places ({})", name_pairs(experiment, all)),
     };
     match rows - exchanged {
         0 | 1 => format!("The order does not hold {everywhere}: {names}{doubt}."),
@@ -47,12 +50,28 @@ pub fn conclude_experiment(experiment: &ExperimentRanking, everywhere: &str) -> 
     }
 }
 
-/// `A and B, C and D`.
+/// `A with 5 others, B with C`: each pair stands with the one of the two that has more pairs.
 fn name_pairs(experiment: &ExperimentRanking, pairs: &[ExchangedPair]) -> String {
-    let name = |pair: &ExchangedPair| {
-        format!("{} and {}", experiment.title(&pair.first), experiment.title(&pair.second))
-    };
-    pairs.iter().map(name).collect::<Vec<_>>().join(", ")
+    let mut left: Vec<[&str; 2]> =
+        pairs.iter().map(|pair| [pair.first.as_str(), pair.second.as_str()]).collect();
+    let mut parts = Vec::new();
+    while parts.len() < MOST_NAMES {
+        let count = |id: &str| left.iter().filter(|pair| pair.contains(&id)).count();
+        // Of equals the first, as the pairs that are farthest apart come first.
+        let ids = left.iter().flatten().rev().copied();
+        let Some(most) = ids.max_by_key(|id| count(id)) else { break };
+        let of = left.iter().filter(|pair| pair.contains(&most));
+        let others: Vec<&str> = of.flatten().copied().filter(|id| *id != most).collect();
+        parts.push(match others.as_slice() {
+            [other] => format!("{} with {}", experiment.title(most), experiment.title(other)),
+            others => format!("{} with {} others", experiment.title(most), others.len()),
+        });
+        left.retain(|pair| !pair.contains(&most));
+    }
+    if !left.is_empty() {
+        parts.push(count_noun(left.len() as u64, "pair more", "pairs more"));
+    }
+    parts.join(", ")
 }
 
 /// What may be concluded of all of them; `everywhere` where all results have each.

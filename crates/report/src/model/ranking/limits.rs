@@ -1,6 +1,6 @@
 //! What may not be concluded from several results, and why.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use wiregauge_result::run::{Case, Origin, Status, Subject};
 
 use crate::model::number_format::count_noun;
@@ -131,11 +131,14 @@ fn different_settings(results: &[NamedResult]) -> Vec<String> {
     };
     let notes = |result: &NamedResult| -> Option<String> {
         let notes = result.run.cases.iter().flat_map(|case: &Case| case.notes.clone());
-        let mut notes: Vec<String> = notes.collect();
-        notes.dedup();
-        Some(notes.join("; "))
+        Some(notes.collect::<IndexSet<_>>().into_iter().collect::<Vec<_>>().join("; "))
+    };
+    let source = |result: &NamedResult| {
+        let sources = result.run.cases.iter().map(|case| case.source.clone());
+        Some(sources.collect::<IndexSet<_>>().into_iter().collect::<Vec<_>>().join("; "))
     };
     let lines = [
+        of("messages from", &source),
         of("output buffers", &|result| Some(result.run.settings.buffers.clone())),
         of("message objects", &|result| Some(result.run.settings.objects.clone())),
         of("scratch space", &|result| Some(result.run.settings.scratch.clone())),

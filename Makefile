@@ -12,8 +12,8 @@ RESULT ?= .
 # in tests/fast of each crate.
 CODECS = conformance java_damage languages lifetimes measuring octets_and_rejections packed_fields \
 	preset_languages
-BUILDS = arrow_languages cloudini contributing corpus cosim cosim_samples coupling coupling_faults draco faults \
-	explain fixed_plan footprint generate generated instructions libraries managed players protobuf \
+BUILDS = against arrow_languages cloudini contributing corpus cosim cosim_samples coupling coupling_faults \
+	draco faults explain fixed_plan footprint generate generated instructions libraries managed players protobuf \
 	reduced_languages targets verify
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
 	bus_realtime bus_return bus_samples bus_scenario flood trace_bus

@@ -1,7 +1,8 @@
 //! The build folder: what is in it is told by its content, and one builds at a
 //! time.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
@@ -23,7 +24,23 @@ pub fn hash(parts: impl IntoIterator<Item = Vec<u8>>) -> String {
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    to_hexadecimal(&hasher.finalize())
+}
+
+/// SHA-256 of a file, in hexadecimal.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn hash_file(path: &Path) -> Result<String> {
+    let mut hasher = Sha256::new();
+    File::open(path)
+        .and_then(|mut file| io::copy(&mut file, &mut hasher))
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(to_hexadecimal(&hasher.finalize()))
+}
+
+fn to_hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Fills a folder beside its place, and puts it there when it is whole: half of one is

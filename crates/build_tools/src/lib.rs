@@ -15,7 +15,9 @@ mod tool;
 pub mod toolchain;
 pub mod versions;
 
-pub use build_cache::{build_folder, default_build_folder, hash, lock, write_if_changed};
+pub use build_cache::{
+    build_folder, default_build_folder, hash, hash_file, lock, write_if_changed,
+};
 pub use need::{find_program, Need};
 pub use program_file::{copy_program, write_script};
 pub use progress::Progress;

@@ -1,6 +1,7 @@
 //! The gauge's side of the runner protocol (docs/runner-protocol.md).
 
 use std::fmt;
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
@@ -165,6 +166,22 @@ impl Runner {
             thread::sleep(IDLE);
         }
         Err(RunnerError::Refused("does not wait for requests after its reply".into()))
+    }
+
+    /// The files that its process executes: the program and the libraries that it has
+    /// loaded until now, also those of an interpreter.
+    pub fn loaded_files(&self) -> Vec<PathBuf> {
+        let maps = fs::read_to_string(format!("/proc/{}/maps", self.child.id()));
+        // proc_pid_maps(5): the path is the rest of a line after five fields.
+        let executed = |line: &str| {
+            let (_, rest) = line.split_once(' ')?;
+            let path = rest.find('/').filter(|_| rest.as_bytes().get(2) == Some(&b'x'))?;
+            Some(PathBuf::from(&rest[path..]))
+        };
+        let mut files: Vec<PathBuf> =
+            maps.unwrap_or_default().lines().filter_map(executed).collect();
+        files.dedup();
+        files
     }
 
     /// Forgets all messages.

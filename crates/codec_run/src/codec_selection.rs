@@ -277,6 +277,7 @@ fn subject(
         unchecked: false,
         lowerings,
         not_counted: String::new(),
+        runner: None,
         status,
     }
 }

@@ -4,6 +4,7 @@
 //! Points that are made small are measured in the same way.
 
 pub mod codec_selection;
+pub mod compared_rows;
 pub mod definitions;
 pub mod effort;
 pub mod explained_rows;
@@ -12,7 +13,9 @@ pub mod format_answers;
 pub mod installed_libraries;
 pub mod libraries;
 pub mod measurement;
+pub mod older_rows;
 pub mod point_entrants;
 pub mod point_measurement;
+pub mod runner_copies;
 pub mod tools;
 pub mod workload;

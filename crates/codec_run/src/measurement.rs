@@ -19,10 +19,13 @@ use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_system::interrupt;
 
 use crate::codec_selection::{self, CodecEntrants, UserRunner};
+use crate::compared_rows::{compared_settings, CompareOptions, ComparedRows};
 use crate::effort::Effort;
 use crate::explained_rows;
 use crate::footprint;
 use crate::libraries::{self, LibraryOptions};
+use crate::older_rows::OlderRun;
+use crate::runner_copies::RunnerCopies;
 use crate::workload::Workload;
 
 /// The experiments in the order of the table; phases stand with their whole.
@@ -82,6 +85,8 @@ pub struct Task {
     pub derive: fn(&Run) -> Vec<Fact>,
     /// Whether what codecs add to a program is measured, and nothing else.
     pub is_footprint: bool,
+    /// Which rows are compared with each other.
+    pub compare: CompareOptions,
 }
 
 /// How it is measured.
@@ -132,6 +137,7 @@ pub fn measure(
         least_iterations,
         reference,
         derive,
+        compare,
         ..
     } = task;
     let MeasureOptions { libraries, runners, small_array, effort, settings, .. } = options;
@@ -141,6 +147,9 @@ pub fn measure(
             .notes
             .push("short fixed arrays are written as lists in formats without arrays".into());
     }
+    let message = &workload.schema.root().name.original;
+    let older = compare.against.as_deref().map(|path| OlderRun::read(path, message));
+    let older = older.transpose()?;
     let folder = default_build_folder()?;
     let stoppable = |what: &str, done: usize, total: usize| {
         show(what, done, total);
@@ -165,6 +174,13 @@ pub fn measure(
     let emulator = emulator.transpose()?;
     let CodecEntrants { mut entrants, mut tools, libraries } =
         codec_selection::build(&workload, &variants, &runners, target, &folder, &stoppable)?;
+    let copies = RunnerCopies::open(&folder.canonicalize()?);
+    let mut compared =
+        ComparedRows::prepare(&compare, older.as_ref(), &variants, &mut entrants, copies)?;
+    let settings = match &compared.pairs {
+        Some(_) => compared_settings(settings, &effort),
+        None => settings,
+    };
     if let Some((target, emulator)) = target.zip(emulator.as_ref()) {
         title += &format!(", on {}", target.name);
         tools.insert("target".into(), target.name.into());
@@ -205,10 +221,12 @@ pub fn measure(
     // Probed after the build, whose load is not the measurement's.
     builder.watch_machine(tools);
     let mut measured = runners::measure(&plan, show)?;
+    compared.describe_runners(&mut measured);
     libraries::add_library_notes(&mut measured.subjects, &libraries);
     builder.stop_watching();
     let warnings = std::mem::take(&mut measured.warnings);
-    let mut run = Run { reference, ..finish_run(builder, title, plan, measured) };
+    let compared = compared.pairs;
+    let mut run = Run { reference, compared, ..finish_run(builder, title, plan, measured) };
     let more = derive(&run);
     run.facts.extend(more);
     cautions::add_warnings(&mut run, warnings);

@@ -12,6 +12,7 @@ pub mod plan;
 pub mod proof;
 pub mod robustness;
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Result};
@@ -46,6 +47,9 @@ pub struct Measured {
     pub warnings: Vec<Warning>,
     /// Most rounds in a process.
     pub rounds: u32,
+    /// What the process of each subject executed: its program, and the libraries that it
+    /// had loaded.
+    pub loaded: Vec<Vec<PathBuf>>,
 }
 
 /// Carries out a plan. A subject that fails is marked and left out from there
@@ -325,13 +329,15 @@ impl<'a> Session<'a> {
         let Session { warnings, rounds, explanations, .. } = self;
         let (mut measurements, mut facts) = (self.proofs.measurements, self.facts);
         let mut subjects = Vec::with_capacity(self.contenders.len());
-        for contender in self.contenders {
+        let mut loaded = Vec::with_capacity(self.contenders.len());
+        for mut contender in self.contenders {
             facts.extend(contender.warm_ups());
+            loaded.push(std::mem::take(&mut contender.loaded));
             let (subject, own) = contender.finish();
             subjects.push(subject);
             measurements.extend(own);
         }
-        Measured { subjects, measurements, facts, explanations, warnings, rounds }
+        Measured { subjects, measurements, facts, explanations, warnings, rounds, loaded }
     }
 }
 

@@ -4,6 +4,7 @@ use anyhow::Result;
 use indexmap::IndexMap;
 use wiregauge_build_tools::{default_build_folder, Progress};
 use wiregauge_codec_run::codec_selection;
+use wiregauge_codec_run::compared_rows::CompareOptions;
 use wiregauge_codec_run::measurement::{experiments, select_experiments, Task};
 use wiregauge_codec_run::workload::Workload;
 use wiregauge_formats::{Codec, RunnerLanguage};
@@ -68,6 +69,7 @@ impl CodecExperiment {
             least_iterations: self.least_iterations,
             reference: self.reference.map(|reference| reference()),
             derive: self.derived,
+            compare: CompareOptions::default(),
             workload,
         })
     }

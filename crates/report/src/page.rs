@@ -23,6 +23,7 @@ use std::fmt::Write;
 use wiregauge_result::run::Run;
 use wiregauge_result::run_kind::RunKind;
 
+use crate::model::changes::ComparedRows;
 use crate::model::ranking::named_result::NamedResult;
 use crate::model::ranking::Ranking;
 use crate::model::reference::{published_columns, single_publication_table, slopes};
@@ -88,6 +89,25 @@ struct Page<'a> {
     sections: Vec<Section>,
 }
 
+/// The rows that are compared with each other.
+fn compared_section(compared: &ComparedRows) -> String {
+    let mut body = String::new();
+    for note in &compared.notes {
+        let _ = write!(body, "<p>{}</p>", escape(note));
+    }
+    if compared.rows.len() > 1 {
+        body.push_str(&plain_table(&compared.rows));
+    }
+    for (title, lines) in compared.blocks.iter().filter(|(_, lines)| !lines.is_empty()) {
+        let _ = write!(body, "<h3>{}</h3>\n<ul>", escape(title));
+        for line in lines {
+            let _ = write!(body, "<li>{}</li>", escape(line));
+        }
+        body.push_str("</ul>\n");
+    }
+    body
+}
+
 /// A part of a run with a heading.
 struct Section {
     id: String,
@@ -98,6 +118,9 @@ struct Section {
 impl<'a> Page<'a> {
     fn new(number: usize, run: &'a Run) -> Page<'a> {
         let mut page = Page { number, run, sections: Vec::new() };
+        if let Some(compared) = ComparedRows::from_run(run, str::to_owned) {
+            page.add("Older and newer rows", compared_section(&compared));
+        }
         let (cases, others) = select_cases(run);
         let defined = format!("r{number}-figures");
         for case in cases {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{ensure, Result};
 use wiregauge_result::run::{Run, Status};
+use wiregauge_result::stats::{compare_rows, missing_rows};
 use wiregauge_result::verdict::RequirementVerdict;
 use wiregauge_result::warning;
 use wiregauge_system::file::Target;
@@ -84,7 +85,21 @@ impl ResultTarget {
         let failed = run.subjects.iter().any(|s| matches!(s.status, Status::Failed(_)))
             || run.warnings.iter().any(|warning| warning.code == warning::FAILED);
         let verdict = judge.write(run)?;
-        Ok(if failed { RequirementVerdict::Fail } else { verdict })
+        Ok(match (failed, verdict, verdict_on_rows(run)) {
+            (true, ..) | (_, _, RequirementVerdict::Fail) => RequirementVerdict::Fail,
+            (_, RequirementVerdict::Pass, compared) => compared,
+            (_, verdict, _) => verdict,
+        })
+    }
+}
+
+/// Whether the rows that are compared are as they were, where the command is to fail if not.
+fn verdict_on_rows(run: &Run) -> RequirementVerdict {
+    let is_judged = run.compared.as_ref().is_some_and(|compared| compared.fail_above.is_some());
+    match compare_rows(run).filter(|_| is_judged) {
+        Some(comparison) if comparison.regressed() => RequirementVerdict::Fail,
+        Some(_) if !missing_rows(run).is_empty() => RequirementVerdict::CannotTell,
+        _ => RequirementVerdict::Pass,
     }
 }
 

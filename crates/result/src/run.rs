@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 use crate::environment::Environment;
 use crate::explanation::Explanation;
 use crate::requirement::Requirements;
+use crate::row_pairs::RowPairs;
 use crate::run_kind::RunKind;
+use crate::runner_files::RunnerFiles;
 use crate::warning::Warning;
 use wiregauge_system::input;
 
@@ -73,6 +75,9 @@ pub struct Run {
     /// What is required of the figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub require: Option<Requirements>,
+    /// Rows that were measured to be compared with each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<RowPairs>,
 }
 
 /// How the gauge was set.
@@ -196,6 +201,9 @@ pub struct Subject {
     /// Why its instructions were not counted, where they should have been.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub not_counted: String,
+    /// Its runner, where it can be measured again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<RunnerFiles>,
     /// Whether there are figures, and why not.
     pub status: Status,
 }
@@ -215,6 +223,7 @@ impl Subject {
             unchecked: false,
             lowerings: Vec::new(),
             not_counted: String::new(),
+            runner: None,
             status: Status::Measured,
         }
     }

@@ -65,6 +65,7 @@ impl RunBuilder {
             explanations: Vec::new(),
             reference: None,
             require: None,
+            compared: None,
         }
     }
 }

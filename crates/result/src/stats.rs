@@ -12,6 +12,7 @@ pub(crate) mod comparison;
 mod fit;
 mod interval;
 mod ratio;
+mod row_comparison;
 mod sample;
 mod summary;
 pub mod tail;
@@ -23,5 +24,6 @@ pub use comparison::{
 pub use fit::{Bounds, Fit};
 pub use interval::{Basis, Interval, CONFIDENCE};
 pub use ratio::Ratio;
+pub use row_comparison::{compare_rows, missing_rows};
 pub use sample::{mean, median, quantile, sorted, variance};
 pub use summary::{Outlier, Summary};

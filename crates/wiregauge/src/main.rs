@@ -1,6 +1,7 @@
 //! wiregauge: measures what it costs to move messages in automotive and
 //! robotics simulation. One verb a file; see `wiregauge --help`.
 
+mod compare_args;
 mod connect_args;
 mod exit_status;
 mod library_args;

@@ -1,5 +1,6 @@
 //! A runner while it is measured: its processes, its cells, what became of it.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{bail, Result};
@@ -29,6 +30,8 @@ pub struct RunnerContender<'a> {
     /// Time to start its runner, to load the messages and, where its language has to, to
     /// warm up at least.
     pub starting: Duration,
+    /// What its process executed while it was proven.
+    pub loaded: Vec<PathBuf>,
     /// Whether its language has to warm up and collects garbage.
     pub is_managed: bool,
     /// Whether its language compiles while it runs.
@@ -73,6 +76,7 @@ impl<'a> RunnerContender<'a> {
             cells: Vec::new(),
             deviations: Vec::new(),
             starting: Duration::ZERO,
+            loaded: Vec::new(),
             is_managed: false,
             compiles: false,
             warming: 0.0,

@@ -77,6 +77,7 @@ impl Proofs {
                 contender.cells.extend(cell.map_err(named)?);
             }
         }
+        contender.loaded = runner.loaded_files();
         Ok(())
     }
 

@@ -4,16 +4,15 @@
 
 use serde::Serialize;
 use wiregauge_result::run::Run;
-use wiregauge_result::stats::{Cell, ChangeVerdict, Comparison, ComparisonView, BUSY};
+use wiregauge_result::stats::{Cell, ChangeVerdict, Comparison, BUSY};
 
+use crate::model::changes::{change_rows, count_verdicts, fact_lines};
 use crate::model::environment::differences;
-use crate::model::number_format::{format_change, format_percent, format_quantity};
-use crate::model::run_labels::{legend, mark_subjects, subject_noun};
+use crate::model::number_format::{format_change, format_percent};
+use crate::model::run_labels::{legend, mark_subjects};
 use crate::text::markdown;
-use crate::text::plain_text::{self, align_rows, align_tables, clean, wrap_lines, Align};
+use crate::text::plain_text::{self, align_changes, clean, wrap_lines};
 use crate::text::ResultFormat;
-
-const HEAD: [&str; 8] = ["case", "codec", "metric", "base", "new", "change", "interval", "verdict"];
 
 /// A comparison in a form; none where there is no such form of it. Cells without a difference
 /// are shown if `all`, and lines of a table have at most so many characters.
@@ -50,14 +49,7 @@ pub fn render_terminal(
     }
     let rows = rows(base, comparison, all, clean);
     if rows.len() > 1 {
-        let mut aligns = [Align::Right; 9];
-        aligns[..3].fill(Align::Left);
-        aligns[7..].fill(Align::Left);
-        let table = match width {
-            Some(width) => align_tables(&rows, &aligns, 3, width),
-            None => align_rows(&rows, &aligns),
-        };
-        text.push_str(&format!("\n{table}"));
+        text.push_str(&format!("\n{}", align_changes(&rows, width)));
     }
     for line in legend(&[base, new]) {
         text.push_str(&format!("{}\n", clean(&line)));
@@ -103,25 +95,11 @@ pub fn render_json(comparison: &Comparison) -> String {
 
 /// What a reader must know first.
 fn comparison_notes(base: &Run, new: &Run, comparison: &Comparison) -> Vec<String> {
-    let count = |verdict| comparison.count(verdict);
     let mut lines = vec![
         format!("base: {}, {}", base.title, base.started),
         format!("new:  {}, {}", new.title, new.started),
-        format!(
-            "{} cells: {} slower, {} faster, {} no difference, {} cannot tell",
-            comparison.cells.len(),
-            count(ChangeVerdict::Slower),
-            count(ChangeVerdict::Faster),
-            count(ChangeVerdict::NoDifference),
-            count(ChangeVerdict::CannotTell),
-        ),
-        format!(
-            "A cell is slower or faster if it changed by more than {}, with {} confidence over all \
-             cells together.",
-            format_percent(comparison.limits.threshold),
-            format_percent(comparison.limits.confidence),
-        ),
     ];
+    lines.extend(count_verdicts(comparison));
     if comparison.busy {
         lines.push(format!(
             "Other programs used the machine during one of the runs, so only changes of more than \
@@ -155,48 +133,9 @@ fn rows(
     all: bool,
     name: fn(&str) -> String,
 ) -> Vec<Vec<String>> {
-    let mut rows = vec![HEAD.map(str::to_owned).to_vec()];
-    rows[0][1] = subject_noun(run).to_owned();
-    let mut cells: Vec<&Cell> = comparison
-        .cells
-        .iter()
-        .filter(|cell| all || cell.verdict != ChangeVerdict::NoDifference)
-        .collect();
-    cells.sort_by_key(|cell| verdict_order(cell.verdict));
-    for cell in cells {
-        let title = run.subject(&cell.subject).map_or(&cell.subject, |subject| &subject.title);
-        let (ratio, interval) = match cell.change() {
-            None => ("-".to_owned(), "-".to_owned()),
-            Some(found) => {
-                let against = match found.view {
-                    ComparisonView::Times => "",
-                    ComparisonView::Bound => " relative to the bound",
-                    ComparisonView::Others => " relative to the others",
-                };
-                let ends = format!(
-                    "{} … {}{against}",
-                    format_change(found.low),
-                    format_change(found.high)
-                );
-                (format_change(found.ratio), ends)
-            }
-        };
-        let verdict = match &cell.reason {
-            Some(reason) => format!("{} ({reason})", verdict_word(cell.verdict)),
-            None => verdict_word(cell.verdict).to_owned(),
-        };
-        rows.push(vec![
-            name(&cell.case),
-            name(title),
-            name(&cell.metric),
-            format_quantity(cell.base, &cell.unit),
-            format_quantity(cell.new, &cell.unit),
-            ratio,
-            interval,
-            verdict,
-        ]);
-    }
-    rows
+    let is_shown = |cell: &&Cell| all || cell.verdict != ChangeVerdict::NoDifference;
+    let cells = comparison.cells.iter().filter(is_shown).collect();
+    change_rows(run, cells, ["base", "new"], name)
 }
 
 fn details(base: &Run, new: &Run, comparison: &Comparison) -> Vec<String> {
@@ -208,12 +147,7 @@ fn details(base: &Run, new: &Run, comparison: &Comparison) -> Vec<String> {
             lines.extend(block.into_iter().map(|line| format!("  {line}")));
         }
     };
-    let facts = comparison.facts.iter().map(|fact| {
-        let [before, now] = [fact.base, fact.new].map(|value| format_quantity(value, &fact.unit));
-        let mark = if fact.regressed { ", LARGER" } else { "" };
-        format!("{}: {}, {}: {before} → {now}{mark}", fact.case, fact.subject, fact.metric)
-    });
-    block("Counted figures that changed", facts.collect());
+    block("Counted figures that changed", fact_lines(comparison));
     block("LOST: measured in the base run only", comparison.lost.clone());
     block("Measured in the new run only", comparison.added.clone());
     let environment = differences(&base.environment, &new.environment);
@@ -226,22 +160,4 @@ fn details(base: &Run, new: &Run, comparison: &Comparison) -> Vec<String> {
     };
     block("The settings differ", settings);
     lines
-}
-
-fn verdict_order(verdict: ChangeVerdict) -> u8 {
-    match verdict {
-        ChangeVerdict::Slower => 0,
-        ChangeVerdict::Faster => 1,
-        ChangeVerdict::CannotTell => 2,
-        ChangeVerdict::NoDifference => 3,
-    }
-}
-
-fn verdict_word(verdict: ChangeVerdict) -> &'static str {
-    match verdict {
-        ChangeVerdict::Slower => "SLOWER",
-        ChangeVerdict::Faster => "faster",
-        ChangeVerdict::NoDifference => "no difference",
-        ChangeVerdict::CannotTell => "cannot tell",
-    }
 }

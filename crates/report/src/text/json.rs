@@ -3,7 +3,7 @@
 use serde::Serialize;
 use wiregauge_result::explanation::Explanation;
 use wiregauge_result::run::{Curve, Run, SlowestSample};
-use wiregauge_result::stats::Fit;
+use wiregauge_result::stats::{compare_rows, Comparison, Fit};
 use wiregauge_result::verdict::overall;
 
 use crate::model::statistic::{statistics, Statistic};
@@ -36,6 +36,9 @@ struct Entry<'a> {
     slowest: &'a [SlowestSample],
     #[serde(skip_serializing_if = "<[Explanation]>::is_empty")]
     explanations: &'a [Explanation],
+    /// The rows that are compared with each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compared: Option<Comparison>,
 }
 
 #[derive(Serialize)]
@@ -62,6 +65,7 @@ pub fn render(runs: &[Run]) -> String {
         curves: &run.curves,
         slowest: &run.slowest,
         explanations: &run.explanations,
+        compared: compare_rows(run),
     });
     let document = Document { format: FORMAT, version: VERSION, runs: entries.collect() };
     plain_text::to_json(&document)

@@ -4,6 +4,7 @@ use wiregauge_result::run::{Case, Run};
 use wiregauge_result::run_kind::RunKind;
 
 use crate::model::break_even::{self, BREAK_EVEN_NOTE};
+use crate::model::changes::ComparedRows;
 use crate::model::curve::{find_curves, shares, value_at};
 use crate::model::explanation;
 use crate::model::footprint::{footprint_tables, FOOTPRINT_LEGEND};
@@ -55,6 +56,25 @@ fn render_requirements(run: &Run) -> String {
     text
 }
 
+/// The rows that are compared with each other.
+fn compared(run: &Run) -> String {
+    let Some(compared) = ComparedRows::from_run(run, escape) else { return String::new() };
+    let mut text = String::from("\n## Older and newer rows\n\n");
+    for note in &compared.notes {
+        text.push_str(&format!("- {}\n", escape(note)));
+    }
+    if compared.rows.len() > 1 {
+        text.push_str(&table(&compared.rows));
+    }
+    for (title, lines) in compared.blocks.iter().filter(|(_, lines)| !lines.is_empty()) {
+        text.push_str(&format!("\n{}:\n\n", escape(title)));
+        for line in lines {
+            text.push_str(&format!("- {}\n", escape(line)));
+        }
+    }
+    text
+}
+
 fn render_run(run: &Run) -> String {
     let mut text = format!("# {}\n\n", escape(&run.title));
     text.push_str(&format!(
@@ -67,6 +87,7 @@ fn render_run(run: &Run) -> String {
         text.push_str(&format!("\n> **Warning:** {what}\n> {remedy}\n"));
     }
     text.push_str(&render_requirements(run));
+    text.push_str(&compared(run));
     let (cases, others) = select_cases(run);
     for case in cases {
         text.push_str(&format!(

@@ -150,6 +150,17 @@ pub fn quote_command(words: &[String]) -> String {
     words.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
+/// Rows of changes below their head, aligned, in lines of at most so many characters.
+pub fn align_changes(rows: &[Vec<String>], width: Option<usize>) -> String {
+    let mut aligns = [Align::Right; 8];
+    aligns[..3].fill(Align::Left);
+    aligns[7..].fill(Align::Left);
+    match width {
+        Some(width) => align_tables(rows, &aligns, 3, width),
+        None => align_rows(rows, &aligns),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

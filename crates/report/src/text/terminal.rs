@@ -6,6 +6,7 @@ use wiregauge_result::run::{Case, Run};
 use wiregauge_result::run_kind::RunKind;
 
 use crate::model::break_even::{self, BREAK_EVEN_NOTE};
+use crate::model::changes::ComparedRows;
 use crate::model::explanation;
 use crate::model::footprint::{footprint_tables, FOOTPRINT_LEGEND};
 use crate::model::group::{failed_transports, groups, split_head, transport_name, Group};
@@ -25,8 +26,8 @@ use crate::model::slowest;
 use crate::model::sweep::{sweeps, Curves};
 use crate::model::table::{Cell, Column, Table};
 use crate::text::plain_text::{
-    align_rows, align_tables as broken, clean, pad_cells, quote_command, text_width, wrap_lines,
-    Align,
+    align_changes, align_rows, align_tables as broken, clean, pad_cells, quote_command, text_width,
+    wrap_lines, Align,
 };
 
 /// Wider tables are broken into several, so that a usual terminal holds them.
@@ -105,6 +106,26 @@ fn render_run(run: &Run, width: usize) -> String {
     }
     text.push_str(&list_absent(run));
     text.push_str(&lowerings(run));
+    text.push_str(&compared(run, width));
+    text
+}
+
+/// The rows that are compared with each other; last, where it is seen first.
+fn compared(run: &Run, width: usize) -> String {
+    let Some(compared) = ComparedRows::from_run(run, clean) else { return String::new() };
+    let mut text = String::from("\nOlder and newer rows\n");
+    for note in &compared.notes {
+        text.push_str(&format!("  {note}\n"));
+    }
+    if compared.rows.len() > 1 {
+        text.push_str(&format!("\n{}", align_changes(&compared.rows, Some(width))));
+    }
+    for (title, lines) in compared.blocks.iter().filter(|(_, lines)| !lines.is_empty()) {
+        text.push_str(&format!("\n{title}\n"));
+        for line in lines {
+            text.push_str(&format!("  {}\n", clean(line)));
+        }
+    }
     text
 }
 

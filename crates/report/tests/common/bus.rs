@@ -408,6 +408,7 @@ impl Builder {
             slowest: Vec::new(),
             explanations: Vec::new(),
             require: None,
+            compared: None,
             reference: None,
         }
     }

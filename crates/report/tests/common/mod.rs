@@ -130,6 +130,7 @@ pub fn run(codecs: usize) -> Run {
         slowest: Vec::new(),
         explanations: Vec::new(),
         require: None,
+        compared: None,
         reference: Some(Reference {
             title: "PolySync, Safety Implications of Serialization Timing, Table 1".into(),
             conditions: "Intel Core i5-6200U at 2.30 GHz, Linux 4.10; means".into(),

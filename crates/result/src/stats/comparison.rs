@@ -39,9 +39,11 @@ pub use change::{Change, ChangeVerdict, ComparisonView};
 
 use serde::{Deserialize, Serialize};
 
-use self::cell::judge;
-use self::index::{median_of, process_medians, views, MeasurementIndex};
-use self::sides::{CellMedians, ViewNoise, FEWEST_PROCESSES};
+pub(super) use self::cell::judge;
+pub(super) use self::index::process_medians;
+use self::index::{median_of, views, MeasurementIndex};
+pub(super) use self::sides::FEWEST_PROCESSES;
+use self::sides::{CellMedians, ViewNoise};
 use super::sample::median;
 use crate::run::{is_size, parent_metric, Fact, Measurement, Run, Status};
 use crate::warning::{MOST_OTHERS, MOST_STEAL};
@@ -148,6 +150,12 @@ impl Comparison {
         Some((1.0 + self.limits.threshold) * median(widths)? - 1.0)
     }
 
+    /// The same in each of the cells.
+    pub fn coarsest_resolution(&self) -> Option<f64> {
+        let widths = self.cells.iter().filter_map(|cell| Some(cell.change()?.half_width()));
+        Some((1.0 + self.limits.threshold) * widths.max_by(f64::total_cmp)? - 1.0)
+    }
+
     /// How far the bounds moved in the median, new / base.
     pub fn machine_drift(&self) -> Option<f64> {
         median(self.drift.iter().map(|drift| drift.ratio))
@@ -222,7 +230,7 @@ fn is_busy(run: &Run) -> bool {
 /// Takes back the verdict on a phase that its whole does not show, and that on
 /// a whole that its phases together do not show: they are measured one after
 /// the other, and a codec that changed changes in both.
-fn reconcile_phases(cells: &mut [Cell]) {
+pub(super) fn reconcile_phases(cells: &mut [Cell]) {
     let grown = |cell: &Cell| cell.new - cell.base;
     let doubted: Vec<bool> = cells
         .iter()
@@ -262,12 +270,12 @@ impl Drift {
 
 /// Whether something was measured on the side, in fewer processes than the run
 /// had, as a compressor's times are: it is no cell.
-fn is_side_measurement(measurement: &Measurement, run: &Run) -> bool {
+pub(super) fn is_side_measurement(measurement: &Measurement, run: &Run) -> bool {
     let processes = measurement.samples.len();
     processes < FEWEST_PROCESSES && run.settings.processes as usize > processes
 }
 
-fn lost_line(case: &str, subject: &str, metric: &str, new: &Run) -> String {
+pub(super) fn lost_line(case: &str, subject: &str, metric: &str, new: &Run) -> String {
     match new.subject(subject).map(|subject| &subject.status) {
         None => format!("{subject} is not in the new run"),
         Some(Status::Skipped(reason)) => format!("{subject} is skipped in the new run: {reason}"),
@@ -280,7 +288,7 @@ fn lost_line(case: &str, subject: &str, metric: &str, new: &Run) -> String {
 }
 
 /// Of a message: those of an element follow from it.
-fn is_instructions(metric: &str) -> bool {
+pub(super) fn is_instructions(metric: &str) -> bool {
     metric.starts_with("instructions/")
 }
 
@@ -300,23 +308,26 @@ fn lost_instructions(base: &Run, new: &Run) -> Vec<String> {
 }
 
 fn fact_changes(base: &Run, new: &Run, limits: Limits) -> Vec<FactChange> {
-    base.facts
-        .iter()
-        .filter_map(|fact| {
-            let now = new.fact(&fact.case, &fact.subject, &fact.metric)?;
-            // Of these less is better, and they do not move by chance.
-            let exact = is_size(&fact.metric) || is_instructions(&fact.metric);
-            (now != fact.value).then(|| FactChange {
-                case: fact.case.clone(),
-                subject: fact.subject.clone(),
-                metric: fact.metric.clone(),
-                unit: fact.unit.clone(),
-                base: fact.value,
-                new: now,
-                regressed: exact && now > fact.value * (1.0 + limits.threshold),
-            })
+    let in_new = |fact: &Fact| new.fact(&fact.case, &fact.subject, &fact.metric);
+    let facts = base.facts.iter();
+    facts.filter_map(|fact| FactChange::from_fact(fact, in_new(fact)?, limits)).collect()
+}
+
+impl FactChange {
+    /// What became of a figure that is `now` this; none where it is the same.
+    pub(super) fn from_fact(fact: &Fact, now: f64, limits: Limits) -> Option<FactChange> {
+        // Of these less is better, and they do not move by chance.
+        let exact = is_size(&fact.metric) || is_instructions(&fact.metric);
+        (now != fact.value).then(|| FactChange {
+            case: fact.case.clone(),
+            subject: fact.subject.clone(),
+            metric: fact.metric.clone(),
+            unit: fact.unit.clone(),
+            base: fact.value,
+            new: now,
+            regressed: exact && now > fact.value * (1.0 + limits.threshold),
         })
-        .collect()
+    }
 }
 
 #[cfg(test)]

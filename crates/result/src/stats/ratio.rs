@@ -32,6 +32,16 @@ impl Ratio {
     /// round has both. Samples that are not positive have no logarithm and
     /// are left out.
     pub fn between(of: &Measurement, to: &Measurement, comparisons: usize) -> Option<Ratio> {
+        let confidence = 1.0 - (1.0 - CONFIDENCE) / comparisons.max(1) as f64;
+        Ratio::with_confidence(of, to, confidence)
+    }
+
+    /// The same with an interval of this confidence.
+    pub(super) fn with_confidence(
+        of: &Measurement,
+        to: &Measurement,
+        confidence: f64,
+    ) -> Option<Ratio> {
         let logs: Vec<Vec<f64>> = of
             .samples
             .iter()
@@ -39,7 +49,6 @@ impl Ratio {
             .map(|(of, to)| of.iter().zip(to).filter_map(log_ratio).collect())
             .collect();
         let medians = logs.iter().filter_map(|process| median(process.iter().copied()));
-        let confidence = 1.0 - (1.0 - CONFIDENCE) / comparisons.max(1) as f64;
         Some(Ratio {
             median: median(medians)?.exp(),
             interval: Interval::from_processes(&logs, confidence).map(|i| i.map(f64::exp)),

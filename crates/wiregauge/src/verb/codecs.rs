@@ -16,6 +16,7 @@ use wiregauge_system::output::print;
 use wiregauge_system::quantity::parse_fraction;
 
 use self::measuring::Measuring;
+use crate::compare_args::CompareArgs;
 
 /// Measure what a message costs in every format.
 ///
@@ -47,6 +48,8 @@ Examples:
       where each executes its instructions, and why they differ
   wiregauge codecs --footprint --codecs nanopb,sbe,prost
       what a codec adds to a program: code, data, stack, heap
+  wiregauge codecs --runner mine=./mine --against before.json -o after.json
+      your runner as it is, beside what before.json measured: is it slower?
   wiregauge codecs --list
       the codecs and their options
   wiregauge codecs --corrupt 1000 --codecs lcm,json
@@ -107,6 +110,8 @@ pub struct Arguments {
     #[arg(long, exclusive = true)]
     list: bool,
     #[command(flatten)]
+    compare: CompareArgs,
+    #[command(flatten)]
     measuring: Measuring,
 }
 
@@ -153,7 +158,7 @@ impl Arguments {
             return Ok(ExitCode::SUCCESS);
         }
         self.check()?;
-        let inputs = [self.definition(), self.input.clone()];
+        let inputs = [self.definition(), self.input.clone(), self.compare.against.clone()];
         let inputs: Vec<&Path> = inputs.iter().flatten().map(PathBuf::as_path).collect();
         let destination = self.measuring.open(&inputs)?;
         let workload = self.workload()?;
@@ -167,6 +172,7 @@ impl Arguments {
             least_iterations: 0,
             reference: None,
             derive: |_| Vec::new(),
+            compare: self.compare.options(),
             workload,
         };
         self.measuring.carry_out(task, destination)

@@ -55,7 +55,7 @@ impl Cell {
 
 /// The verdict that the views allow. A difference is what lies beyond the
 /// second of the thresholds, none is what lies within the first.
-pub(super) fn judge(
+pub(crate) fn judge(
     base: &Measurement,
     new: &Measurement,
     changes: Vec<Change>,

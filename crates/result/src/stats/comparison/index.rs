@@ -70,7 +70,7 @@ impl<'a> MeasurementIndex<'a> {
 
 /// The logarithm of each process's median. Samples that are not positive have
 /// none and are left out.
-pub(super) fn process_medians(measurement: &Measurement) -> Vec<f64> {
+pub(crate) fn process_medians(measurement: &Measurement) -> Vec<f64> {
     let logs = |process: &Vec<Option<f64>>| {
         median(process.iter().flatten().filter(|v| **v > 0.0).map(|v| v.ln()))
     };

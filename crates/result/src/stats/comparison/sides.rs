@@ -7,7 +7,7 @@ use super::super::sample::{mean, median, quantile, sorted, variance, MAD_TO_DEVI
 use super::change::{Change, ComparisonView};
 
 /// Processes that each run must have for a verdict.
-pub(super) const FEWEST_PROCESSES: usize = 3;
+pub(crate) const FEWEST_PROCESSES: usize = 3;
 
 /// Fewest cells whose scatter says what moves cells from run to run.
 const FEWEST_CELLS: usize = 8;

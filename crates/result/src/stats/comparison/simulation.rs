@@ -170,6 +170,7 @@ fn run(measurements: Vec<Measurement>) -> Run {
         slowest: Vec::new(),
         explanations: Vec::new(),
         require: None,
+        compared: None,
         reference: None,
     }
 }

@@ -8,6 +8,7 @@ pub mod pair;
 mod workload;
 
 use anyhow::{bail, Result};
+use indexmap::IndexMap;
 use serde::Serialize;
 
 use self::conclusion::{conclude, conclude_experiment, name_everywhere};
@@ -62,12 +63,14 @@ impl Ranking {
     pub fn from_results(results: &[NamedResult]) -> Result<Ranking> {
         workload::check_workloads(results)?;
         let (mut experiments, mut absent) = (Vec::new(), Vec::new());
+        let mut single: IndexMap<(&str, String), Vec<String>> = IndexMap::new();
         let mut has_part = vec![false; results.len()];
         for (key, places) in find_experiments(results) {
             let having: Vec<&NamedResult> = places.iter().map(|&place| &results[place]).collect();
             let names: Vec<&str> = having.iter().map(|result| result.name.as_str()).collect();
             if having.len() < 2 {
-                absent.push(format!("only {} has {} at {}", names.join(", "), key.1, key.0));
+                let of_case = (results[places[0]].name.as_str(), key.0);
+                single.entry(of_case).or_default().push(key.1);
                 continue;
             }
             let Some(mut experiment) = ExperimentRanking::rank(&key, &having) else {
@@ -101,6 +104,10 @@ impl Ranking {
                 others.join(", ")
             );
         }
+        let only = single.iter().map(|((name, case), metrics)| {
+            format!("only {name} has {} at {case}", metrics.join(", "))
+        });
+        absent.extend(only);
         absent.extend(list_absent(results, &experiments));
         let ranked: Vec<RankedResult> = results.iter().map(RankedResult::from_named).collect();
         let machines = count_machines(ranked.iter().map(|result| &result.machine));

@@ -290,7 +290,15 @@ fn one_process_tells_nothing_apart() {
     }
     let mut turned = short.clone();
     exchange(&mut turned, "lcm-c", "bincode", "encode");
+    let only = format!("only a has fixed, verify at {CASE}");
+    for name in ["fixed", "verify"] {
+        let mut measurement = short.measurements[2].clone();
+        measurement.metric = name.into();
+        measurement.subject = "bincode".into();
+        short.measurements.push(measurement);
+    }
     let ranking = rank(vec![("a.json", short), ("b.json", turned)]);
+    assert!(ranking.absent.contains(&only), "{:?}", ranking.absent);
     assert_eq!(ranking.conclusion, "Nothing can be concluded of encode, decode.");
     assert!(ranking.limits.iter().any(|line| line.contains("--processes 5")));
 }

@@ -10,13 +10,15 @@ use anyhow::{bail, ensure, Context, Result};
 use serde::Serialize;
 
 /// The folders below the build folder, and what each holds.
-const KINDS: [(&str, &str); 9] = [
+const KINDS: [(&str, &str); 11] = [
     ("messages", "runners, a folder for each message"),
     ("target", "what runners in Rust depend on, compiled"),
     ("common", "the fixed parts of runners"),
     ("engines", "transports of the bus"),
     ("fmus", "FMUs"),
     ("osi", "OSI's definitions"),
+    ("kept", "runners that were measured, for --against"),
+    ("copies", "what counts copies for --explain"),
     ("reduction", "methods that make columns of points small"),
     ("roots", "libraries of newer releases of Debian"),
     ("tools", "Java archives and Python environments"),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{bail, ensure, Context, Result};
+use wiregauge_report::model::ranking::named_result::NamedResult;
 use wiregauge_report::model::ranking::Ranking;
 use wiregauge_report::page;
 use wiregauge_report::result_files::read_results;
@@ -11,6 +12,7 @@ use wiregauge_report::text::budget::{self, Budget};
 use wiregauge_report::text::{ranking, render, ResultFormat};
 use wiregauge_result::run::Run;
 use wiregauge_system::file::Target;
+use wiregauge_system::notice::print_notice;
 use wiregauge_system::output::{line_width, print};
 use wiregauge_system::quantity::{parse_rate, parse_speed};
 
@@ -53,15 +55,18 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let listed = self.rate.is_some() || self.format == Some(ResultFormat::Csv);
-        if self.runs.len() > 1 && !listed {
-            return self.rank();
-        }
-        let runs: Vec<Run> = self.runs.iter().map(|path| Run::read(path)).collect::<Result<_>>()?;
-        match (&self.output, self.rate) {
-            (Some(path), _) => {
-                let inputs: Vec<&Path> = self.runs.iter().map(PathBuf::as_path).collect();
-                Target::open(path, &inputs)?.write(page::render(&runs).as_bytes())?;
+        let runs: Vec<Run> = if self.runs.len() > 1 && !listed {
+            let results = read_results(&self.runs)?;
+            match Ranking::from_results(&results) {
+                Ok(ranked) => return self.show_ranking(&ranked, &results),
+                Err(why) => print_notice(&format!("wiregauge: shown but not ranked: {why:#}")),
             }
+            results.into_iter().map(|result| result.run).collect()
+        } else {
+            self.runs.iter().map(|path| Run::read(path)).collect::<Result<_>>()?
+        };
+        match (&self.output, self.rate) {
+            (Some(path), _) => self.write_page(path, &page::render(&runs))?,
             (None, Some(rate_hz)) => print(&self.cycle(&runs, rate_hz)?)?,
             (None, None) => {
                 print(&render(&runs, self.format.unwrap_or(ResultFormat::Table), line_width()))?
@@ -70,22 +75,22 @@ impl Arguments {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Holds several results against each other.
-    fn rank(&self) -> Result<ExitCode> {
-        let results = read_results(&self.runs)?;
-        let ranked = Ranking::from_results(&results)?;
-        if let Some(path) = &self.output {
-            let inputs: Vec<&Path> = self.runs.iter().map(PathBuf::as_path).collect();
-            Target::open(path, &inputs)?
-                .write(page::render_ranking(&ranked, &results).as_bytes())?;
-        } else {
-            let form = self.format.unwrap_or(ResultFormat::Table);
-            print(
-                &ranking::render(&ranked, form, line_width())
-                    .context("--format csv ranks nothing")?,
-            )?;
+    /// Shows several results held against each other.
+    fn show_ranking(&self, ranked: &Ranking, results: &[NamedResult]) -> Result<ExitCode> {
+        match &self.output {
+            Some(path) => self.write_page(path, &page::render_ranking(ranked, results))?,
+            None => {
+                let form = self.format.unwrap_or(ResultFormat::Table);
+                let text = ranking::render(ranked, form, line_width());
+                print(&text.context("--format csv ranks nothing")?)?;
+            }
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn write_page(&self, path: &Path, page: &str) -> Result<()> {
+        let inputs: Vec<&Path> = self.runs.iter().map(PathBuf::as_path).collect();
+        Target::open(path, &inputs)?.write(page.as_bytes())
     }
 
     /// What a result takes of a cycle.

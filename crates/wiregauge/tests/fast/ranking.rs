@@ -56,15 +56,21 @@ fn several_results_are_ranked_in_each_form() {
 }
 
 #[test]
-fn what_cannot_be_ranked_is_refused_in_a_line() {
+fn what_cannot_be_ranked_is_shown_and_said_in_a_line() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     write(at, "a.json", &result());
-    let refused = |file: &str, value: &Value, words: &[&str]| {
+    let unranked = |file: &str, value: &Value, words: &[&str]| {
         write(at, file, value);
-        refuses(at, &["report", "a.json", file], &[&[file][..], words].concat());
-        refuses(at, &["report", file, "a.json", "-o", "page.html"], &[file]);
-        assert!(!at.join("page.html").exists());
+        let said = run(at, &["report", "a.json", file]);
+        assert_eq!((said.code, said.err.lines().count()), (Some(0), 1), "{}", said.err);
+        for word in [&["shown but not ranked", file][..], words].concat() {
+            assert!(said.err.contains(word), "no '{word}' in {}", said.err);
+        }
+        assert!(!said.out.contains("anking"), "{}", said.out);
+        let said = run(at, &["report", file, "a.json", "-o", "page.html"]);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        assert!(fs::read_to_string(at.join("page.html")).unwrap().contains("id=\"r2\""));
     };
     let changed = |change: &dyn Fn(&mut Value)| {
         let mut value = result();
@@ -80,7 +86,7 @@ fn what_cannot_be_ranked_is_refused_in_a_line() {
     refuses(at, &["report", "a.json", "half.json"], &["half.json"]);
     for kind in ["bus", "cosim", "points"] {
         let other = changed(&|value| value["kind"] = json!(kind));
-        refused("kind.json", &other, &["is a result of", kind, "give it alone"]);
+        unranked("kind.json", &other, &["is a result of", kind, "only codecs are ranked"]);
     }
     for (case, field, value, word) in [
         (true, "canonical_bytes", json!(48.0), "44 B and 48 B"),
@@ -93,10 +99,10 @@ fn what_cannot_be_ranked_is_refused_in_a_line() {
             true => result["cases"][0][field] = value.clone(),
             false => result["settings"][field] = value.clone(),
         });
-        refused("other.json", &other, &["a.json", "different messages", word]);
+        unranked("other.json", &other, &["a.json", "different messages", word]);
     }
     let other = changed(&|value| value["cases"][0]["id"] = json!("Lines"));
-    refused("case.json", &other, &["a.json (Points)", "case.json (Lines)", "different messages"]);
+    unranked("case.json", &other, &["a.json (Points)", "case.json (Lines)", "different messages"]);
     let other = changed(&|value| {
         for name in ["subjects", "measurements"] {
             for entry in value[name].as_array_mut().unwrap() {
@@ -105,6 +111,6 @@ fn what_cannot_be_ranked_is_refused_in_a_line() {
             }
         }
     });
-    refused("codecs.json", &other, &["a.json", "no two codecs of an experiment in common"]);
+    unranked("codecs.json", &other, &["a.json", "no two codecs of an experiment in common"]);
     refuses(at, &["report", "a.json", "b.json", "--rate", "10Hz"], &["b.json"]);
 }

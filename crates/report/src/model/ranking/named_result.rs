@@ -24,7 +24,7 @@ pub struct Machine {
     pub cpu: Option<String>,
     /// Hardware threads that it has.
     pub threads: Option<u32>,
-    /// Instruction set.
+    /// Instruction set: that of the target, where its instructions were counted elsewhere.
     pub architecture: String,
     /// Release of the kernel.
     pub kernel: Option<String>,
@@ -57,10 +57,11 @@ impl NamedResult {
 impl Machine {
     /// The machine of a result.
     pub fn from_environment(environment: &Environment) -> Machine {
+        let target = environment.tools.get("target");
         Machine {
             cpu: environment.cpu.model.clone(),
             threads: environment.cpu.threads,
-            architecture: environment.system.architecture.clone(),
+            architecture: target.unwrap_or(&environment.system.architecture).clone(),
             kernel: environment.system.kernel.clone(),
             os: environment.system.os.clone(),
         }

@@ -16,8 +16,7 @@ pub fn check_workloads(results: &[NamedResult]) -> Result<()> {
     for result in results {
         ensure!(
             result.run.kind == RunKind::Codecs,
-            "{} is a result of {}; several results are ranked only where all are of codecs, so \
-             give it alone",
+            "{} is a result of {}, and only codecs are ranked",
             result.path.display(),
             result.run.kind
         );

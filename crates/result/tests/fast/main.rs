@@ -1,0 +1,3 @@
+//! The tests that take seconds, as one program: it compiles and links once.
+
+mod gate;

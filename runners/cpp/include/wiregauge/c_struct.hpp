@@ -340,6 +340,13 @@ void tally_flagged(Flag has, const T &from, unsigned place, Tally &tally) {
   if (has != 0) Glue<typename Optional::value_type, T>::tally(from, place, tally);
 }
 
+// A value that is always there, beside a flag that has to say so.
+template <class From, class Flag, class T>
+void fill_marked(const From &from, Flag &has, T &to, Arena &arena) {
+  has = 1;
+  Glue<From, T>::fill(from, to, arena);
+}
+
 // A value that is always there, behind a pointer: null reads as an empty one.
 template <class From, class T>
 void fill_pointer(const From &from, T *&to, Arena &arena) {

@@ -17,6 +17,8 @@ pub enum Shape {
     Value,
     /// Optional: a value and the flag with this name.
     Flagged(String),
+    /// A value that is always there, although the flag with this name says so.
+    Marked(String),
     /// Optional: a pointer, null where absent.
     Nullable,
     /// A record that is always there, behind a pointer.
@@ -41,6 +43,10 @@ pub trait CLibrary {
     }
     /// How a field is carried.
     fn shape(&self, schema: &Schema, field: &Field) -> Shape;
+    /// Name of the only member of a record without fields.
+    fn unused(&self) -> &'static str {
+        UNUSED
+    }
     /// The C expressions, comma-separated, that `span` and `fill_list` take for
     /// a list in `object`.
     fn list_arguments(&self, object: &str, field: &Field) -> String;
@@ -137,7 +143,7 @@ fn record_glue(
                     code.line(statement(schema, &slot, library, verb));
                 }
                 if matches!(verb, GlueOperation::Fill) && record.fields.is_empty() {
-                    code.line(format!("to.{UNUSED} = 0;"));
+                    code.line(format!("to.{} = 0;", library.unused()));
                 }
                 if matches!(verb, GlueOperation::Tally) {
                     code.line("return tally;");
@@ -189,6 +195,7 @@ fn statement(
     let suffix = match shape {
         Shape::Value => "_value",
         Shape::Flagged(_) => "_flagged",
+        Shape::Marked(_) => "_marked",
         Shape::Nullable => "_nullable",
         Shape::Pointer => "_pointer",
         Shape::List => "_list",
@@ -197,7 +204,9 @@ fn statement(
     };
     // The member as arguments.
     let member = |object: &str| match &shape {
-        Shape::Flagged(flag) => format!("{object}.{flag}, {object}.{f}"),
+        Shape::Flagged(flag) | Shape::Marked(flag) => {
+            format!("{object}.{flag}, {object}.{f}")
+        }
         Shape::List | Shape::OptionalList => library.list_arguments(object, field),
         _ => format!("{object}.{f}"),
     };
@@ -205,6 +214,7 @@ fn statement(
     let (read, suffix_read) = match &shape {
         Shape::List | Shape::OptionalList => (format!("span({})", member("from")), suffix),
         Shape::Packed(scalar) => (packed(*scalar, "from", f), "_list"),
+        Shape::Marked(_) => (format!("from.{f}"), "_value"),
         _ => (member("from"), suffix),
     };
     match verb {
@@ -277,6 +287,7 @@ fn accessor(
                         code.line(format!("if ({at}.{flag} == 0) return;"));
                         member
                     }
+                    Shape::Marked(_) => member,
                     Shape::Nullable | Shape::Pointer => found(member),
                     Shape::List => {
                         found(format!("span({}).{pick}", library.list_arguments(&at, field)))

@@ -17,7 +17,7 @@ use anyhow::{bail, Result};
 use crate::cmake::linker_flags;
 use crate::need::Need;
 use crate::package;
-use crate::tool::first_line;
+use crate::tool::{first_line, run};
 
 pub use copied_libraries::copy_libraries;
 pub use cross::CrossToolchain;
@@ -150,6 +150,26 @@ impl Toolchain {
             Toolchain::Prefix(prefix) | Toolchain::Recompiled(_, prefix) => prefix.link(library),
             Toolchain::Absent(_, why) => bail!("{why}"),
         }
+    }
+
+    /// Where a library's file is, by its name: `libz.a`, `libz.so.1`; none where it is not
+    /// there. What a prefix has as a shared library alone is no archive of the machine's.
+    pub fn find_library(&self, name: &str) -> Option<PathBuf> {
+        if let Toolchain::Prefix(prefix) | Toolchain::Recompiled(_, prefix) = self {
+            let own = prefix.find_library(name);
+            let is_shared = |stem: &str| prefix.find_library(&format!("{stem}.so")).is_some();
+            if own.is_some() || name.strip_suffix(".a").is_some_and(is_shared) {
+                return own;
+            }
+        }
+        let mut command = self.command("c++", Path::new("/"));
+        let path = run(command.arg(format!("-print-file-name={name}")), "c++").ok()?;
+        // What it does not find it gives back as it is.
+        let path = Path::new(path.trim()).strip_prefix("/").ok()?;
+        Some(match self {
+            Toolchain::Root(root) => root.folder().join(path),
+            _ => Path::new("/").join(path),
+        })
     }
 
     /// The C++ compiler and its version; empty where there is none.

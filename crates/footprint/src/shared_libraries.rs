@@ -1,12 +1,12 @@
 //! The shared libraries that a program loads, and those that they load.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{Context, Result};
 use object::elf::{DT_NEEDED, DT_NULL};
 use object::{File, Object, ObjectSection};
-use wiregauge_build_tools::{run, Toolchain};
+use wiregauge_build_tools::Toolchain;
 
 use crate::sections::Sections;
 
@@ -51,7 +51,8 @@ impl SharedLibraries {
         while let Some(name) = names.get(at).cloned() {
             at += 1;
             let is_of_language = LANGUAGE.iter().any(|of| name.starts_with(of));
-            let path = locate(&name, toolchain)?;
+            let path = toolchain.find_library(&name);
+            let path = path.with_context(|| format!("the shared library {name} is not found"))?;
             for more in needed(&path)? {
                 if !names.contains(&more) {
                     names.push(more);
@@ -67,15 +68,6 @@ impl SharedLibraries {
     pub fn beyond_language(&self) -> Sections {
         self.0.iter().filter(|library| !library.is_of_language).map(|l| l.sections).sum()
     }
-}
-
-/// Where a library is.
-fn locate(name: &str, toolchain: &Toolchain) -> Result<PathBuf> {
-    let mut command = toolchain.command("c++", Path::new("/"));
-    let path = run(command.arg(format!("-print-file-name={name}")), "c++")?;
-    // What it does not find it gives back as it is.
-    ensure!(path.trim() != name, "the shared library {name} is not found");
-    Ok(path.trim().into())
 }
 
 /// The libraries that a file names.

@@ -17,6 +17,7 @@ mod cargo_package;
 mod crate_release;
 mod fixed_parts;
 pub mod footprint;
+mod footprint_builds;
 pub mod languages;
 mod runner_build;
 mod variant;

@@ -85,6 +85,9 @@ pub enum Linkage {
     Own,
     /// Headers and generated sources, compiled with the runner.
     Headers,
+    /// Beside headers and generated sources an archive of this Debian package, with the
+    /// distribution's flags.
+    Archive(&'static str),
     /// Beside headers and generated sources a shared library of the Debian package
     /// of this name and a number, with the distribution's flags.
     Shared(&'static str),

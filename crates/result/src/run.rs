@@ -472,6 +472,14 @@ pub fn is_size(metric: &str) -> bool {
     metric == "size" || metric.starts_with("size/")
 }
 
+/// Whether it is of what a codec adds to a program: `text/both`, `text-Os/both`.
+pub fn is_footprint(metric: &str) -> bool {
+    let Some((name, _)) = metric.split_once('/') else { return false };
+    let name = name.strip_suffix("-Os").unwrap_or(name);
+    ["text", "rodata", "data", "bss", "libraries", "stack", "heap-peak", "first-allocations"]
+        .contains(&name)
+}
+
 /// What a phase is a part of: `encode` of `encode/write`. A checked variant such
 /// as `decode/checked` is an experiment of its own.
 pub fn parent_metric(metric: &str) -> Option<&str> {

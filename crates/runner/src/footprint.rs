@@ -36,7 +36,7 @@ extern "C" {
 }
 
 impl Block {
-    fn of(bytes: &[u8]) -> Block {
+    fn from_bytes(bytes: &[u8]) -> Block {
         Block { data: bytes.as_ptr(), size: bytes.len() }
     }
 
@@ -73,7 +73,7 @@ fn cost<F: FnMut() -> Result<(), Error>>(call: F) -> Result<Cost, Error> {
 fn transform<M: Message>(
     between: impl FnOnce(&M, &[u8], &mut Vec<u8>, &mut M, &mut [Cost; 2]) -> Result<bool, Error>,
 ) -> io::Result<()> {
-    let mut input = [Block::of(&[]); 2];
+    let mut input = [Block::from_bytes(&[]); 2];
     // SAFETY: it writes two blocks, for which there is room.
     unsafe { wiregauge_input(input.as_mut_ptr()) };
     let outcome = transform_blocks(input, between);
@@ -100,7 +100,7 @@ fn transform_blocks<M: Message>(
     let mut canonical = Vec::new();
     let out = if is_decoded { &decoded } else { &message };
     out.to_canonical(&mut canonical);
-    let output = [Block::of(&encoded), Block::of(&canonical)];
+    let output = [Block::from_bytes(&encoded), Block::from_bytes(&canonical)];
     // SAFETY: two costs and two blocks, whose bytes are there while they are read.
     unsafe { wiregauge_output(costs.as_ptr(), output.as_ptr()) };
     Ok(())

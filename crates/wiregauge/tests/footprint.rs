@@ -214,7 +214,7 @@ int main(void) {
 "#;
 
 /// Links the known program; `filled` is with its constants, values and zeros.
-fn known(folder: &Path, filled: bool) -> PathBuf {
+fn link_known_program(folder: &Path, filled: bool) -> PathBuf {
     let source = folder.join("known.c");
     fs::write(&source, KNOWN).unwrap();
     let program = folder.join(if filled { "filled" } else { "plain" });
@@ -236,7 +236,7 @@ fn known(folder: &Path, filled: bool) -> PathBuf {
 #[test]
 fn a_program_whose_figures_are_known_by_hand() {
     let folder = tempfile::tempdir().unwrap();
-    let plain = known(folder.path(), false);
+    let plain = link_known_program(folder.path(), false);
     let patience = Duration::from_secs(20);
     let outcome = wiregauge_footprint::run(&plain, b"message", b"wire", patience).unwrap();
     // Frames, return addresses and what is saved besides.
@@ -248,7 +248,7 @@ fn a_program_whose_figures_are_known_by_hand() {
     let failed = wiregauge_footprint::run(&plain, b"m", b"wire", patience).unwrap_err();
     assert!(failed.to_string().contains("the message is too short"), "{failed}");
 
-    let filled = known(folder.path(), true);
+    let filled = link_known_program(folder.path(), true);
     let (without, with) = (Sections::read(&plain).unwrap(), Sections::read(&filled).unwrap());
     let added = with.beyond(&without);
     assert!((6000..6100).contains(&added.read_only), "{added:?}");

@@ -138,6 +138,12 @@ impl Prefix {
         Ok(vec![format!("-l{name}")])
     }
 
+    /// A library's file, by its name: `libz.a`.
+    pub(super) fn find_library(&self, name: &str) -> Option<PathBuf> {
+        let folders = self.library_folders().into_iter();
+        folders.map(|folder| folder.join(name)).find(|path| path.exists())
+    }
+
     /// Where libraries are: `lib`, `lib64` and Debian's folder of an architecture.
     fn library_folders(&self) -> Vec<PathBuf> {
         let multiarch = format!("lib/{}-linux-gnu", env::consts::ARCH);

@@ -68,6 +68,13 @@ impl BuildOrigin {
             Linkage::Headers => {
                 format!("headers and generated code{whose}, {with_the_runner}")
             }
+            Linkage::Archive(package) => {
+                let version = packages.get(package).map_or("of no known version", |v| v);
+                format!(
+                    "archive of {package} {version}, by its builder's flags{whose}; generated code \
+                     {with_the_runner}"
+                )
+            }
             Linkage::Shared(name) => match &**toolchain {
                 Toolchain::System | Toolchain::Recompiled(..) => {
                     let unknown = || (name.to_owned(), "version unknown".to_owned());

@@ -1,16 +1,13 @@
 //! Programs that show what a codec adds: with how much of it, and how optimized. They are
 //! made of a codec's own sources; the fixed part of runners is another one.
 
-pub(super) mod cpp;
-pub(super) mod rust;
-
 use crate::codec::{Codec, Linkage};
 
 /// The format of what is no codec but the program without one, in each language.
 pub const BASE_FORMAT: &str = "without-codec";
 
 /// What the linker puts a counter in front of: see runners/footprint/counter.c.
-const WRAPPED: [&str; 9] = [
+pub(super) const WRAPPED: [&str; 9] = [
     "malloc",
     "calloc",
     "realloc",
@@ -97,7 +94,7 @@ pub struct FootprintProgram {
 impl FootprintProgram {
     /// Those of a codec's row: what is measured, and where its message is not the common
     /// one, the program without it.
-    pub fn of(codec: &Codec) -> Vec<FootprintProgram> {
+    pub fn for_codec(codec: &Codec) -> Vec<FootprintProgram> {
         let is_base = codec.format == BASE_FORMAT;
         let parts = FootprintPart::ALL.into_iter().filter(|part| match part {
             FootprintPart::Nothing => is_base || has_own_base(codec),

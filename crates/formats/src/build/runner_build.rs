@@ -180,7 +180,7 @@ impl RunnerBuild {
     pub(super) fn install(&self, made: &Path) -> Result<PathBuf> {
         if self.variant.is_footprint {
             fs::create_dir_all(&self.program)?;
-            for program in FootprintProgram::of(self.variant.codec) {
+            for program in FootprintProgram::for_codec(self.variant.codec) {
                 let name = program.file_name();
                 let from = made.join(&name).join(self.variant.codec.name);
                 if from.exists() || !program.is_shared_base {

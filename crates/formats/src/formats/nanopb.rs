@@ -29,7 +29,7 @@ inventory::submit! {
         format: "protobuf",
         language: &CPP,
         is_bound: false,
-        linkage: Linkage::Headers,
+        linkage: Linkage::Archive("libnanopb-dev"),
         options: &[
             "lists, texts and bytes are pointers (FT_POINTER): the library allocates them when it \
              decodes, a list anew for each element that is no number of a fixed size",

@@ -84,6 +84,7 @@ fn overview(codec: &Codec) -> String {
         Linkage::Standard => "standard library".to_owned(),
         Linkage::Own => "`wiregauge generate`".to_owned(),
         Linkage::Headers => "headers and generated code".to_owned(),
+        Linkage::Archive(package) => format!("archive of Debian's `{package}`"),
         Linkage::Shared(name) => format!("shared library `{name}`"),
     };
     let packages: BTreeSet<&str> = codec.needs.iter().map(|need| need.names().1).collect();

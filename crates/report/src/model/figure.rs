@@ -139,14 +139,6 @@ pub fn is_loss(metric: &str) -> bool {
     ["lost", "damaged", "foreign", "timeouts"].contains(&metric)
 }
 
-/// Whether it is of what a codec adds to a program: `text/both`, `text-Os/both`.
-pub fn is_footprint(metric: &str) -> bool {
-    let Some((name, _)) = metric.split_once('/') else { return false };
-    let name = name.strip_suffix("-Os").unwrap_or(name);
-    ["text", "rodata", "data", "bss", "libraries", "stack", "heap-peak", "first-allocations"]
-        .contains(&name)
-}
-
 /// Whether a short table does without it: the clock, and times between those
 /// that matter.
 pub fn is_detail(metric: &str) -> bool {

@@ -26,10 +26,13 @@ const TABLES: [(&str, &[&str]); 3] = [
 ];
 
 /// What the figures are, behind the tables.
-pub const FOOTPRINT_LEGEND: &str =
-    "text, rodata, data, bss: bytes that the codec adds to a statically linked program that has \
-     the message already; -Os: optimized for size, else -O2. Stack and heap: the most for one \
-     message, in a process that has done nothing else";
+pub const FOOTPRINT_LEGEND: [&str; 3] = [
+    "text, rodata, data, bss: what the codec adds to a statically linked program that has the \
+     message already",
+    "-Os: optimized for size, else -O2; encode, decode: with one of the two alone",
+    "stack, heap, first allocations: the most for one message, in a process that has done nothing \
+     else",
+];
 
 /// The tables of a case that have rows.
 pub fn footprint_tables<'a>(run: &'a Run, case: &'a Case) -> Vec<Table<'a>> {

@@ -1,10 +1,12 @@
 //! A case as a table: subjects down, metrics across.
 
-use wiregauge_result::run::{is_size, parent_metric, Case, Measurement, Run, Subject};
+use wiregauge_result::run::{
+    is_footprint, is_size, parent_metric, Case, Measurement, Run, Subject,
+};
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_result::stats::{Interval, Ratio, Summary};
 
-use crate::model::figure::{definition, is_detail, is_footprint};
+use crate::model::figure::{definition, is_detail};
 use crate::model::floor::Floors;
 use crate::model::number_format;
 

@@ -78,8 +78,9 @@ pub fn section(run: &Run, case: &Case) -> String {
         let rows = figures(run, &table, true);
         let _ = writeln!(
             text,
-            "<div><h3>{}</h3>\n{rows}<p class=\"soft\">{FOOTPRINT_LEGEND}.</p></div>",
-            table.heading
+            "<div><h3>{}</h3>\n{rows}<p class=\"soft\">{}.</p></div>",
+            table.heading,
+            FOOTPRINT_LEGEND.join(".<br>")
         );
     }
     for (title, table, about) in others.iter().filter(|(_, table, _)| !table.is_empty()) {

@@ -176,7 +176,7 @@ fn tables(run: &Run, case: &Case) -> String {
         text.push_str(&figures(run, table));
     }
     if !footprint.is_empty() {
-        text.push_str(&legend_list([FOOTPRINT_LEGEND.to_owned()].into_iter()));
+        text.push_str(&legend_list(FOOTPRINT_LEGEND.map(str::to_owned).into_iter()));
     }
     let counted = [Table::instructions(run, case), Table::instructions_per_element(run, case)];
     for table in counted.iter().filter(|table| !table.is_empty()) {

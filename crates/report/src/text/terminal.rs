@@ -212,7 +212,7 @@ fn footprint(run: &Run, case: &Case, width: usize) -> String {
     let tables = footprint_tables(run, case);
     let mut text: String = tables.iter().map(|table| figures(table, width)).collect();
     if !tables.is_empty() {
-        text.push_str(&format!("  {FOOTPRINT_LEGEND}\n"));
+        text.extend(FOOTPRINT_LEGEND.map(|line| format!("  {line}\n")));
     }
     text
 }

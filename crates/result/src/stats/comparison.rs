@@ -45,7 +45,7 @@ use self::index::{median_of, views, MeasurementIndex};
 pub(super) use self::sides::FEWEST_PROCESSES;
 use self::sides::{CellMedians, ViewNoise};
 use super::sample::median;
-use crate::run::{is_size, parent_metric, Fact, Measurement, Run, Status};
+use crate::run::{is_footprint, is_size, parent_metric, Fact, Measurement, Run, Status};
 use crate::warning::{MOST_OTHERS, MOST_STEAL};
 
 /// Smallest relative difference that counts where the machine was busy in one
@@ -91,8 +91,8 @@ pub struct Comparison {
     /// Whether the machine was busy with other things in one of the runs, so
     /// that only [`BUSY`] counted.
     pub busy: bool,
-    /// Whether both runs counted instructions of the same: there is something to compare
-    /// where nothing was timed.
+    /// Whether both runs counted instructions, or measured what is added to a program, of
+    /// the same: there is something to compare where nothing was timed.
     pub counted: bool,
 }
 
@@ -124,8 +124,8 @@ pub struct FactChange {
     pub base: f64,
     /// The new run's figure.
     pub new: f64,
-    /// Whether it is an encoded size, or a number of instructions, that grew by more than
-    /// the threshold.
+    /// Whether it is an encoded size, a number of instructions, or added to a program, and
+    /// grew by more than the threshold.
     pub regressed: bool,
 }
 
@@ -183,7 +183,7 @@ pub fn compare(base: &Run, new: &Run, limits: Limits) -> Comparison {
             Some(&in_new) => pairs.push((in_base, in_new)),
         }
     }
-    lost.extend(lost_instructions(base, new));
+    lost.extend(lost_counts(base, new));
     lost.dedup();
     let mut added: Vec<String> = new_index
         .measurements
@@ -214,7 +214,7 @@ pub fn compare(base: &Run, new: &Run, limits: Limits) -> Comparison {
     reconcile_phases(&mut cells);
     let facts = fact_changes(base, new, limits);
     let counted = base.facts.iter().any(|fact| {
-        is_instructions(&fact.metric) && new.fact(&fact.case, &fact.subject, &fact.metric).is_some()
+        is_exact(&fact.metric) && new.fact(&fact.case, &fact.subject, &fact.metric).is_some()
     });
     Comparison { limits, cells, drift, facts, lost, added, busy, counted }
 }
@@ -287,15 +287,16 @@ pub(super) fn lost_line(case: &str, subject: &str, metric: &str, new: &Run) -> S
     }
 }
 
-/// Of a message: those of an element follow from it.
-pub(super) fn is_instructions(metric: &str) -> bool {
-    metric.starts_with("instructions/")
+/// Whether less of it is better and it does not move by chance: instructions of a message,
+/// from which those of an element follow, and what a codec adds to a program.
+pub(super) fn is_exact(metric: &str) -> bool {
+    metric.starts_with("instructions/") || is_footprint(metric)
 }
 
-/// Instructions that were counted in the base run and not in the new one, with the reason.
-fn lost_instructions(base: &Run, new: &Run) -> Vec<String> {
+/// What was counted exactly in the base run and not in the new one, with the reason.
+fn lost_counts(base: &Run, new: &Run) -> Vec<String> {
     let is_lost = |fact: &&Fact| {
-        is_instructions(&fact.metric) && new.fact(&fact.case, &fact.subject, &fact.metric).is_none()
+        is_exact(&fact.metric) && new.fact(&fact.case, &fact.subject, &fact.metric).is_none()
     };
     let line = |fact: &Fact| {
         let subject = new.subject(&fact.subject);
@@ -317,7 +318,7 @@ impl FactChange {
     /// What became of a figure that is `now` this; none where it is the same.
     pub(super) fn from_fact(fact: &Fact, now: f64, limits: Limits) -> Option<FactChange> {
         // Of these less is better, and they do not move by chance.
-        let exact = is_size(&fact.metric) || is_instructions(&fact.metric);
+        let exact = is_size(&fact.metric) || is_exact(&fact.metric);
         (now != fact.value).then(|| FactChange {
             case: fact.case.clone(),
             subject: fact.subject.clone(),

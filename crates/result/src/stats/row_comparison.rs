@@ -6,7 +6,7 @@
 //! cells makes the confidence one of the whole table.
 
 use super::comparison::{
-    is_instructions, is_side_measurement, judge, lost_line, process_medians, reconcile_phases,
+    is_exact, is_side_measurement, judge, lost_line, process_medians, reconcile_phases,
     Cell, Change, Comparison, ComparisonView, FactChange, Limits, FEWEST_PROCESSES,
 };
 use super::ratio::Ratio;
@@ -32,7 +32,7 @@ pub fn compare_rows(run: &Run) -> Option<Comparison> {
             }
         }
         for fact in run.facts.iter().filter(|fact| fact.subject == pair.old) {
-            let is_count = is_instructions(&fact.metric);
+            let is_count = is_exact(&fact.metric);
             let fact = Fact { subject: pair.new.clone(), ..fact.clone() };
             match run.fact(&fact.case, &fact.subject, &fact.metric) {
                 Some(now) => facts.extend(FactChange::from_fact(&fact, now, limits)),

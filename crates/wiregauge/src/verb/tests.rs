@@ -235,7 +235,10 @@ fn examples_are_understood() {
     let (mut faults, mut count) = (Vec::new(), 0);
     for (place, text, indent) in &texts {
         for command in commands(text, indent) {
-            // What is added by the guide is not there.
+            // What is added by the guide is not there, and a shell's `<(…)` is a file.
+            if command.iter().any(|word| word.starts_with("<(")) {
+                continue;
+            }
             if command.iter().any(|word| ["imu", "unix", "…"].contains(&word.as_str())) {
                 continue;
             }

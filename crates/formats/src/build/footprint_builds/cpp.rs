@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Result};
 use wiregauge_build_tools::cmake::{configure, failure_reason, ninja};
-use wiregauge_build_tools::{run, write_if_changed, Progress, Toolchain};
+use wiregauge_build_tools::{write_if_changed, Progress, Toolchain};
 use wiregauge_normalized::{cpp, Unit};
 
-use super::{FootprintLevel, FootprintProgram, WRAPPED};
+use crate::build::footprint::{FootprintLevel, FootprintProgram, WRAPPED};
 use crate::build::runner_build::{BuildFolders, RunnerBuild};
 
 /// Compiles the programs of each build into `FOLDER/PROGRAM/CODEC`; the folder, or why not,
@@ -117,7 +117,7 @@ fn project(place: &BuildFolders, group: &Path, builds: &[&RunnerBuild]) -> Resul
             text += &format!("target_include_directories({target} PRIVATE {includes})\n");
             text += &format!("target_compile_options({target} PRIVATE -{level}{given})\n");
         }
-        for program in FootprintProgram::of(build.variant.codec) {
+        for program in FootprintProgram::for_codec(build.variant.codec) {
             let (file, level) = (program.file_name(), program.level.name());
             let target = format!("{name}.{file}");
             let is_static = is_static && !program.is_shared_base;
@@ -164,17 +164,16 @@ fn has_main(build: &RunnerBuild, source: &str) -> bool {
 
 /// Whether all libraries that are linked are there as archives, too.
 fn is_static(toolchain: &Toolchain, link: &[String]) -> bool {
-    link.iter().all(|word| {
-        let name = word.strip_prefix("-l").unwrap_or(word);
-        if name.starts_with('-') || name.ends_with(".a") {
-            return true;
-        }
-        let archive = format!("lib{name}.a");
-        let mut command = toolchain.command("c++", Path::new("/"));
-        let found = run(command.arg(format!("-print-file-name={archive}")), "c++");
-        // What it does not find it gives back as it is.
-        !name.contains('/') && found.is_ok_and(|path| path.trim() != archive)
-    })
+    let is_there = |archive: &str| toolchain.find_library(archive).is_some();
+    let has_language = ["libc.a", "libstdc++.a"].into_iter().all(is_there);
+    has_language
+        && link.iter().all(|word| {
+            let name = word.strip_prefix("-l").unwrap_or(word);
+            if name.starts_with('-') || name.ends_with(".a") {
+                return true;
+            }
+            !name.contains('/') && is_there(&format!("lib{name}.a"))
+        })
 }
 
 fn quote(path: &Path) -> String {

@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use wiregauge_build_tools::{lock, run, Progress};
 use wiregauge_normalized::Unit;
 
-use super::{FootprintLevel, FootprintProgram, WRAPPED};
 use crate::build::cargo_package::CargoPackage;
+use crate::build::footprint::{FootprintLevel, FootprintProgram, WRAPPED};
 use crate::build::runner_build::{BuildFolders, RunnerBuild};
 use crate::build::CompilerFlags;
 
@@ -31,12 +31,13 @@ pub(in crate::build) fn compile_footprints(
     let mut outcomes: Vec<Result<PathBuf>> =
         builds.iter().map(|_| Ok(package.folder.join("footprint"))).collect();
     let mut programs: Vec<FootprintProgram> =
-        builds.iter().flat_map(|build| FootprintProgram::of(build.variant.codec)).collect();
+        builds.iter().flat_map(|build| FootprintProgram::for_codec(build.variant.codec)).collect();
     programs.sort_by_key(FootprintProgram::file_name);
     programs.dedup();
     for program in programs.iter().filter(|program| !program.is_shared_base) {
-        let takes =
-            |build: &RunnerBuild| FootprintProgram::of(build.variant.codec).contains(program);
+        let takes = |build: &RunnerBuild| {
+            FootprintProgram::for_codec(build.variant.codec).contains(program)
+        };
         let places: Vec<usize> =
             (0..builds.len()).filter(|at| outcomes[*at].is_ok() && takes(builds[*at])).collect();
         let own: Vec<&RunnerBuild> = places.iter().map(|at| builds[*at]).collect();

@@ -9,7 +9,7 @@ use wiregauge_build_tools::{write_if_changed, Progress, Toolchain};
 use wiregauge_normalized::{cpp, Unit};
 
 use crate::build::build_system::BuildSystem;
-use crate::build::footprint::cpp::compile_footprints;
+use crate::build::footprint_builds::cpp::compile_footprints;
 use crate::build::runner_build::{BuildFolders, RunnerBuild};
 use crate::runner_language::RunnerLanguage;
 

@@ -11,7 +11,7 @@ use wiregauge_normalized::{rust, Unit};
 
 use crate::build::build_system::BuildSystem;
 use crate::build::cargo_package::CargoPackage;
-use crate::build::footprint::rust::compile_footprints;
+use crate::build::footprint_builds::rust::compile_footprints;
 use crate::build::runner_build::{BuildFolders, RunnerBuild};
 use crate::build::CompilerFlags;
 use crate::runner_language::RunnerLanguage;

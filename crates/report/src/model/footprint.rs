@@ -37,10 +37,10 @@ pub const FOOTPRINT_LEGEND: [&str; 3] = [
 /// The tables of a case that have rows.
 pub fn footprint_tables<'a>(run: &'a Run, case: &'a Case) -> Vec<Table<'a>> {
     let all = Table::facts(run, case);
-    let table = |(heading, metrics): &(&'static str, &[&str])| {
+    let table = |&(heading, metrics): &(&'static str, &[&str])| {
         let column = |metric: &&str| all.iter().find(|column| column.metric == **metric).cloned();
         let columns = metrics.iter().filter_map(column).collect();
-        Table { heading: *heading, ..Table::from_columns(run, case, columns) }
+        Table { heading, ..Table::from_columns(run, case, columns) }
     };
     TABLES.iter().map(table).filter(|table| !table.is_empty()).collect()
 }

@@ -20,7 +20,7 @@ class Object {
   Object() = default;
   Object(const Object &) = delete;
   Object &operator=(const Object &) = delete;
-  ~Object() { pb_release(generated::fields(), &parsed_); }
+  ~Object() { release(); }
 
   void fill(const message::Root &from) {
     arena->clear();
@@ -29,7 +29,8 @@ class Object {
   const Root &filled() const { return filled_; }
 
   void read(wiregauge::Wire wire) {
-    pb_release(generated::fields(), &parsed_);
+    release();
+    release_ = [](Root &parsed) { pb_release(generated::fields(), &parsed); };
     pb_istream_t stream = pb_istream_from_buffer(wire.data, wire.size);
     // What a failed decode has allocated it releases.
     if (!pb_decode(&stream, generated::fields(), &parsed_))
@@ -40,8 +41,15 @@ class Object {
   std::unique_ptr<c_struct::Arena> arena;
 
  private:
+  void release() {
+    if (release_ != nullptr) release_(parsed_);
+  }
+
   Root filled_{};
   Root parsed_{};
+  // Not there before something is read: a program that only encodes is linked without the
+  // half of the library that decodes.
+  void (*release_)(Root &) = nullptr;
 };
 
 class Nanopb : public c_struct::Structs<Nanopb> {

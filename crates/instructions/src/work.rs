@@ -53,7 +53,7 @@ const ALLOCATOR: [&str; 24] = [
 ];
 
 /// The ways of C++, Rust and Protobuf to get memory.
-const LANGUAGE_ALLOCATORS: [&str; 9] = [
+const LANGUAGE_ALLOCATORS: [&str; 10] = [
     "operator new",
     "operator delete",
     "__rust_alloc",
@@ -61,6 +61,7 @@ const LANGUAGE_ALLOCATORS: [&str; 9] = [
     "__rust_realloc",
     "__rdl_",
     "__rust_no_alloc_shim",
+    "Arena::Allocate",
     "SerialArena::",
     "ThreadSafeArena::",
 ];
@@ -173,6 +174,7 @@ mod tests {
                 "google::protobuf::internal::SerialArena::AllocateAlignedFallback(unsigned long)",
                 Work::Allocating,
             ),
+            (protobuf, "google::protobuf::Arena::Allocate(unsigned long)", Work::Allocating),
             ("app", "my_free_list::push(int)", Work::Program),
             ("app", "freeze", Work::Program),
             ("app", "take(google::protobuf::internal::SerialArena::Block*)", Work::Program),

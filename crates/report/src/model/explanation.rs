@@ -134,7 +134,7 @@ fn costliest(metric: &str, row: &Explanation) -> Vec<Vec<String>> {
             .to_vec();
         let share = count(INSTRUCTIONS).filter(|_| total > 0.0);
         counts.insert(1, share.map_or("-".into(), |count| format_percent(count / total)));
-        counts.extend([format_count(function.calls.round()), purpose(function)]);
+        counts.extend([format_calls(function.calls), purpose(function)]);
         table.push([vec![shorten(&function.name)], counts].concat());
     }
     table
@@ -246,7 +246,7 @@ impl FunctionLines {
         for line in &shown {
             let mut cells = figures(line.name.clone(), line.counts.clone());
             if is_by_function {
-                let calls = line.calls.iter().map(|calls| format_count(calls.round()));
+                let calls = line.calls.iter().map(|calls| format_calls(*calls));
                 cells.push(calls.collect::<Vec<_>>().join(" / "));
                 cells.push(line.purpose.clone());
             }
@@ -324,6 +324,11 @@ fn without_noise(count: f64) -> f64 {
     } else {
         0.0
     }
+}
+
+/// Calls for a message, of which there may be one in every second.
+fn format_calls(calls: f64) -> String {
+    format_count(if calls < 100.0 { calls } else { calls.round() })
 }
 
 fn signed(value: f64) -> String {

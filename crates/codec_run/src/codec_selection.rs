@@ -219,7 +219,7 @@ pub fn build(
 fn not_emulated(variant: &Variant, target: &Target) -> Option<Status> {
     let language = variant.codec.language;
     let why = format!("{} is not emulated: no program is built for {}", language.name, target.name);
-    language.link_time.is_empty().then(|| Status::Skipped(why))
+    language.link_time.is_empty().then_some(Status::Skipped(why))
 }
 
 /// Why a row cannot take part; none where it can.

@@ -87,7 +87,7 @@ class Colfer : public c_struct::Structs<Colfer> {
 
  private:
   // Far from where adding it to an address would overflow.
-  static constexpr std::size_t kUnlimited = std::size_t{1} << 40;
+  static constexpr std::size_t kUnlimited = std::size_t{1} << (sizeof(std::size_t) > 4 ? 40 : 30);
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 //! cells makes the confidence one of the whole table.
 
 use super::comparison::{
-    is_exact, is_side_measurement, judge, lost_line, process_medians, reconcile_phases,
-    Cell, Change, Comparison, ComparisonView, FactChange, Limits, FEWEST_PROCESSES,
+    is_exact, is_side_measurement, judge, lost_line, process_medians, reconcile_phases, Cell,
+    Change, Comparison, ComparisonView, FactChange, Limits, FEWEST_PROCESSES,
 };
 use super::ratio::Ratio;
 use crate::row_pairs::RowPair;

@@ -49,9 +49,7 @@ void tally_pointer(const pb_bytes_array_t *from, unsigned place, Tally &tally) {
 inline void fill_pointer(const std::string &from, char *&to, Arena &arena) {
   Glue<std::string, char *>::fill(from, to, arena);
 }
-inline void take_pointer(const char *from, std::string &to) {
-  to = from == nullptr ? "" : from;
-}
+inline void take_pointer(const char *from, std::string &to) { to = from == nullptr ? "" : from; }
 template <class From, class Tally>
 void tally_pointer(const char *from, unsigned place, Tally &tally) {
   tally.length(place, from == nullptr ? 0 : std::strlen(from));

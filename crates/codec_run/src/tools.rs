@@ -1,5 +1,9 @@
 //! The tools that codecs need: which are missing, and which versions there are.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
 use indexmap::IndexMap;
 use wiregauge_build_tools::versions::{installed_versions, CPP_FLAGS};
 use wiregauge_build_tools::Need;
@@ -18,6 +22,30 @@ pub fn missing_for_any() -> Vec<MissingTool> {
     all.sort_by(|a, b| (&a.package, &a.tool).cmp(&(&b.package, &b.tool)));
     all.dedup_by(|a, b| a.package == b.package);
     all
+}
+
+/// What rows need besides what each of them names, and what counts instructions and unpacks
+/// the libraries of other releases and of targets.
+const SHARED_NEEDS: [Need; 6] = [
+    Need::Program("c++", "build-essential"),
+    Need::Program("cmake", "cmake"),
+    Need::Program("ninja", "ninja-build"),
+    Need::Program("cargo", "rustup"),
+    Need::Program("valgrind", "valgrind"),
+    Need::Program("mmdebstrap", "mmdebstrap"),
+];
+
+/// The command that installs everything that some codec needs, or what is measured of it, and
+/// this machine lacks; none where it has all.
+pub fn install_command() -> Option<String> {
+    let codecs = Codec::all().into_iter().flat_map(|codec| codec.needs);
+    let needs = codecs.chain(&SHARED_NEEDS).filter(|need| !need.is_installed());
+    let packages: BTreeSet<&str> = needs.map(|need| need.names().1).collect();
+    let packages: Vec<&str> = packages.into_iter().collect();
+    let is_root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
+    let sudo = if is_root { "" } else { "sudo " };
+    (!packages.is_empty())
+        .then(|| format!("{sudo}apt-get install --no-install-recommends {}", packages.join(" ")))
 }
 
 /// Versions of the compilers and generators that runners are built with.

@@ -8,6 +8,7 @@ use wiregauge_codec_run::{installed_libraries, tools};
 use wiregauge_report::text::ResultFormat;
 use wiregauge_result::doctor::{examine, render};
 use wiregauge_result::environment::Environment;
+use wiregauge_system::notice::print_notice;
 use wiregauge_system::output::print;
 
 /// Show what on this machine disturbs measurements, and how to fix it.
@@ -15,16 +16,28 @@ use wiregauge_system::output::print;
 #[command(after_help = "\
 Examples:
   wiregauge doctor
-  wiregauge doctor --format json")]
+  wiregauge doctor --format json
+  wiregauge doctor --fix-hints
+      the command that installs what rows need and this machine lacks")]
 pub struct Arguments {
     /// Format of what is printed: table or json.
     #[arg(long, value_enum, default_value = "table")]
     format: ResultFormat,
+    /// Print only the command that installs what is missing, for apt.
+    #[arg(long, conflicts_with = "format")]
+    fix_hints: bool,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
+        if self.fix_hints {
+            match tools::install_command() {
+                Some(command) => print(&format!("{command}\n"))?,
+                None => print_notice("nothing is missing"),
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
         let mut environment = Environment::probe(tools::versions());
         // Steal and other load show only over time.
         std::thread::sleep(Duration::from_secs(1));

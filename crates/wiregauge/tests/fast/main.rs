@@ -5,8 +5,8 @@ mod support;
 
 mod architecture;
 mod codecs_points;
-mod completions;
 mod inputs;
+mod installed;
 mod packed;
 mod ranking;
 mod refusals;

@@ -1,11 +1,11 @@
-//! The scripts of shells and the manual, as packages install them.
+//! What who installed the program finds: completions, the manual, what it lacks and what it keeps.
 
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::run;
+use crate::support::{refuses, run, to_said, wiregauge};
 
 /// The shell takes the script, and its function completes verbs and flags.
 #[test]
@@ -44,4 +44,37 @@ fn the_manual_has_a_page_for_each_verb() {
         let file = format!("{}.1", verb.replace("\\-", "-"));
         assert!(folder.join(&file).exists(), "{file}");
     }
+}
+
+/// One command for all that is missing, which a script can take.
+#[test]
+fn what_is_missing_is_installed_by_one_command() {
+    let mut program = wiregauge();
+    let said = program.args(["doctor", "--fix-hints"]).env("PATH", "/nowhere").output().unwrap();
+    let said = to_said(said);
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
+    let command = said.out.trim_end().trim_start_matches("sudo ");
+    let packages = command.strip_prefix("apt-get install --no-install-recommends ").unwrap();
+    let packages: Vec<&str> = packages.split(' ').collect();
+    for wanted in ["build-essential", "rustup", "valgrind", "protobuf-compiler"] {
+        assert!(packages.contains(&wanted), "{packages:?}");
+    }
+    assert!(packages.is_sorted() && !command.contains('\n'), "{command}");
+}
+
+#[test]
+fn what_is_kept_is_shown_and_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("fmus/one")).unwrap();
+    let cache = |arguments: &[&str]| {
+        let mut program = wiregauge();
+        program.arg("cache").args(arguments).env("WIREGAUGE_BUILD", folder.path());
+        to_said(program.output().unwrap())
+    };
+    assert!(cache(&[]).out.contains("  fmus "), "{}", cache(&[]).out);
+    let kinds: serde_json::Value = serde_json::from_str(&cache(&["--format", "json"]).out).unwrap();
+    assert_eq!((&kinds[0]["name"], &kinds[0]["entries"]), (&"fmus".into(), &1.into()));
+    assert!(cache(&["--clear", "fmus"]).out.starts_with("removed from "));
+    assert!(!folder.path().join("fmus").exists());
+    refuses(folder.path(), &["cache", "--clear", "cats"], &["no 'cats'", "messages, target"]);
 }

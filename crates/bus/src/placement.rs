@@ -6,7 +6,6 @@ pub mod process;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
 
 use anyhow::{Context, Result};
 use wiregauge_child_process::child::{Child, Limits};
@@ -21,6 +20,7 @@ use crate::catalogue::Reach;
 use crate::machines::remote::RemoteMachine;
 use crate::placement::emulation::{Emulation, Host};
 use crate::placement::process::Process;
+use wiregauge_timing::threads::start_thread;
 
 /// Where participants run: a host, as far as they can tell.
 pub enum Location {
@@ -81,7 +81,7 @@ impl Location {
                 for name in names.iter().map(|name| (*name).to_owned()) {
                     let token = token.to_owned();
                     let run = move || serve(control, &name, &token, transports, false);
-                    thread::Builder::new().name("participant".into()).spawn(run)?;
+                    start_thread("participant", run)?;
                 }
                 Ok(Process::InProcess)
             }

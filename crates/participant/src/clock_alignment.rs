@@ -20,6 +20,7 @@ use wiregauge_timing::clock::{monotonic, Clock};
 
 use crate::connect::{connect_with_retry, MAX_OUTAGE, RETRY_PAUSE};
 use crate::token::{receives_token, send_token};
+use wiregauge_timing::threads::start_thread;
 
 /// Questions in a row.
 const REQUESTS: usize = 16;
@@ -108,7 +109,7 @@ impl TimeServer {
         let stop = Arc::new(AtomicBool::new(false));
         let (ended, token): (_, Arc<str>) = (Arc::clone(&stop), token.into());
         let asking = Arc::new(());
-        thread::Builder::new().name("clock".into()).spawn(move || {
+        start_thread("clock", move || {
             while !ended.load(Ordering::Relaxed) {
                 match listener.accept() {
                     Ok((stream, _)) => {
@@ -123,7 +124,7 @@ impl TimeServer {
                             answer_with_time(stream, &token, &ended);
                             drop(one_more);
                         };
-                        let _ = thread::Builder::new().name("clock".into()).spawn(answer);
+                        let _ = start_thread("clock", answer);
                     }
                     Err(_) => thread::sleep(Duration::from_millis(50)),
                 }
@@ -199,7 +200,7 @@ impl ClockFollower {
         let follower = ClockFollower { sights, stop, shared };
         let (sights, stop) = (Arc::clone(&follower.sights), Arc::clone(&follower.stop));
         let clock = clock.clone();
-        thread::Builder::new().name("clock".into()).spawn(move || {
+        start_thread("clock", move || {
             let mut turns = 0u64;
             while !stop.load(Ordering::Relaxed) {
                 thread::sleep(Duration::from_millis(100));

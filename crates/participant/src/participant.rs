@@ -31,6 +31,7 @@ use crate::{echo, receiver, sender, stream, wake_up};
 use wiregauge_timing::clock::{monotonic, Clock};
 use wiregauge_timing::latency::Distribution;
 use wiregauge_timing::scratch;
+use wiregauge_timing::threads::start_thread;
 use wiregauge_timing::usage::{host_id, read_steal_time};
 
 /// How long the sender looks for the readers.
@@ -87,9 +88,9 @@ pub fn run_in_threads(
         .map(|name| {
             let (name, token, transports) = (name.clone(), token.clone(), transports.to_vec());
             let run = move || serve(conductor, &name, &token, &transports, true);
-            thread::Builder::new().name("participant".into()).spawn(run)
+            start_thread("participant", run)
         })
-        .collect::<std::io::Result<_>>()?;
+        .collect::<Result<_>>()?;
     let mut outcome = Ok(());
     for thread in threads {
         let ended = thread.join().unwrap_or_else(|_| bail!("a participant panicked"));
@@ -173,7 +174,7 @@ fn receive_orders(
     alone: bool,
 ) -> Result<Orders> {
     let (sender, receiver) = mpsc::channel();
-    thread::Builder::new().name("control".into()).spawn(move || {
+    start_thread("control", move || {
         loop {
             match listener.receive() {
                 Ok(Order::Beat) => continue,
@@ -210,7 +211,7 @@ fn receive_orders(
 
 /// Sends beats, and tells what was seen.
 fn send_heartbeats(speaker: ControlSender, seen: Arc<ProgressBuffer>) -> Result<()> {
-    thread::Builder::new().name("beat".into()).spawn(move || loop {
+    start_thread("beat", move || loop {
         read_steal_time();
         // The beat besides: it is what the conductor answers.
         let told = seen.take().map_or(Ok(()), |news| speaker.send(&Report::Progress(news)));

@@ -2,12 +2,12 @@
 //! faster than that.
 
 use std::io::{pipe, Read, Write};
-use std::thread;
 
 use anyhow::Result;
 
 use wiregauge_timing::clock::{monotonic, Clock};
 use wiregauge_timing::latency::{Distribution, TimeHistogram};
+use wiregauge_timing::threads::start_thread;
 use wiregauge_timing::usage::minimize_timer_slack;
 
 /// How often it is tried.
@@ -21,7 +21,7 @@ const LONGEST: u64 = 500_000_000;
 /// When the system has no pipe or no thread.
 pub fn measure(cycle: u64) -> Result<Distribution> {
     let (mut reader, mut writer) = pipe()?;
-    let waker = thread::Builder::new().name("waker".into()).spawn(move || {
+    let waker = start_thread("waker", move || {
         minimize_timer_slack();
         let clock = Clock::new(monotonic());
         let least = LONGEST / TIMES;

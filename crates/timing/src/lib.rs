@@ -12,4 +12,5 @@ pub mod latency;
 pub mod misses;
 pub mod scratch;
 pub mod slowest;
+pub mod threads;
 pub mod usage;

@@ -87,7 +87,7 @@ fn who_may_not_have_the_memory_that_a_run_takes_says_so() {
     for more in [&["--duration", "99s", "--samples", "s.arrow"][..], &["--duration", "1h"]] {
         // Its participants alone want hundreds of megabytes.
         let mut command = wiregauge_in("sh");
-        command.args(["-c", "ulimit -v 220000; exec \"$0\" \"$@\""]);
+        command.args(["-c", "ulimit -v 300000; exec \"$0\" \"$@\""]);
         command.arg(wiregauge().get_program()).args(words).args(more);
         let said = to_said(command.current_dir(folder.path()).output().unwrap());
         assert_eq!(said.code, Some(1), "{more:?}: {}{}", said.out, said.err);

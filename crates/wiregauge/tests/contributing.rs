@@ -256,14 +256,17 @@ fn build(tree: &Path, target: &Path) {
     let mut cargo = Command::new("cargo");
     // Features as the tree's own tests have them, so that what is compiled for
     // these is of use.
-    cargo.args(["build", "--locked", "--workspace", "--bin", "wiregauge", "--test", "builtin"]);
+    cargo.args(["build", "--locked", "--workspace", "--bin", "wiregauge", "--test", "fast"]);
     cargo.arg("--message-format=json-render-diagnostics");
     cargo.current_dir(tree).env("CARGO_TARGET_DIR", target).stdin(Stdio::null());
     let built = succeeded("cargo build".into(), cargo.output().expect("cargo starts"));
     let reports = built.out.lines().filter_map(|line| serde_json::from_str(line).ok());
     let program = |report: serde_json::Value| {
         let path = report["executable"].as_str()?.to_owned();
-        (report["target"]["name"] == "builtin").then_some(path)
+        let is_of_schema = |id: &str| id.contains("/crates/schema#");
+        let is_wanted = report["target"]["name"] == "fast"
+            && report["package_id"].as_str().is_some_and(is_of_schema);
+        is_wanted.then_some(path)
     };
     let test = reports.into_iter().find_map(program).expect("cargo names the test");
     let output = Command::new(test).arg("imu").current_dir(tree.join("crates/schema")).output();

@@ -72,6 +72,9 @@ fn keep_what_is_fixed(run: &mut Value) {
         .collect();
     assert!(!bounds.is_empty(), "the bounds took part");
     items(run, "subjects").retain(|subject| !bounds.contains(&subject["id"]));
+    for subject in items(run, "subjects") {
+        subject.as_object_mut().unwrap().remove("runner").expect("what it consists of");
+    }
     items(run, "facts").retain(|fact| !bounds.contains(&fact["subject"]));
     items(run, "measurements").retain(|measurement| {
         let metric = measurement["metric"].as_str().unwrap();

@@ -26,6 +26,7 @@ use crate::catalogue::program::Program;
 use crate::machines::message::{version, AgentReport, JoinMessage, Start, Task};
 use crate::scenario::Scenario;
 use crate::secret::Key;
+use wiregauge_timing::threads::start_thread;
 
 /// From one attempt to reach the leader to the next.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
@@ -253,7 +254,7 @@ impl AgentSession<'_> {
                     let outcome = built.map(drop).map_err(|error| format!("{error:#}"));
                     let _ = events.send(AgentEvent::Built(outcome));
                 };
-                thread::Builder::new().name("build".into()).spawn(build)?;
+                start_thread("build", build)?;
                 Ok(None)
             }
             Task::Start(start) => Ok(self
@@ -349,12 +350,12 @@ fn receive_tasks(mut listener: ControlReceiver, events: Sender<AgentEvent>) -> R
             return;
         }
     };
-    thread::Builder::new().name("leader".into()).spawn(hear)?;
+    start_thread("leader", hear)?;
     Ok(())
 }
 
 fn send_heartbeats(speaker: ControlSender) -> Result<()> {
-    thread::Builder::new().name("beat".into()).spawn(move || {
+    start_thread("beat", move || {
         while speaker.send(&AgentReport::Beat).is_ok() {
             thread::sleep(HEARTBEAT_INTERVAL);
         }

@@ -16,6 +16,7 @@ use wiregauge_participant::control::{self, ControlReceiver, ControlSender};
 use crate::machines::message::{version, AgentReport, JoinMessage, Task};
 use crate::machines::remote::RemoteMachine;
 use crate::secret::Key;
+use wiregauge_timing::threads::start_thread;
 
 /// Most who say at the same time who they are.
 pub const MAX_AT_ONCE: usize = 32;
@@ -81,7 +82,7 @@ impl JoinListener {
             came,
         });
         let porters = Arc::clone(&porter);
-        thread::Builder::new().name("door".into()).spawn(move || porters.accept_loop(&listener))?;
+        start_thread("door", move || porters.accept_loop(&listener))?;
         Ok(JoinListener { porter, visitors })
     }
 
@@ -134,7 +135,7 @@ impl AcceptState {
                     }
                     drop(one);
                 };
-                let _ = thread::Builder::new().name("visitor".into()).spawn(receive);
+                let _ = start_thread("visitor", receive);
             }
             thread::sleep(pause);
         }

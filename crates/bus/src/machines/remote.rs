@@ -14,6 +14,7 @@ use wiregauge_system::interrupt;
 
 use crate::catalogue::engine::Engine;
 use crate::machines::message::{AgentReport, JoinMessage, Start, Task};
+use wiregauge_timing::threads::start_thread;
 
 /// A machine whose agent has joined. Its agent misses us when it is dropped.
 #[derive(Debug)]
@@ -71,10 +72,8 @@ impl RemoteMachine {
         speaker.send(&Task::Welcome)?;
         let known = Arc::new(MachineStatus::default());
         let (hears, beats) = (Arc::clone(&known), speaker.clone());
-        thread::Builder::new()
-            .name("agent".into())
-            .spawn(move || hears.receive_reports(listener))?;
-        thread::Builder::new().name("beat".into()).spawn(move || {
+        start_thread("agent", move || hears.receive_reports(listener))?;
+        start_thread("beat", move || {
             while beats.send(&Task::Beat).is_ok() {
                 thread::sleep(HEARTBEAT_INTERVAL);
             }

@@ -13,6 +13,7 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 
 use super::setup::{Setup, StreamReport, MAX_LINE};
 use crate::control::PROTOCOL_VERSION;
+use wiregauge_timing::threads::start_thread;
 
 /// How long the program may take to end once nobody wants it any more.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(4);
@@ -119,7 +120,7 @@ fn read_line(input: &mut File) -> Result<Vec<u8>> {
 
 /// Notices that standard input was closed, whatever is still in it.
 fn watch_input(input: File, gone: Arc<AtomicBool>) -> Result<()> {
-    thread::Builder::new().name("starter".into()).spawn(move || {
+    start_thread("starter", move || {
         let mut waited = [PollFd::new(&input, PollFlags::empty())];
         while !matches!(poll(&mut waited, None), Ok(count) if count > 0) {}
         gone.store(true, Ordering::Relaxed);

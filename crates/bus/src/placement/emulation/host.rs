@@ -24,6 +24,7 @@ use rustix::mount::{mount, mount_change, MountFlags, MountPropagationFlags};
 use rustix::thread::{move_into_link_name_space, unshare_unsafe, LinkNameSpaceType, UnshareFlags};
 use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_system::interrupt::Interrupted;
+use wiregauge_timing::threads::explain_no_thread;
 
 /// How long a tool may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -54,7 +55,8 @@ impl Host {
             let maker = thread::Builder::new().name("host".into());
             maker.spawn_scoped(scope, Namespaces::new).map(|maker| maker.join())
         });
-        let namespaces = made?.map_err(|_| anyhow!("cannot create an emulated host"))??;
+        let namespaces =
+            explain_no_thread(made)?.map_err(|_| anyhow!("cannot create an emulated host"))??;
         let host = Host { address, namespaces: Arc::new(namespaces) };
         host.run_tool("ip link set dev lo up")?;
         Ok(host)
@@ -104,7 +106,7 @@ impl Host {
             let thread = thread::Builder::new().name("host".into());
             thread.spawn_scoped(scope, work).map(|thread| thread.join())
         });
-        match done? {
+        match explain_no_thread(done)? {
             Ok(done) => done.context("cannot enter an emulated host"),
             Err(panic) => std::panic::resume_unwind(panic),
         }

@@ -244,7 +244,7 @@ fn why_there_are_no_newest_libraries_is_one_line_and_the_rest_goes_on() {
         ("echo 'E: Failed to fetch http://x' >&2; exit 25", "WIREGAUGE_MIRROR"),
         ("echo 'libx : Depends: liby (= 2) but 3 is to be installed' >&2; exit 25", "do not fit"),
         // It says that all is well, and there is nothing.
-        ("exit 0", "did not install all"),
+        ("exit 0", "did not unpack all"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let said = by(folder.path(), mmdebstrap);

@@ -254,7 +254,7 @@ fe=(1)
 fn=(870)
 1338 50 3
 
-ob=(6) /work/bin/prost
+ob=(6) /built/bin/prost
 fl=(140) ???
 fn=(12) (anonymous namespace)::take(int&)
 0 20 4

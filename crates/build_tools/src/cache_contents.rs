@@ -10,7 +10,7 @@ use anyhow::{bail, ensure, Context, Result};
 use serde::Serialize;
 
 /// The folders below the build folder, and what each holds.
-const KINDS: [(&str, &str); 11] = [
+const KINDS: [(&str, &str); 10] = [
     ("messages", "runners, a folder for each message"),
     ("target", "what runners in Rust depend on, compiled"),
     ("common", "the fixed parts of runners"),
@@ -18,10 +18,9 @@ const KINDS: [(&str, &str); 11] = [
     ("fmus", "FMUs"),
     ("osi", "OSI's definitions"),
     ("kept", "runners that were measured, for --against"),
-    ("copies", "what counts copies for --explain"),
     ("reduction", "methods that make columns of points small"),
     ("roots", "libraries of newer releases of Debian"),
-    ("tools", "Java archives and Python environments"),
+    ("tools", "Java archives, Python environments, and what counts"),
 ];
 
 /// One kind of what is kept.

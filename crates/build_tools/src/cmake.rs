@@ -9,6 +9,11 @@ use anyhow::{Context, Result};
 
 use crate::tool::{first_error, run, CompilerProcess};
 
+/// A path as CMake reads it as one word.
+pub fn quote(path: &Path) -> String {
+    format!("\"{}\"", path.display())
+}
+
 /// The setting of a linker's flags, by which libraries are found that others load.
 pub fn linker_flags(flags: &str) -> String {
     format!("-DCMAKE_EXE_LINKER_FLAGS={} -Wl,--disable-new-dtags", flags.trim())

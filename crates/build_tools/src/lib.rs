@@ -11,6 +11,7 @@ pub mod package;
 mod program_file;
 mod progress;
 pub mod python;
+mod shared_object;
 mod tool;
 pub mod toolchain;
 pub mod versions;
@@ -21,5 +22,6 @@ pub use build_cache::{
 pub use need::{find_program, Need};
 pub use program_file::{copy_program, write_script};
 pub use progress::Progress;
-pub use tool::{first_error, run, shell_quoted, CompilerProcess};
+pub use shared_object::compile_shared_object;
+pub use tool::{first_error, is_root, run, shell_quoted, CompilerProcess};
 pub use toolchain::Toolchain;

@@ -19,6 +19,11 @@ impl Drop for CompilerProcess {
     }
 }
 
+/// Whether this process may do what only root may.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
 /// Runs a program to its end; the error holds the first line that it wrote of
 /// what went wrong.
 pub fn run(command: &mut Command, name: &str) -> Result<String> {

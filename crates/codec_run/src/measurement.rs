@@ -193,13 +193,17 @@ pub fn measure(
     if let Some((name, version)) = counter.as_ref().map(Counter::tool) {
         tools.insert(name.into(), version.into());
     }
-    let allocations = build::build_allocation_counter(&folder)?;
-    let explained = match options.explained.is_empty() {
-        true => None,
-        false => Some(Explained {
+    // It is of this machine's architecture.
+    let allocations = match target {
+        Some(_) => None,
+        None => Some(build::build_allocation_counter(&folder)?),
+    };
+    let explained = match &allocations {
+        Some(allocations) if !options.explained.is_empty() => Some(Explained {
             subjects: options.explained,
-            memory: MemoryCounter::build(&folder, &allocations)?,
+            memory: MemoryCounter::build(&folder, allocations)?,
         }),
+        _ => None,
     };
     let plan = Plan {
         cases: workload.loads()?,
@@ -210,8 +214,7 @@ pub fn measure(
         patience: options.patience,
         most_rounds: effort.most_rounds(),
         least_iterations: if effort.is_quick { 0 } else { least_iterations },
-        // That of this machine's architecture.
-        counter: target.is_none().then_some(allocations),
+        counter: allocations,
         squeeze: options.timed,
         corruptions: options.corruptions,
         timed: options.timed,

@@ -1,12 +1,10 @@
 //! The tools that codecs need: which are missing, and which versions there are.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 
 use indexmap::IndexMap;
 use wiregauge_build_tools::versions::{installed_versions, CPP_FLAGS};
-use wiregauge_build_tools::Need;
+use wiregauge_build_tools::{is_root, Need};
 use wiregauge_formats::Codec;
 use wiregauge_result::warning::MissingTool;
 
@@ -42,8 +40,7 @@ pub fn install_command() -> Option<String> {
     let needs = codecs.chain(&SHARED_NEEDS).filter(|need| !need.is_installed());
     let packages: BTreeSet<&str> = needs.map(|need| need.names().1).collect();
     let packages: Vec<&str> = packages.into_iter().collect();
-    let is_root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
-    let sudo = if is_root { "" } else { "sudo " };
+    let sudo = if is_root() { "" } else { "sudo " };
     (!packages.is_empty())
         .then(|| format!("{sudo}apt-get install --no-install-recommends {}", packages.join(" ")))
 }

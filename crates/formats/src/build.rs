@@ -26,10 +26,11 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{anyhow, Context, Result};
-use wiregauge_build_tools::{hash, lock, run, write_if_changed, Progress};
+use wiregauge_build_tools::{
+    compile_shared_object, embedded, hash, lock, write_if_changed, Progress,
+};
 use wiregauge_normalized::Unit;
 use wiregauge_schema::{Projection, Schema};
 
@@ -138,17 +139,6 @@ pub fn build_variants(
 pub fn build_allocation_counter(folder: &Path) -> Result<PathBuf> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the build folder {}", folder.display()))?;
-    let folder = folder.canonicalize()?;
-    let common = FixedParts::write(&folder)?;
-    let _lock = lock(&common.folder)?;
-    let object = common.folder.join("liballoc.so");
-    if !object.exists() {
-        let flags = ["-std=c11", "-O2", "-fPIC", "-shared", "-fno-builtin", "-fvisibility=hidden"];
-        let made = common.folder.join("liballoc.so.new");
-        let mut command = Command::new("cc");
-        command.args(flags).arg("-o").arg(&made).arg(common.folder.join("alloc/alloc.c"));
-        run(&mut command, "cc")?;
-        fs::rename(&made, &object)?;
-    }
-    Ok(object)
+    let source = embedded::runners().content("alloc/alloc.c").context("the program carries it")?;
+    compile_shared_object(folder, "alloc", source, &["-fno-builtin"])
 }

@@ -1,12 +1,10 @@
 //! A runner under an emulator, of this or of another architecture.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use wiregauge_build_tools::toolchain::{EmulatorProgram, Target};
-use wiregauge_build_tools::{hash, lock, run, Progress};
+use wiregauge_build_tools::{compile_shared_object, Progress};
 use wiregauge_child_process::runner::Launch;
 
 use crate::count::{count_folder, Count, Form};
@@ -16,8 +14,6 @@ use crate::environment::{fixed_environment, locate};
 const PLUGIN: &str = include_str!("count.c");
 /// The variable by which the emulator learns of a plugin; the runner does not see it.
 const PLUGIN_VARIABLE: &str = "QEMU_PLUGIN";
-/// The flags that the plugin is compiled with.
-const FLAGS: [&str; 5] = ["-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden"];
 
 /// Executes programs of a target's architecture, and counts what they execute.
 #[derive(Clone, Debug)]
@@ -42,7 +38,7 @@ impl Emulator {
         progress: Progress,
     ) -> Result<Emulator> {
         let program = EmulatorProgram::open_or_create(build, target, progress)?;
-        let plugin = compile_plugin(build)?;
+        let plugin = compile_shared_object(build, "plugin", PLUGIN.as_bytes(), &[])?;
         Ok(Emulator { target, program, plugin, sysroot })
     }
 
@@ -84,23 +80,6 @@ impl Emulator {
 /// A path as a value of the emulator's options, which commas part.
 fn option(path: &Path) -> String {
     path.display().to_string().replace(',', ",,")
-}
-
-/// Compiles the plugin, if it is not there.
-fn compile_plugin(build: &Path) -> Result<PathBuf> {
-    let folder = build.join("tools").join("count");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let folder = folder.canonicalize()?;
-    let _lock = lock(&folder)?;
-    let name = hash([PLUGIN.into(), FLAGS.join(" ").into_bytes()])[..16].to_owned();
-    let [source, object, made] =
-        ["c", "so", "so.new"].map(|end| folder.join(format!("{name}.{end}")));
-    if !object.exists() {
-        fs::write(&source, PLUGIN).with_context(|| format!("cannot write {}", source.display()))?;
-        run(Command::new("cc").args(FLAGS).arg("-o").arg(&made).arg(&source), "cc")?;
-        fs::rename(&made, &object).with_context(|| format!("cannot write {}", object.display()))?;
-    }
-    Ok(object)
 }
 
 #[cfg(test)]

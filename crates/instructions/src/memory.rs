@@ -1,11 +1,9 @@
 //! A runner whose allocations and copies are counted, at full speed.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{ensure, Context, Result};
-use wiregauge_build_tools::{hash, lock, run, write_if_changed};
+use anyhow::{ensure, Result};
+use wiregauge_build_tools::compile_shared_object;
 use wiregauge_child_process::runner::Launch;
 
 use crate::count::{Count, Form};
@@ -30,20 +28,8 @@ impl MemoryCounter {
     /// # Errors
     /// When there is no C compiler, or the dynamic linker could not find them by such a path.
     pub fn build(folder: &Path, allocations: &Path) -> Result<MemoryCounter> {
-        let key = hash([COPIES.as_bytes().to_vec()]);
-        let folder = folder.canonicalize()?.join("copies").join(&key[..16]);
-        fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        let object = folder.join("libcopies.so");
-        let _lock = lock(&folder)?;
-        if !object.exists() {
-            let (source, made) = (folder.join("copies.c"), folder.join("libcopies.so.new"));
-            write_if_changed(&source, COPIES.as_bytes())?;
-            let flags =
-                ["-std=c11", "-O2", "-fPIC", "-shared", "-fno-builtin", "-fvisibility=hidden"];
-            run(Command::new("cc").args(flags).arg("-o").arg(&made).arg(&source), "cc")?;
-            fs::rename(&made, &object)?;
-        }
+        let flags = ["-fno-builtin"];
+        let object = compile_shared_object(folder, "copies", COPIES.as_bytes(), &flags)?;
         MemoryCounter::new(vec![object, allocations.to_owned()])
     }
 
@@ -74,7 +60,10 @@ impl MemoryCounter {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Stdio;
+    use std::fs;
+    use std::process::{Command, Stdio};
+
+    use wiregauge_build_tools::run;
 
     use super::*;
     use crate::profile::Profile;

@@ -1,11 +1,10 @@
 //! Several results, read from their files.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{bail, Result};
 use wiregauge_result::run::Run;
+use wiregauge_system::file::is_same_file;
 
 use crate::model::ranking::named_result::NamedResult;
 
@@ -15,7 +14,9 @@ use crate::model::ranking::named_result::NamedResult;
 /// When one cannot be read, or is given twice. The line names the file.
 pub fn read_results(paths: &[PathBuf]) -> Result<Vec<NamedResult>> {
     for (at, path) in paths.iter().enumerate() {
-        if let Some(other) = paths[..at].iter().find(|other| is_same_file(other, path)) {
+        if let Some(other) =
+            paths[..at].iter().find(|other| *other == path || is_same_file(other, path))
+        {
             match other == path {
                 true => bail!("{} is given twice", path.display()),
                 false => bail!("{} and {} are one file", other.display(), path.display()),
@@ -25,10 +26,4 @@ pub fn read_results(paths: &[PathBuf]) -> Result<Vec<NamedResult>> {
     let read = |path: &PathBuf| Ok((path.clone(), Run::read(path)?));
     let files = paths.iter().map(read).collect::<Result<_>>()?;
     Ok(NamedResult::from_files(files))
-}
-
-/// Whether two paths lead to one file, also by a link.
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    let key = |path: &Path| fs::metadata(path).map(|about| (about.dev(), about.ino())).ok();
-    one == other || key(one).is_some_and(|one| Some(one) == key(other))
 }

@@ -64,7 +64,7 @@ impl Target {
         let shown = path.display().to_string();
         let place = Target::find(path, &shown)?;
         if let TargetKind::File(place) = &place {
-            let same = inputs.iter().find(|input| is_same(place, input));
+            let same = inputs.iter().find(|input| is_same_file(place, input));
             ensure!(
                 same.is_none(),
                 "{shown} is also the input and would be replaced; name another file"
@@ -113,7 +113,7 @@ impl Target {
         let (TargetKind::File(a), TargetKind::File(b)) = (&self.place, &other.place) else {
             return false;
         };
-        is_same(a, b) || absolute(a) == absolute(b)
+        is_same_file(a, b) || absolute(a) == absolute(b)
     }
 
     /// A file of its own to be written piece by piece.
@@ -366,7 +366,8 @@ fn absolute(place: &Path) -> Option<PathBuf> {
     Some(folder_of(place).canonicalize().ok()?.join(place.file_name()?))
 }
 
-fn is_same(a: &Path, b: &Path) -> bool {
+/// Whether two paths lead to one file, also by a link.
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
     match (fs::metadata(a), fs::metadata(b)) {
         (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
         _ => false,

@@ -16,7 +16,7 @@ use crate::cmake::linker_flags;
 use crate::need::Need;
 use crate::program_file::write_script;
 use crate::progress::Progress;
-use crate::tool::{first_error, first_line, shell_quoted};
+use crate::tool::{first_error, first_line, is_root, shell_quoted};
 
 /// The newest suite, and the one before it for what is newer still.
 const SUITES: [&str; 2] = ["sid", "experimental"];
@@ -179,7 +179,7 @@ impl DebianRoot {
     /// The words before a program that is to run inside, where it sees these folders, too.
     fn enter_command(&self, folders: &[&Path]) -> Vec<String> {
         let mut words = vec!["unshare".to_owned()];
-        if !rustix::process::geteuid().is_root() {
+        if !is_root() {
             words.push("--map-root-user".into());
         }
         words.extend(["--mount", "sh", "-c", ENTER, "enter"].map(str::to_owned));

@@ -15,7 +15,7 @@ use anyhow::{bail, ensure, Context, Result};
 use crate::build_cache::{create_folder_atomically, hash, lock};
 use crate::package;
 use crate::progress::Progress;
-use crate::tool::{first_error, CompilerProcess};
+use crate::tool::{first_error, is_root, CompilerProcess};
 
 /// Where Debian's packages come from, unless the user names another mirror.
 const MIRROR: &str = "http://deb.debian.org/debian";
@@ -243,7 +243,7 @@ impl Selection<'_> {
 
 /// mmdebstrap as root, or as who is root in a namespace of his own.
 fn mmdebstrap() -> Command {
-    let mut command = if rustix::process::geteuid().is_root() {
+    let mut command = if is_root() {
         Command::new("mmdebstrap")
     } else {
         let mut command = Command::new("unshare");

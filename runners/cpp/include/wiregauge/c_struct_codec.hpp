@@ -12,6 +12,29 @@
 
 namespace c_struct {
 
+// The library's message twice: one to write, with an arena that it is lent, and one to read
+// into. Who derives from it releases what the library allocates for the second.
+class Messages {
+ public:
+  Messages() = default;
+  Messages(const Messages &) = delete;
+  Messages &operator=(const Messages &) = delete;
+
+  void fill(const message::Root &from) {
+    arena->clear();
+    fill_value(from, filled_, *arena);
+  }
+  const Root &filled() const { return filled_; }
+
+  std::unique_ptr<Arena> arena;
+
+ private:
+  Root filled_{};
+
+ protected:
+  Root parsed_{};
+};
+
 // A codec that derives from it has parse(Wire, Object &); an object fill(message),
 // the struct that was parsed as parsed(), and the arena that it is lent.
 template <class Codec>

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Result};
-use wiregauge_build_tools::cmake::{configure, failure_reason, ninja};
+use wiregauge_build_tools::cmake::{configure, failure_reason, ninja, quote};
 use wiregauge_build_tools::{write_if_changed, Progress, Toolchain};
 use wiregauge_normalized::{cpp, Unit};
 
@@ -174,10 +174,6 @@ fn is_static(toolchain: &Toolchain, link: &[String]) -> bool {
             }
             !name.contains('/') && is_there(&format!("lib{name}.a"))
         })
-}
-
-fn quote(path: &Path) -> String {
-    format!("\"{}\"", path.display())
 }
 
 #[cfg(test)]

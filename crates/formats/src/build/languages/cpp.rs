@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Result};
-use wiregauge_build_tools::cmake::{configure, failure_reason, ninja};
+use wiregauge_build_tools::cmake::{configure, failure_reason, ninja, quote};
 use wiregauge_build_tools::{write_if_changed, Progress, Toolchain};
 use wiregauge_normalized::{cpp, Unit};
 
@@ -121,10 +121,6 @@ fn project(place: &BuildFolders, folder: &Path, builds: &[&RunnerBuild]) -> Resu
         }
     }
     Ok(text)
-}
-
-fn quote(path: &Path) -> String {
-    format!("\"{}\"", path.display())
 }
 
 #[cfg(test)]

@@ -10,27 +10,12 @@ namespace {
 
 using c_struct::Root;
 
-// The library's message: one to write, with an arena that it is lent, and one
-// that was read, which owns and keeps its memory.
-class Object {
+// What was read keeps its memory until another is read.
+class Object : public c_struct::Messages {
  public:
-  Object() = default;
-  Object(const Object &) = delete;
-  Object &operator=(const Object &) = delete;
   ~Object() { dds_stream_free_sample(&parsed_, kTopic.m_ops); }
 
-  void fill(const message::Root &from) {
-    arena->clear();
-    c_struct::fill_value(from, filled_, *arena);
-  }
-  const Root &filled() const { return filled_; }
   Root &parsed() { return parsed_; }
-
-  std::unique_ptr<c_struct::Arena> arena;
-
- private:
-  Root filled_{};
-  Root parsed_{};
 };
 
 class Cyclone : public c_struct::Structs<Cyclone> {

@@ -12,20 +12,10 @@ namespace {
 
 using c_struct::Root;
 
-// The library's message: one to write, with an arena that it is lent, and one
-// that was read, which owns what the generated code allocated.
-class Object {
+// What was read owns what the generated code allocated.
+class Object : public c_struct::Messages {
  public:
-  Object() = default;
-  Object(const Object &) = delete;
-  Object &operator=(const Object &) = delete;
   ~Object() { release(); }
-
-  void fill(const message::Root &from) {
-    arena->clear();
-    c_struct::fill_value(from, filled_, *arena);
-  }
-  const Root &filled() const { return filled_; }
 
   void read(wiregauge::Wire wire) {
     release();
@@ -39,16 +29,12 @@ class Object {
   }
   const Root &parsed() const { return parsed_; }
 
-  std::unique_ptr<c_struct::Arena> arena;
-
  private:
   void release() {
     if (owns_) generated::decode_cleanup(&parsed_);
     owns_ = false;
   }
 
-  Root filled_{};
-  Root parsed_{};
   bool owns_ = false;
 };
 

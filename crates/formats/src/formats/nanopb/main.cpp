@@ -13,20 +13,10 @@ namespace {
 
 using c_struct::Root;
 
-// The library's message: one to write, with an arena that it is lent, and one
-// that was read, which owns what the library allocated.
-class Object {
+// What was read owns what the library allocated.
+class Object : public c_struct::Messages {
  public:
-  Object() = default;
-  Object(const Object &) = delete;
-  Object &operator=(const Object &) = delete;
   ~Object() { release(); }
-
-  void fill(const message::Root &from) {
-    arena->clear();
-    c_struct::fill_value(from, filled_, *arena);
-  }
-  const Root &filled() const { return filled_; }
 
   void read(wiregauge::Wire wire) {
     release();
@@ -38,15 +28,11 @@ class Object {
   }
   const Root &parsed() const { return parsed_; }
 
-  std::unique_ptr<c_struct::Arena> arena;
-
  private:
   void release() {
     if (release_ != nullptr) release_(parsed_);
   }
 
-  Root filled_{};
-  Root parsed_{};
   // Not there before something is read: a program that only encodes is linked without the
   // half of the library that decodes.
   void (*release_)(Root &) = nullptr;

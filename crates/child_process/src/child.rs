@@ -66,8 +66,8 @@ pub const STDERR_KEPT: usize = 1 << 14;
 pub struct Child {
     process: std::process::Child,
     group: Pid,
-    /// What its descendants are known by.
-    mark: Mark,
+    /// What its descendants are known by; none once they are ended.
+    mark: Option<Mark>,
     /// None once the child no longer takes anything.
     stdin: Option<ChildStdin>,
     /// None once the child closed it.
@@ -109,7 +109,7 @@ impl Child {
             stderr: process.stderr.take(),
             process,
             group,
-            mark,
+            mark: Some(mark),
             inbox: Vec::new(),
             taken: 0,
             complaint: Vec::new(),
@@ -264,7 +264,9 @@ impl Child {
             let _ = self.process.kill();
             group::unregister(self.group);
             self.status = self.process.wait().ok();
-            self.mark.end_orphans();
+            if let Some(mark) = self.mark.take() {
+                mark.end_orphans();
+            }
         }
         self.stdin = None;
         self.stdout = None;

@@ -3,22 +3,22 @@
 //! A process whose parent ends becomes a child of its nearest ancestor that takes such
 //! orphans, which we do. Whose it is tells a mark in the environment that each child was
 //! started with and that its descendants inherit. So nothing is ended that is not a
-//! descendant of ours and was not started by that child. One that was started with an
-//! environment of its own is not found.
+//! descendant of ours and was not started by that child. One without a mark, as it was started
+//! with an environment of its own or has overwritten it, is ended with the last child.
 
 use std::env;
 use std::fs;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::process::{
-    getpgrp, getpid, pidfd_open, pidfd_send_signal, set_child_subreaper, waitid, Pid, PidfdFlags,
-    Signal, WaitId, WaitIdOptions,
+    getpgrp, getpid, getsid, pidfd_open, pidfd_send_signal, set_child_subreaper, waitid, Pid,
+    PidfdFlags, Signal, WaitId, WaitIdOptions,
 };
 
 /// The variable of the marks: those of all children that a process descends from.
@@ -33,9 +33,19 @@ const DEPTH: usize = 100;
 /// How long what was killed may take to end.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// How many marks there are: what is adopted belongs to one of their children.
+static LIVING: AtomicUsize = AtomicUsize::new(0);
+
 /// What the descendants of a child are known by.
 #[derive(Debug)]
 pub(super) struct Mark(String);
+
+/// The process that we are.
+struct Us {
+    id: Pid,
+    group: i32,
+    session: i32,
+}
 
 /// A process as the kernel tells it.
 struct Process {
@@ -43,6 +53,7 @@ struct Process {
     /// None of the first process.
     parent: Option<Pid>,
     group: i32,
+    session: i32,
     has_ended: bool,
     /// Whether it has begun to end, if it has not ended.
     is_ending: bool,
@@ -62,6 +73,7 @@ impl Mark {
         let before = given.map(ToOwned::to_owned).or_else(|| env::var_os(VARIABLE));
         let before = before.map_or_else(String::new, |of| of.to_string_lossy().into_owned());
         command.env(VARIABLE, before + &own);
+        LIVING.fetch_add(1, Ordering::SeqCst);
         Mark(own)
     }
 
@@ -72,26 +84,26 @@ impl Mark {
     /// until a look finds nothing that runs, that is about to end, or that has ended since the
     /// look before.
     pub(super) fn end_orphans(&self) {
-        let (us, own_group) = (getpid(), getpgrp().as_raw_nonzero().get());
+        let us = Us::read();
         let (mut killed, mut ended): (Vec<OwnedFd>, Vec<Pid>) = (Vec::new(), Vec::new());
         for _ in 0..MAX_ROUNDS {
             let all = processes();
+            // Behind the look: whatever was seen is of a child that was there by then.
+            let is_last = LIVING.load(Ordering::SeqCst) == 1;
             let (mut is_settled, mut wanted) = (true, Vec::new());
             for of in &all {
                 if of.has_ended {
-                    if of.parent == Some(us) && !ended.contains(&of.id) {
+                    if of.parent == Some(us.id) && !ended.contains(&of.id) {
                         ended.push(of.id);
                         is_settled = false;
                     }
-                    // Whoever we start is in our group or leads one of its own, and is reaped
-                    // by who started it. Another one was adopted.
-                    let number = of.id.as_raw_nonzero().get();
-                    if of.parent == Some(us) && ![number, own_group].contains(&of.group) {
+                    if us.has_adopted(of) {
                         reap(WaitId::Pid(of.id));
                     }
-                } else if of.may_descend_from(us, &all) {
-                    match self.marks_process(of.id) {
-                        true => wanted.push(of.id),
+                } else if of.may_descend_from(us.id, &all) {
+                    let is_nobodys = is_last && us.has_adopted(of);
+                    match is_nobodys || self.marks_process(of.id) {
+                        true => wanted.push((of.id, is_nobodys)),
                         // One that ends tells nothing any more.
                         false => is_settled &= process(of.id).is_some_and(|now| !now.is_ending),
                     }
@@ -100,7 +112,8 @@ impl Mark {
             if is_settled && wanted.is_empty() {
                 break;
             }
-            killed.extend(wanted.into_iter().filter_map(|id| self.kill(id)));
+            let kill = |(id, is_nobodys): (Pid, bool)| self.kill(id, is_nobodys.then_some(&us));
+            killed.extend(wanted.into_iter().filter_map(kill));
             thread::sleep(Duration::from_millis(1));
             let deadline = Instant::now() + GRACE;
             while !killed.iter().all(has_ended) && Instant::now() < deadline {
@@ -113,12 +126,13 @@ impl Mark {
         }
     }
 
-    /// Kills a process that has the mark.
-    fn kill(&self, id: Pid) -> Option<OwnedFd> {
+    /// Kills a process that has the mark, or that we have adopted.
+    fn kill(&self, id: Pid, adopted_by: Option<&Us>) -> Option<OwnedFd> {
         let handle = pidfd_open(id, PidfdFlags::empty()).ok()?;
         // The number may have become another's since it was looked at: the handle is of the
         // one that has it now.
-        if !self.marks_process(id) {
+        let is_adopted = |us: &Us| process(id).is_some_and(|now| us.has_adopted(&now));
+        if !self.marks_process(id) && !adopted_by.is_some_and(is_adopted) {
             return None;
         }
         pidfd_send_signal(&handle, Signal::KILL).ok()?;
@@ -134,6 +148,27 @@ impl Mark {
             let marks = variable.strip_prefix(VARIABLE.as_bytes());
             marks.is_some_and(|marks| String::from_utf8_lossy(marks).contains(&self.0))
         })
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        LIVING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Us {
+    fn read() -> Us {
+        let session = getsid(None).map_or(0, |session| session.as_raw_nonzero().get());
+        Us { id: getpid(), group: getpgrp().as_raw_nonzero().get(), session }
+    }
+
+    /// Whether a process became our child when its parent ended. Whoever we start is in our
+    /// session, and in our group or leads one of its own; it is reaped by who started it.
+    fn has_adopted(&self, process: &Process) -> bool {
+        let is_started = [process.id.as_raw_nonzero().get(), self.group].contains(&process.group)
+            && process.session == self.session;
+        process.parent == Some(self.id) && !is_started
     }
 }
 
@@ -180,8 +215,9 @@ fn process(id: Pid) -> Option<Process> {
     let state = words.next()?;
     let parent = Pid::from_raw(words.next()?.parse().ok()?);
     let group = words.next()?.parse().ok()?;
-    // Behind its session and its terminal.
-    let flags: u32 = words.nth(3)?.parse().ok()?;
+    let session = words.next()?.parse().ok()?;
+    // Behind its terminal.
+    let flags: u32 = words.nth(2)?.parse().ok()?;
     let has_ended = ["Z", "X"].contains(&state);
-    Some(Process { id, parent, group, has_ended, is_ending: flags & EXITING != 0 })
+    Some(Process { id, parent, group, session, has_ended, is_ending: flags & EXITING != 0 })
 }

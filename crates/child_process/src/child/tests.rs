@@ -212,6 +212,33 @@ fn what_is_being_detached_as_the_child_ends_dies_too() {
 }
 
 #[test]
+fn orphans_without_a_mark_die_with_the_last_child() {
+    // In a process of its own: other tests have children.
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["child::tests::helper_whose_children_detach_others", "--exact", "--ignored"]);
+    let helper = Child::spawn(command, Limits::default()).unwrap();
+    assert_eq!(helper.finish(later()).unwrap().to_string(), "exit code 0");
+}
+
+#[test]
+#[ignore = "run by another test"]
+fn helper_whose_children_detach_others() {
+    let script = "env -i setsid sh -c 'echo $$; exec sleep 60' & read line";
+    let (mut first, mut last) = (shell(script), shell(script));
+    let ids = [&mut first, &mut last].map(|child| child.read_line(later()).unwrap());
+    let runs = |id: &String| runs(id.parse().unwrap());
+    let mut others = Command::new("sleep").arg("60").process_group(0).spawn().unwrap();
+    // What it left may be the other one's.
+    drop(first);
+    assert!(ids.iter().all(runs));
+    drop(last);
+    assert!(!ids.iter().any(runs));
+    assert!(runs(&others.id().to_string()));
+    others.kill().unwrap();
+    others.wait().unwrap();
+}
+
+#[test]
 fn orphans_that_end_by_themselves_are_reaped() {
     // Not the leader of its session.
     let mut child = shell("setsid sh -c 'sh -c \"echo \\$\\$; sleep 0.1\" &' & read line");

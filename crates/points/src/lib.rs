@@ -30,7 +30,7 @@ mod points;
 mod ros;
 mod source;
 mod survey;
-pub mod table;
+mod table;
 
 pub use cloud_writer::CloudWriter;
 pub use column::{Column, Type, Values};

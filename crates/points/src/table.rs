@@ -1,8 +1,6 @@
 //! Writes points as a table, a row a point: Arrow's IPC file, or Parquet.
 
 use std::collections::HashMap;
-use std::io::{BufWriter, IntoInnerError, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -11,11 +9,8 @@ use arrow_array::{
     ArrayRef, DictionaryArray, Int32Array, Int64Array, RecordBatch, StringArray, UInt32Array,
     UInt64Array,
 };
-use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, Schema};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
+use wiregauge_columns::{TableFile, TableFormat};
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::read::MessageInfo;
 use wiregauge_trace::write::{Output, Writer};
@@ -30,39 +25,9 @@ use crate::survey::{table_column_name, TableContents, FIXED_COLUMNS};
 /// Rows that are held before they are written.
 const BATCH: usize = 1 << 16;
 
-/// Most rows of a row group of Parquet, whose columns are held packed until it is whole.
-const GROUP: usize = 1 << 18;
-
-/// The files that hold tables, by the ends of their names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableFormat {
-    /// Arrow's IPC file.
-    Arrow,
-    /// Parquet, in zstd.
-    Parquet,
-}
-
-impl TableFormat {
-    /// The form that a file's name asks for; none where it asks for no table.
-    pub fn from_path(path: &Path) -> Option<TableFormat> {
-        let extension = path.extension().unwrap_or_default().to_string_lossy();
-        match extension.to_ascii_lowercase().as_str() {
-            "arrow" => Some(TableFormat::Arrow),
-            "parquet" => Some(TableFormat::Parquet),
-            _ => None,
-        }
-    }
-}
-
-/// What takes rows.
-enum Rows<W: Output + Send> {
-    Arrow(Box<FileWriter<BufWriter<W>>>),
-    Parquet(Box<ArrowWriter<BufWriter<W>>>),
-}
-
 /// A table.
 pub struct TableWriter<W: Output + Send> {
-    rows: Rows<W>,
+    rows: TableFile<W>,
     schema: Arc<Schema>,
     reading: SensorConventions,
     others: DecoderLookup,
@@ -98,18 +63,7 @@ impl<W: Output + Send> TableWriter<W> {
         found: TableContents,
     ) -> Result<TableWriter<W>> {
         let schema = Arc::new(schema(&found));
-        let out = BufWriter::with_capacity(1 << 20, out);
-        let rows = match form {
-            TableFormat::Arrow => Rows::Arrow(Box::new(FileWriter::try_new(out, &schema)?)),
-            TableFormat::Parquet => {
-                let properties = WriterProperties::builder()
-                    .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
-                    .set_max_row_group_row_count(Some(GROUP))
-                    .set_created_by(concat!("wiregauge ", env!("CARGO_PKG_VERSION")).into());
-                let properties = Some(properties.build());
-                Rows::Parquet(Box::new(ArrowWriter::try_new(out, Arc::clone(&schema), properties)?))
-            }
-        };
+        let rows = TableFile::begin(out, form, &schema)?;
         let columns = found.columns.iter().map(|column| ColumnBuilder::new(column.kind)).collect();
         let (channels, times, words, messages, numbers) = Default::default();
         Ok(TableWriter {
@@ -194,11 +148,7 @@ impl<W: Output + Send> TableWriter<W> {
         arrays.push(Arc::new(UInt32Array::from(std::mem::take(&mut self.numbers))));
         arrays.extend(self.columns.iter_mut().map(ColumnBuilder::finish));
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays)?;
-        match &mut self.rows {
-            Rows::Arrow(rows) => rows.write(&batch)?,
-            Rows::Parquet(rows) => rows.write(&batch)?,
-        }
-        Ok(())
+        self.rows.write(&batch)
     }
 }
 
@@ -261,11 +211,6 @@ impl<W: Output + Send> Writer for TableWriter<W> {
 
     fn finish(mut self: Box<Self>) -> Result<()> {
         self.flush()?;
-        let mut out = match self.rows {
-            Rows::Arrow(rows) => rows.into_inner()?,
-            Rows::Parquet(rows) => rows.into_inner()?,
-        };
-        out.flush()?;
-        out.into_inner().map_err(IntoInnerError::into_error)?.commit()
+        self.rows.finish()
     }
 }

@@ -7,24 +7,44 @@ use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::{idl, Schema, Value};
 
+use crate::channel::Channel;
 use crate::protobuf::Decoder;
 use crate::topic::{Topic, TopicDefinition};
 use crate::{cdr, ros1};
 
 /// How the messages of a topic are decoded.
 pub enum TopicDecoder {
+    /// As ROS 2 writes them.
     Cdr(Schema),
+    /// As ROS 1 writes them.
     Ros1(Schema),
+    /// By the descriptors that the recording carries.
     Protobuf(Box<Decoder>),
 }
 
 impl TopicDecoder {
+    /// Of a channel, where messages are shown.
+    ///
+    /// # Errors
+    /// When nothing defines its messages that can be read.
+    pub fn from_channel(channel: &Channel) -> Result<TopicDecoder> {
+        let Channel { topic, message_encoding, definition, .. } = channel;
+        let topic = Topic {
+            name: topic.clone(),
+            schema_name: definition.name.clone(),
+            schema_encoding: definition.encoding.clone(),
+            message_encoding: message_encoding.clone(),
+            messages: 0,
+        };
+        TopicDecoder::find(&topic, &TopicDefinition(definition.data.clone()), None)
+    }
+
     /// Of a topic and its definition; one that the recording lacks is looked for in the ROS
     /// that is sourced, and in folders of it where the user can give them.
     ///
     /// # Errors
     /// When there is none that can be read.
-    pub fn find(
+    pub(crate) fn find(
         topic: &Topic,
         definition: &TopicDefinition,
         folders: Option<&[PathBuf]>,

@@ -27,7 +27,7 @@ pub mod check;
 mod compressed_file;
 mod container;
 pub mod copy;
-mod decoding;
+pub mod decoding;
 pub mod extras;
 mod file_range;
 mod folder;

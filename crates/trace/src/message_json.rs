@@ -10,29 +10,20 @@ use crate::channel::Channel;
 use crate::decoding::TopicDecoder;
 use crate::literal::{bytes_text, float};
 use crate::parser::{JsonFormatter, Parser};
-use crate::topic::{Topic, TopicDefinition};
 
 /// What tells the messages of a channel as JSON.
 ///
 /// # Errors
 /// When they are in an encoding that is not known, or nothing defines them.
 pub fn create_formatter(channel: &Channel) -> Result<Box<dyn JsonFormatter>> {
-    let Channel { topic, message_encoding, definition, .. } = channel;
+    let Channel { message_encoding, definition, .. } = channel;
     let name = definition.name.clone();
     Ok(match message_encoding.as_str() {
         "protobuf" => Box::new(Parser::from_channel(channel)?),
         "json" => Box::new(SchemalessFormatter { name, show: json }),
         "cbor" => Box::new(SchemalessFormatter { name, show: cbor::write_json }),
         "cdr" | "ros1" => {
-            let topic = Topic {
-                name: topic.clone(),
-                schema_name: name.clone(),
-                schema_encoding: definition.encoding.clone(),
-                message_encoding: message_encoding.clone(),
-                messages: 0,
-            };
-            let decoding =
-                TopicDecoder::find(&topic, &TopicDefinition(definition.data.clone()), None)?;
+            let decoding = TopicDecoder::from_channel(channel)?;
             let schema = decoding.schema().clone();
             Box::new(RosFormatter { name, decoding, schema })
         }

@@ -12,3 +12,4 @@ pub mod message_filter;
 pub mod output_file;
 pub mod points_job;
 pub mod split_job;
+pub mod table_job;

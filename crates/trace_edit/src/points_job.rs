@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
+use wiregauge_columns::TableFormat;
 use wiregauge_flatbuffers::convert::Decoder;
-use wiregauge_points::table::{TableFormat, TableWriter};
+use wiregauge_points::TableWriter;
 use wiregauge_points::{
     CloudWriter, PointSource, SensorConventions, SkipCounter, Survey, TableContents, ToProtobuf,
 };

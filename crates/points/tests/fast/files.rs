@@ -9,7 +9,7 @@ use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt32Type, UInt64Ty
 use arrow_array::{Array, RecordBatch};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use prost_reflect::{DescriptorPool, DynamicMessage, Value};
-use wiregauge_points::table::TableFormat;
+use wiregauge_columns::TableFormat;
 use wiregauge_points::{
     CloudWriter, SensorConventions, SkipCounter, Survey, TableContents, TableWriter,
 };

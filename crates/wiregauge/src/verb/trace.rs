@@ -19,6 +19,7 @@ mod record;
 mod repair;
 mod selection_args;
 mod split;
+mod table_args;
 mod transport_args;
 
 use std::process::ExitCode;

@@ -393,6 +393,33 @@ fn merging_tells_of_what_comes_too_late() {
 }
 
 #[test]
+fn fields_become_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    detected(&at.join("made_sd.osi"), 3);
+    let convert = ["trace", "convert", "made_sd.osi", "-o"];
+    for (table, fields, wanted) in [
+        ("messages.arrow", &["--fields", "timestamp,host_vehicle_location"][..], "3 rows"),
+        ("all.parquet", &["--fields", "feature_data"], "3 rows"),
+        ("elements.arrow", &["--rows", "feature_data.lidar_sensor.detection"], "6 rows"),
+    ] {
+        let said = run(at, &[&convert[..], &[table], fields].concat());
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        assert!(said.err.contains(wanted), "{}", said.err);
+        assert!(at.join(table).exists());
+    }
+    for (table, fields, words) in [
+        ("a.arrow", &["--fields", "timestamp.hours"][..], "has no field 'hours'; it has seconds"),
+        ("a.arrow", &["--rows", "timestamp"], "timestamp is no list"),
+        ("a.arrow", &["--fields", "*"], "contains itself; name the fields"),
+        ("a.mcap", &["--fields", "timestamp"], "end the name in .arrow or .parquet"),
+    ] {
+        refuses(at, &[&convert[..], &[table], fields].concat(), &[words]);
+        assert!(!at.join(table).exists());
+    }
+}
+
+#[test]
 fn points_become_clouds_and_tables() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -7,11 +7,13 @@ use anyhow::{ensure, Result};
 use wiregauge_system::notice::print_notices;
 use wiregauge_system::progress::byte_progress;
 use wiregauge_trace_edit::copy_job::CopyInput;
+use wiregauge_trace_edit::table_job::TableJob;
 
 use super::encoding_args::EncodingArgs;
 use super::output_args::OutputArgs;
 use super::points_args::PointsArgs;
 use super::selection_args::SelectionArgs;
+use super::table_args::TableArgs;
 
 /// Convert a trace file to another container, another encoding, or points.
 ///
@@ -27,7 +29,8 @@ use super::selection_args::SelectionArgs;
 /// the rows that they hold; `wiregauge packed pack` makes them.
 ///
 /// --points writes reflections, detections and point clouds as foxglove.PointCloud, for
-/// Foxglove and Lichtblick. .arrow and .parquet are tables with a row for each point.
+/// Foxglove and Lichtblick. .arrow and .parquet are tables with a row for each point, or
+/// with --fields and --rows of the fields of any messages.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -43,7 +46,9 @@ Examples:
       repeats in each message what esmini says in the first one only
   wiregauge trace convert drive.mcap -o clouds.mcap --points
   wiregauge trace convert drive_sd.osi -o drive.parquet
-      a row for each point, for DuckDB, Polars or Spark")]
+      a row for each point, for DuckDB, Polars or Spark
+  wiregauge trace convert drive_gt.osi -o objects.parquet \\
+      --rows moving_object --fields id,base.position")]
 pub struct Arguments {
     /// Input: .mcap, .osi, .bag or .db3, also packed by gzip, xz or zstd; the folder of a
     /// ROS 2 bag; or .txth.
@@ -56,6 +61,8 @@ pub struct Arguments {
     #[command(flatten)]
     pointing: PointsArgs,
     #[command(flatten)]
+    table: TableArgs,
+    #[command(flatten)]
     encoded: EncodingArgs,
     #[command(flatten)]
     putting: OutputArgs,
@@ -64,9 +71,17 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let Arguments { input, output, selecting, pointing, encoded, putting } = &self;
+        let Arguments { input, output, selecting, pointing, table, encoded, putting } = &self;
         let (filter, options) = (selecting.filter(), putting.options());
         let mut news = byte_progress("copying");
+        let skips_failed = pointing.skips_failed();
+        if let Some((selection, form)) = table.selection(output, skips_failed)? {
+            let job = TableJob { input, filter: &filter, options: &options, selection };
+            let notices = job.write(output, form, &mut news);
+            drop(news);
+            print_notices(&notices?);
+            return Ok(ExitCode::SUCCESS);
+        }
         if pointing.is_wanted(output) {
             ensure!(
                 !encoded.is_wanted(),

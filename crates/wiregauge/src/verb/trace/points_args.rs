@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wiregauge_points::table::TableFormat;
+use wiregauge_columns::TableFormat;
 use wiregauge_points::{Elevation, Rays, SensorConventions};
 use wiregauge_trace_edit::copy_job::CopyOptions;
 use wiregauge_trace_edit::message_filter::MessageFilter;
@@ -28,7 +28,7 @@ pub struct PointsArgs {
     /// of view.
     #[arg(long, value_enum, value_name = "WHERE")]
     rays: Option<Rays>,
-    /// For points: what to do with a message whose points cannot be read.
+    /// For points and tables: what to do with a message that cannot be read.
     #[arg(long, value_enum, value_name = "WAY", default_value = "stop")]
     errors: ErrorPolicy,
 }
@@ -52,7 +52,12 @@ impl PointsArgs {
             options,
             conventions: SensorConventions { elevation: self.elevation, rays: self.rays },
             keeps_messages: self.keep_messages,
-            skips_failed: self.errors == ErrorPolicy::Skip,
+            skips_failed: self.skips_failed(),
         }
+    }
+
+    /// Whether messages that cannot be read are left out.
+    pub fn skips_failed(&self) -> bool {
+        self.errors == ErrorPolicy::Skip
     }
 }

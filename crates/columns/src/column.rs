@@ -1,0 +1,306 @@
+//! Columns that grow row by row, and become arrays of Arrow without a copy.
+
+use std::sync::Arc;
+
+use anyhow::{ensure, Result};
+use arrow_array::types::{
+    ArrowPrimitiveType, Float32Type, Float64Type, Int16Type, Int32Type, Int64Type, Int8Type,
+    UInt16Type, UInt32Type, UInt64Type, UInt8Type,
+};
+use arrow_array::{
+    ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray, ListArray,
+    PrimitiveArray, StringArray, StructArray,
+};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{DataType, FieldRef, Fields};
+use wiregauge_schema::Scalar;
+
+use crate::words::Words;
+
+/// The most bytes, texts or elements that a column holds in one batch: offsets have 31 bits.
+const LONGEST: usize = i32::MAX as usize;
+
+/// The most memory in bytes that elements of lists may take in one batch: an element that has
+/// hardly any bytes in a message still takes a row in each of its columns.
+pub(crate) const LARGEST: usize = 1 << 30;
+
+/// A column, or the columns of a record.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub content: Content,
+    /// One byte a row, 1 where it has a value; none where all rows have one.
+    pub present: Option<Vec<u8>>,
+}
+
+/// The rows of a column.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    Number(Words, Scalar),
+    /// Text or bytes, each up to an offset.
+    Bytes {
+        bytes: Vec<u8>,
+        ends: Vec<i32>,
+        is_text: bool,
+    },
+    /// Octets, always as many in a row.
+    Octets {
+        bytes: Vec<u8>,
+        length: usize,
+    },
+    /// Lists, each up to an offset of its elements.
+    List {
+        element: Box<Column>,
+        ends: Vec<i32>,
+        field: FieldRef,
+    },
+    /// Elements, always as many in a row.
+    Array {
+        element: Box<Column>,
+        length: usize,
+        rows: usize,
+        field: FieldRef,
+    },
+    Record {
+        columns: Vec<Column>,
+        rows: usize,
+        fields: Fields,
+    },
+}
+
+impl Column {
+    pub fn new(content: Content, is_nullable: bool) -> Column {
+        Column { content, present: is_nullable.then(Vec::new) }
+    }
+
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
+        match &self.content {
+            Content::Number(words, _) => words.len(),
+            Content::Bytes { ends, .. } | Content::List { ends, .. } => ends.len() - 1,
+            Content::Octets { bytes, length } => bytes.len() / length,
+            Content::Array { rows, .. } | Content::Record { rows, .. } => *rows,
+        }
+    }
+
+    /// About how many bytes a row takes, without what varies.
+    pub fn row_size(&self) -> usize {
+        match &self.content {
+            Content::Number(words, _) => words.size(),
+            Content::Bytes { .. } | Content::List { .. } => 4,
+            Content::Octets { length, .. } => *length,
+            Content::Array { element, length, .. } => element.row_size() * length,
+            Content::Record { columns, .. } => columns.iter().map(Column::row_size).sum(),
+        }
+    }
+
+    /// Leaves out all rows behind these.
+    pub fn truncate(&mut self, rows: usize) {
+        if let Some(present) = &mut self.present {
+            present.truncate(rows);
+        }
+        match &mut self.content {
+            Content::Number(words, _) => words.truncate(rows),
+            Content::Bytes { bytes, ends, .. } => {
+                ends.truncate(rows + 1);
+                bytes.truncate(last(ends));
+            }
+            Content::Octets { bytes, length } => bytes.truncate(rows * *length),
+            Content::List { element, ends, .. } => {
+                ends.truncate(rows + 1);
+                element.truncate(last(ends));
+            }
+            Content::Array { element, length, rows: count, .. } => {
+                element.truncate(rows * *length);
+                *count = rows;
+            }
+            Content::Record { columns, rows: count, .. } => {
+                columns.iter_mut().for_each(|column| column.truncate(rows));
+                *count = rows;
+            }
+        }
+    }
+
+    /// A row that nothing is said of: absent where it can be, else zero or empty.
+    pub fn push_empty(&mut self) {
+        self.push_row(0);
+    }
+
+    /// A row whose value is zero or empty until it is set.
+    pub fn push_present(&mut self) {
+        self.push_row(1);
+    }
+
+    fn push_row(&mut self, present: u8) {
+        if let Some(presence) = &mut self.present {
+            presence.push(present);
+        }
+        match &mut self.content {
+            Content::Number(words, _) => words.push(0),
+            Content::Bytes { ends, .. } | Content::List { ends, .. } => {
+                ends.push(last(ends) as i32);
+            }
+            Content::Octets { bytes, length } => bytes.resize(bytes.len() + *length, 0),
+            Content::Array { element, length, rows, .. } => {
+                (0..*length).for_each(|_| element.push_empty());
+                *rows += 1;
+            }
+            Content::Record { columns, rows, .. } => {
+                columns.iter_mut().for_each(Column::push_empty);
+                *rows += 1;
+            }
+        }
+    }
+
+    /// The last row has a value now.
+    #[inline]
+    pub fn mark_present(&mut self) {
+        if let Some(last) = self.present.as_mut().and_then(|present| present.last_mut()) {
+            *last = 1;
+        }
+    }
+
+    /// Nothing is said of the last row any more.
+    pub fn reset_last(&mut self) {
+        self.truncate(self.rows() - 1);
+        self.push_empty();
+    }
+
+    /// So many rows, of which those that its numbers lie in have been added.
+    pub fn settle(&mut self, wanted: usize) {
+        if let Some(present) = &mut self.present {
+            present.resize(wanted, 1);
+        }
+        match &mut self.content {
+            Content::Number(..) | Content::Bytes { .. } | Content::Octets { .. } => {}
+            Content::List { ends, .. } => ends.resize(wanted + 1, last(ends) as i32),
+            Content::Array { element, length, rows, .. } => {
+                *rows = wanted;
+                element.settle(wanted * *length);
+            }
+            Content::Record { columns, rows, .. } => {
+                *rows = wanted;
+                columns.iter_mut().for_each(|column| column.settle(wanted));
+            }
+        }
+    }
+
+    /// One more row of a record, whose columns have it.
+    #[inline]
+    pub fn count_row(&mut self) {
+        if let Content::Record { rows, .. } = &mut self.content {
+            *rows += 1;
+        }
+    }
+
+    /// The columns of a record.
+    pub fn columns(&mut self) -> &mut [Column] {
+        match &mut self.content {
+            Content::Record { columns, .. } => columns,
+            _ => unreachable!("a plan and its columns are made together"),
+        }
+    }
+
+    /// The array of all rows; none are left.
+    pub fn finish(&mut self) -> ArrayRef {
+        let nulls = self.present.as_mut().map(|present| {
+            let present = std::mem::take(present);
+            NullBuffer::new(BooleanBuffer::from_iter(present.into_iter().map(|of| of != 0)))
+        });
+        let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
+        match &mut self.content {
+            Content::Number(words, scalar) => finish_numbers(words.take(), *scalar, nulls),
+            Content::Bytes { bytes, ends, is_text } => {
+                let values = Buffer::from_vec(std::mem::take(bytes));
+                let offsets = take_offsets(ends);
+                match *is_text {
+                    // Each was checked as it was read.
+                    true => Arc::new(StringArray::new(offsets, values, nulls)),
+                    false => Arc::new(BinaryArray::new(offsets, values, nulls)),
+                }
+            }
+            Content::Octets { bytes, length } => {
+                let values = Buffer::from_vec(std::mem::take(bytes));
+                Arc::new(FixedSizeBinaryArray::new(*length as i32, values, nulls))
+            }
+            Content::List { element, ends, field } => {
+                Arc::new(ListArray::new(field.clone(), take_offsets(ends), element.finish(), nulls))
+            }
+            Content::Array { element, length, rows, field } => {
+                *rows = 0;
+                let (field, length) = (field.clone(), *length as i32);
+                Arc::new(FixedSizeListArray::new(field, length, element.finish(), nulls))
+            }
+            Content::Record { columns, rows, fields } => {
+                let rows = std::mem::take(rows);
+                let arrays = columns.iter_mut().map(Column::finish).collect();
+                match fields.is_empty() {
+                    true => Arc::new(StructArray::new_empty_fields(rows, nulls)),
+                    false => Arc::new(StructArray::new(fields.clone(), arrays, nulls)),
+                }
+            }
+        }
+    }
+}
+
+/// The last offset.
+#[inline]
+fn last(ends: &[i32]) -> usize {
+    ends[ends.len() - 1] as usize
+}
+
+/// Another end, behind so much.
+#[inline]
+pub(crate) fn push_end(ends: &mut Vec<i32>, end: usize) -> Result<()> {
+    check_end(end)?;
+    ends.push(end as i32);
+    Ok(())
+}
+
+#[inline]
+pub(crate) fn check_end(end: usize) -> Result<()> {
+    ensure!(end <= LONGEST, "the values of a batch are longer than 2 GiB; make smaller batches");
+    Ok(())
+}
+
+fn take_offsets(ends: &mut Vec<i32>) -> OffsetBuffer<i32> {
+    OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(ends, vec![0])))
+}
+
+fn finish_numbers(values: Buffer, scalar: Scalar, nulls: Option<NullBuffer>) -> ArrayRef {
+    fn array<T: ArrowPrimitiveType>(values: Buffer, nulls: Option<NullBuffer>) -> ArrayRef {
+        Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::from(values), nulls))
+    }
+    match scalar {
+        Scalar::Bool => {
+            let bits = BooleanBuffer::from_iter(values.iter().map(|byte| *byte != 0));
+            Arc::new(BooleanArray::new(bits, nulls))
+        }
+        Scalar::U8 => array::<UInt8Type>(values, nulls),
+        Scalar::U16 => array::<UInt16Type>(values, nulls),
+        Scalar::U32 => array::<UInt32Type>(values, nulls),
+        Scalar::U64 => array::<UInt64Type>(values, nulls),
+        Scalar::I8 => array::<Int8Type>(values, nulls),
+        Scalar::I16 => array::<Int16Type>(values, nulls),
+        Scalar::I32 => array::<Int32Type>(values, nulls),
+        Scalar::I64 => array::<Int64Type>(values, nulls),
+        Scalar::F32 => array::<Float32Type>(values, nulls),
+        Scalar::F64 => array::<Float64Type>(values, nulls),
+    }
+}
+
+/// The type of a number's column.
+pub(crate) fn number_type(scalar: Scalar) -> DataType {
+    match scalar {
+        Scalar::Bool => DataType::Boolean,
+        Scalar::U8 => DataType::UInt8,
+        Scalar::U16 => DataType::UInt16,
+        Scalar::U32 => DataType::UInt32,
+        Scalar::U64 => DataType::UInt64,
+        Scalar::I8 => DataType::Int8,
+        Scalar::I16 => DataType::Int16,
+        Scalar::I32 => DataType::Int32,
+        Scalar::I64 => DataType::Int64,
+        Scalar::F32 => DataType::Float32,
+        Scalar::F64 => DataType::Float64,
+    }
+}

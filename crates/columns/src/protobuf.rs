@@ -1,0 +1,576 @@
+//! Messages in Protobuf into columns.
+//!
+//! A row begins empty and is set as its fields come, in whatever order: what comes twice counts
+//! as it came last, records that come twice are merged, and fields that the definition does not
+//! know are passed over.
+
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_schema::{Cardinality, Element, Field, IntegerEncoding, Scalar, Schema, TypeId};
+
+use crate::column::{check_end, Column, Content, LARGEST};
+use crate::selection::{RecordSelection, Target};
+
+/// Deeper groups are refused, as Protobuf's libraries do.
+const DEEPEST: usize = 100;
+
+/// Fields with lower numbers are found by a table.
+const TABLE: usize = 256;
+
+/// No field has this place.
+const NONE: u16 = u16::MAX;
+
+/// Decodes messages of one type, for one selection.
+#[derive(Clone, Debug)]
+pub(crate) struct ProtobufPlan {
+    root: MessagePlan,
+    /// Whether a message is a row, and not a list in it the rows.
+    is_row: bool,
+}
+
+#[derive(Clone, Debug)]
+struct MessagePlan {
+    name: String,
+    /// What is read, in the order of definition.
+    fields: Vec<FieldPlan>,
+    /// By number: the place in `fields`.
+    table: Vec<u16>,
+}
+
+#[derive(Clone, Debug)]
+struct FieldPlan {
+    name: String,
+    number: u32,
+    value: ValuePlan,
+    target: PlanTarget,
+    is_repeated: bool,
+    is_required: bool,
+    /// The columns of which at most one has a value, but for its own.
+    rivals: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+enum ValuePlan {
+    Varint(Conversion),
+    /// Four or eight bytes.
+    Fixed(usize),
+    Bytes,
+    /// Behind its length or as a group: readers take both.
+    Message(Box<MessagePlan>),
+}
+
+/// What a varint stands for.
+#[derive(Clone, Copy, Debug)]
+enum Conversion {
+    Plain,
+    Truth,
+    Zigzag,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PlanTarget {
+    /// It is not read, but what else its union has is absent then.
+    Skip,
+    Column(usize),
+    Within,
+    Rows,
+}
+
+impl ProtobufPlan {
+    /// # Errors
+    /// When the format does not have what the definition has.
+    pub fn new(schema: &Schema, selection: &RecordSelection) -> Result<ProtobufPlan> {
+        let root = MessagePlan::new(schema, schema.root, selection)?;
+        let leads_on =
+            |field: &FieldPlan| matches!(field.target, PlanTarget::Within | PlanTarget::Rows);
+        let is_row = !root.fields.iter().any(leads_on);
+        Ok(ProtobufPlan { root, is_row })
+    }
+
+    /// Adds the rows of a message to the record of all columns. Where this fails, rows may be
+    /// half there.
+    ///
+    /// # Errors
+    /// When the message does not fit its definition.
+    pub fn decode(&self, message: &[u8], rows: &mut Column, size: &mut usize) -> Result<()> {
+        let mut input = Input { bytes: message, size, depth: 0 };
+        if self.is_row {
+            input.add_row(rows)?;
+            rows.push_present();
+            return input.record(&self.root, None, rows.columns());
+        }
+        input.on_the_way(&self.root, None, rows)
+    }
+}
+
+impl MessagePlan {
+    fn new(schema: &Schema, id: TypeId, selection: &RecordSelection) -> Result<MessagePlan> {
+        let record = schema.record(id);
+        let mut fields = Vec::new();
+        for (field, target) in record.fields.iter().zip(&selection.targets) {
+            let rivals = || find_rivals(&record.fields, field, &selection.targets);
+            let plan = FieldPlan::new(schema, field, target, rivals)
+                .with_context(|| format!("{}.{}", record.name.original, field.name.original))?;
+            fields.extend(plan);
+        }
+        let highest = fields.iter().map(|field| field.number as usize + 1).max().unwrap_or(0);
+        let mut table = vec![NONE; highest.min(TABLE)];
+        for (place, field) in fields.iter().enumerate() {
+            if let Some(entry) = table.get_mut(field.number as usize) {
+                *entry = place as u16;
+            }
+        }
+        Ok(MessagePlan { name: record.name.original.clone(), fields, table })
+    }
+
+    #[inline]
+    fn find(&self, number: u32) -> Option<&FieldPlan> {
+        match self.table.get(number as usize) {
+            Some(place) => self.fields.get(*place as usize),
+            None if (number as usize) < TABLE => None,
+            None => self.fields.iter().find(|field| field.number == number),
+        }
+    }
+}
+
+/// The columns of the other members of a field's union.
+fn find_rivals(fields: &[Field], field: &Field, targets: &[Target]) -> Vec<usize> {
+    let others = fields.iter().zip(targets).filter(|(other, _)| {
+        other.union.is_some() && other.union == field.union && other.id != field.id
+    });
+    let columns = others.filter_map(|(_, target)| match target {
+        Target::Column(column, _) => Some(*column),
+        _ => None,
+    });
+    columns.collect()
+}
+
+impl FieldPlan {
+    /// None where nothing is read of it.
+    fn new(
+        schema: &Schema,
+        field: &Field,
+        target: &Target,
+        rivals: impl Fn() -> Vec<usize>,
+    ) -> Result<Option<FieldPlan>> {
+        let rivals = rivals();
+        let (target, inner) = match target {
+            Target::Skip if rivals.is_empty() => return Ok(None),
+            Target::Skip => (PlanTarget::Skip, None),
+            Target::Column(column, inner) => (PlanTarget::Column(*column), inner.as_deref()),
+            Target::Within(inner) => (PlanTarget::Within, Some(&**inner)),
+            Target::Rows(inner) => (PlanTarget::Rows, Some(&**inner)),
+        };
+        let is_repeated = match field.cardinality {
+            Cardinality::Array { .. } => bail!("a fixed array, which Protobuf does not have"),
+            Cardinality::List { .. } => true,
+            _ => false,
+        };
+        Ok(Some(FieldPlan {
+            name: field.name.original.clone(),
+            number: field.id,
+            value: match target {
+                PlanTarget::Skip => ValuePlan::Bytes,
+                _ => ValuePlan::new(schema, field, inner)?,
+            },
+            target,
+            is_repeated,
+            is_required: field.cardinality == Cardinality::Required,
+            rivals,
+        }))
+    }
+}
+
+impl ValuePlan {
+    fn new(schema: &Schema, field: &Field, inner: Option<&RecordSelection>) -> Result<ValuePlan> {
+        let scalar = match field.element {
+            Element::String | Element::Bytes => return Ok(ValuePlan::Bytes),
+            Element::Record(id) => {
+                let inner = inner.context("nothing is selected in it")?;
+                let plan = Box::new(MessagePlan::new(schema, id, inner)?);
+                return Ok(ValuePlan::Message(plan));
+            }
+            other => schema.scalar(other).context("not a number")?,
+        };
+        Ok(match (scalar, field.wire.integer) {
+            (Scalar::Bool, _) => ValuePlan::Varint(Conversion::Truth),
+            (Scalar::F32, _) => ValuePlan::Fixed(4),
+            (Scalar::F64, _) => ValuePlan::Fixed(8),
+            (scalar, IntegerEncoding::Fixed) => ValuePlan::Fixed(scalar.size()),
+            (_, IntegerEncoding::Zigzag) => ValuePlan::Varint(Conversion::Zigzag),
+            (_, IntegerEncoding::Varint) => ValuePlan::Varint(Conversion::Plain),
+        })
+    }
+}
+
+impl Conversion {
+    #[inline]
+    fn apply(self, number: u64) -> u64 {
+        match self {
+            Conversion::Plain => number,
+            Conversion::Truth => u64::from(number != 0),
+            Conversion::Zigzag => (number >> 1) ^ (number & 1).wrapping_neg(),
+        }
+    }
+}
+
+/// What is left of a message.
+struct Input<'m, 's> {
+    bytes: &'m [u8],
+    /// How much memory rows take, about.
+    size: &'s mut usize,
+    depth: usize,
+}
+
+impl<'m> Input<'m, '_> {
+    /// Counts the memory of another row.
+    fn add_row(&mut self, rows: &Column) -> Result<()> {
+        *self.size = self.size.saturating_add(rows.row_size());
+        ensure!(*self.size <= LARGEST, "the rows take more than 1 GiB; make smaller batches");
+        Ok(())
+    }
+
+    /// Sets the columns of the last row, up to the end or to the end of a group.
+    fn record(
+        &mut self,
+        plan: &MessagePlan,
+        group: Option<u32>,
+        columns: &mut [Column],
+    ) -> Result<()> {
+        let mut required = Required::default();
+        while let Some(tag) = self.next_tag(group)? {
+            let Some(field) = plan.find(tag >> 3) else {
+                self.skip(tag)?;
+                continue;
+            };
+            let PlanTarget::Column(column) = field.target else {
+                clear_rivals(field, columns);
+                self.skip(tag)?;
+                continue;
+            };
+            let is_set = self
+                .field(field, tag, column, columns)
+                .with_context(|| format!("{}.{}", plan.name, field.name))?;
+            match is_set {
+                true => required.note(field),
+                false => self.skip(tag)?,
+            }
+        }
+        required.check(plan)
+    }
+
+    /// A message on the path to the rows, which is no row.
+    fn on_the_way(
+        &mut self,
+        plan: &MessagePlan,
+        group: Option<u32>,
+        rows: &mut Column,
+    ) -> Result<()> {
+        while let Some(tag) = self.next_tag(group)? {
+            let inner = plan.find(tag >> 3).and_then(|field| match &field.value {
+                ValuePlan::Message(plan) => Some((field, plan)),
+                _ => None,
+            });
+            let Some((field, inner)) = inner else {
+                self.skip(tag)?;
+                continue;
+            };
+            let is_read = self
+                .message(tag, |input, group| {
+                    if field.target != PlanTarget::Rows {
+                        return input.on_the_way(inner, group, rows);
+                    }
+                    input.add_row(rows)?;
+                    rows.push_present();
+                    input.record(inner, group, rows.columns())
+                })
+                .with_context(|| format!("{}.{}", plan.name, field.name))?;
+            if !is_read {
+                self.skip(tag)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next tag; none at the end.
+    #[inline]
+    fn next_tag(&mut self, group: Option<u32>) -> Result<Option<u32>> {
+        if self.bytes.is_empty() {
+            ensure!(group.is_none(), "a group has no end");
+            return Ok(None);
+        }
+        let tag = self.varint()?;
+        ensure!((8..8 << 29).contains(&tag), "no field has the tag {tag}");
+        let tag = tag as u32;
+        if tag & 7 == 4 {
+            ensure!(group == Some(tag >> 3), "a group ends that did not begin");
+            return Ok(None);
+        }
+        Ok(Some(tag))
+    }
+
+    /// Reads a field into its column; false where it is written in another way than the
+    /// definition says, and nothing was read.
+    #[inline]
+    fn field(
+        &mut self,
+        field: &FieldPlan,
+        tag: u32,
+        at: usize,
+        columns: &mut [Column],
+    ) -> Result<bool> {
+        if field.is_repeated {
+            return self.repeated(field, tag, &mut columns[at]);
+        }
+        match (&field.value, tag & 7) {
+            (ValuePlan::Varint(conversion), 0) => {
+                let number = conversion.apply(self.varint()?);
+                set_number(&mut columns[at], number);
+            }
+            (ValuePlan::Fixed(8), 1) | (ValuePlan::Fixed(4), 5) => {
+                let number = self.fixed(tag)?;
+                set_number(&mut columns[at], number);
+            }
+            (ValuePlan::Bytes, 2) => {
+                let value = self.length_delimited()?;
+                set_bytes(&mut columns[at], value)?;
+            }
+            (ValuePlan::Message(plan), 2 | 3) => {
+                // Before it is read, as its own columns may hold what is to be merged.
+                clear_rivals(field, columns);
+                let column = &mut columns[at];
+                column.mark_present();
+                return self
+                    .message(tag, |input, group| input.record(plan, group, column.columns()));
+            }
+            _ => return Ok(false),
+        }
+        clear_rivals(field, columns);
+        Ok(true)
+    }
+
+    /// Reads elements of a list; false as for a field.
+    fn repeated(&mut self, field: &FieldPlan, tag: u32, column: &mut Column) -> Result<bool> {
+        let (element, ends) = match &mut column.content {
+            Content::List { element, ends, .. } => (element, ends),
+            _ => unreachable!("a repeated field has a column of lists"),
+        };
+        match (&field.value, tag & 7) {
+            (ValuePlan::Varint(conversion), 0) => {
+                let number = conversion.apply(self.varint()?);
+                push_number(element, number);
+            }
+            (ValuePlan::Fixed(8), 1) | (ValuePlan::Fixed(4), 5) => {
+                let number = self.fixed(tag)?;
+                push_number(element, number);
+            }
+            (ValuePlan::Varint(conversion), 2) => {
+                let whole = self.length_delimited()?;
+                self.within(whole, |input| {
+                    while !input.bytes.is_empty() {
+                        let number = conversion.apply(input.varint()?);
+                        push_number(element, number);
+                    }
+                    Ok(())
+                })?;
+            }
+            (ValuePlan::Fixed(size), 2) => {
+                let whole = self.length_delimited()?;
+                ensure!(whole.len().is_multiple_of(*size), "a list ends within a number");
+                if let Content::Number(words, _) = &mut element.content {
+                    words.extend(whole, false);
+                }
+            }
+            (ValuePlan::Bytes, 2) => {
+                let value = self.length_delimited()?;
+                self.add_row(element)?;
+                element.push_present();
+                set_bytes(element, value)?;
+            }
+            (ValuePlan::Message(plan), 2 | 3) => {
+                self.add_row(element)?;
+                element.push_present();
+                let columns = element.columns();
+                self.message(tag, |input, group| input.record(plan, group, columns))?;
+            }
+            _ => return Ok(false),
+        }
+        check_end(element.rows())?;
+        if let Some(end) = ends.last_mut() {
+            *end = element.rows() as i32;
+        }
+        Ok(true)
+    }
+
+    /// Reads a message behind its length or as a group.
+    fn message(
+        &mut self,
+        tag: u32,
+        read: impl FnOnce(&mut Self, Option<u32>) -> Result<()>,
+    ) -> Result<bool> {
+        match tag & 7 {
+            2 => {
+                let content = self.length_delimited()?;
+                self.within(content, |input| read(input, None))?;
+            }
+            3 => {
+                self.depth += 1;
+                ensure!(self.depth < DEEPEST, "groups are nested too deeply");
+                read(self, Some(tag >> 3))?;
+                self.depth -= 1;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Reads what lies within these bytes.
+    #[inline]
+    fn within(
+        &mut self,
+        content: &'m [u8],
+        read: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let rest = std::mem::replace(&mut self.bytes, content);
+        read(self)?;
+        self.bytes = rest;
+        Ok(())
+    }
+
+    /// Passes over a field of which the tag was read.
+    fn skip(&mut self, tag: u32) -> Result<()> {
+        let mut open = Vec::new();
+        let mut tag = tag;
+        loop {
+            match tag & 7 {
+                0 => drop(self.varint()?),
+                1 => drop(self.take(8)?),
+                2 => drop(self.length_delimited()?),
+                5 => drop(self.take(4)?),
+                3 => {
+                    ensure!(open.len() < DEEPEST, "groups are nested too deeply");
+                    open.push(tag);
+                }
+                4 => ensure!(open.pop() == Some(tag - 1), "a group ends that did not begin"),
+                kind => bail!("no field has the wire type {kind}"),
+            }
+            if open.is_empty() {
+                return Ok(());
+            }
+            let next = self.varint()?;
+            ensure!((8..8 << 29).contains(&next), "no field has the tag {next}");
+            tag = next as u32;
+        }
+    }
+
+    #[inline]
+    fn varint(&mut self) -> Result<u64> {
+        // Most have one byte.
+        if let [byte @ ..0x80, rest @ ..] = self.bytes {
+            self.bytes = rest;
+            return Ok(u64::from(*byte));
+        }
+        self.long_varint()
+    }
+
+    fn long_varint(&mut self) -> Result<u64> {
+        let mut value = 0;
+        for (at, byte) in self.bytes.iter().take(10).enumerate() {
+            value |= u64::from(byte & 0x7f) << (7 * at);
+            if *byte < 0x80 {
+                self.bytes = &self.bytes[at + 1..];
+                return Ok(value);
+            }
+        }
+        bail!("a number has no end")
+    }
+
+    #[inline]
+    fn fixed(&mut self, tag: u32) -> Result<u64> {
+        let mut word = [0; 8];
+        let size = if tag & 7 == 1 { 8 } else { 4 };
+        word[..size].copy_from_slice(self.take(size)?);
+        Ok(u64::from_le_bytes(word))
+    }
+
+    #[inline]
+    fn length_delimited(&mut self) -> Result<&'m [u8]> {
+        let length = self.varint()?;
+        self.take(usize::try_from(length)?)
+    }
+
+    #[inline]
+    fn take(&mut self, count: usize) -> Result<&'m [u8]> {
+        let Some((bytes, rest)) = self.bytes.split_at_checked(count) else {
+            bail!("needs {count} bytes, but only {} are left", self.bytes.len())
+        };
+        self.bytes = rest;
+        Ok(bytes)
+    }
+}
+
+#[inline]
+fn set_number(column: &mut Column, number: u64) {
+    column.mark_present();
+    if let Content::Number(words, _) = &mut column.content {
+        words.set_last(number);
+    }
+}
+
+#[inline]
+fn push_number(column: &mut Column, number: u64) {
+    if let Content::Number(words, _) = &mut column.content {
+        words.push(number);
+    }
+}
+
+/// Makes the last text or bytes another one.
+fn set_bytes(column: &mut Column, value: &[u8]) -> Result<()> {
+    column.mark_present();
+    let Content::Bytes { bytes, ends, is_text } = &mut column.content else {
+        unreachable!("texts and bytes have a column of them")
+    };
+    if *is_text {
+        std::str::from_utf8(value).context("a text is not UTF-8")?;
+    }
+    let rows = ends.len() - 1;
+    bytes.truncate(ends[rows - 1] as usize);
+    bytes.extend_from_slice(value);
+    check_end(bytes.len())?;
+    ends[rows] = bytes.len() as i32;
+    Ok(())
+}
+
+/// Of a union the last member counts.
+#[inline]
+fn clear_rivals(field: &FieldPlan, columns: &mut [Column]) {
+    for rival in &field.rivals {
+        columns[*rival].reset_last();
+    }
+}
+
+/// Which required fields of a message came.
+#[derive(Default)]
+struct Required {
+    came: Vec<u32>,
+}
+
+impl Required {
+    #[inline]
+    fn note(&mut self, field: &FieldPlan) {
+        if field.is_required && !self.came.contains(&field.number) {
+            self.came.push(field.number);
+        }
+    }
+
+    fn check(&self, plan: &MessagePlan) -> Result<()> {
+        for field in plan.fields.iter().filter(|field| field.is_required) {
+            ensure!(
+                self.came.contains(&field.number),
+                "{}.{}: a required field is missing",
+                plan.name,
+                field.name
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,233 @@
+//! Which fields of a message become columns.
+
+use std::sync::Arc;
+
+use anyhow::{bail, ensure, Context, Result};
+use arrow_schema::{DataType, Field as ArrowField, FieldRef, Fields};
+use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeId};
+
+use crate::column::{number_type, Column, Content};
+use crate::words::Words;
+
+/// The most columns of a table.
+const MOST_COLUMNS: usize = 10_000;
+
+/// The deepest nesting of records in a column.
+const DEEPEST: usize = 64;
+
+/// What becomes of the fields of a record.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RecordSelection {
+    /// In the order of the fields.
+    pub targets: Vec<Target>,
+}
+
+/// What becomes of a field.
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    Skip,
+    /// It is a column of its record, the one with this number; of a record with what is
+    /// selected in it.
+    Column(usize, Option<Box<RecordSelection>>),
+    /// It is a record on the path to the rows.
+    Within(Box<RecordSelection>),
+    /// Its elements are the rows.
+    Rows(Box<RecordSelection>),
+}
+
+/// The columns of a selection.
+pub(crate) struct Selected {
+    pub selection: RecordSelection,
+    /// The record of all columns.
+    pub root: Column,
+    pub fields: Fields,
+}
+
+/// Selects fields by their paths, such as `header.stamp` or `points.x`; all where there is
+/// none. With `rows`, the path of a list of records, its elements are the rows, and paths begin
+/// there.
+///
+/// # Errors
+/// When a path leads nowhere, a selected record contains itself, or there are too many columns.
+pub(crate) fn select(schema: &Schema, rows: Option<&str>, paths: &[String]) -> Result<Selected> {
+    let mut builder = SelectionBuilder { schema, columns: 0, open: Vec::new() };
+    let Some(rows) = rows else {
+        return builder.root(schema.root, paths);
+    };
+    let mut on_the_way = Vec::new();
+    let mut id = schema.root;
+    for step in rows.split('.') {
+        let at = find_field(schema, id, step)?;
+        let field = &schema.record(id).fields[at];
+        let Element::Record(inner) = field.element else {
+            bail!("{rows}: {step} has no fields that could be columns");
+        };
+        on_the_way.push((id, at, is_repeated(field)));
+        ensure!(on_the_way.len() <= DEEPEST, "{rows}: nested too deeply");
+        id = inner;
+    }
+    ensure!(
+        on_the_way.iter().any(|(_, _, repeats)| *repeats),
+        "{rows} is no list; without it, each message is a row"
+    );
+    let mut selected = builder.root(id, paths)?;
+    for (number, (id, at, _)) in on_the_way.into_iter().rev().enumerate() {
+        let mut targets = vec![Target::Skip; schema.record(id).fields.len()];
+        let inner = Box::new(selected.selection);
+        targets[at] = if number == 0 { Target::Rows(inner) } else { Target::Within(inner) };
+        selected.selection = RecordSelection { targets };
+    }
+    Ok(selected)
+}
+
+fn is_repeated(field: &Field) -> bool {
+    matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
+}
+
+fn find_field(schema: &Schema, id: TypeId, name: &str) -> Result<usize> {
+    let record = schema.record(id);
+    let at = record.fields.iter().position(|field| field.name.original == name);
+    at.with_context(|| {
+        let names: Vec<&str> = record.fields.iter().map(|f| f.name.original.as_str()).collect();
+        format!("{} has no field '{name}'; it has {}", record.name.original, names.join(", "))
+    })
+}
+
+struct SelectionBuilder<'s> {
+    schema: &'s Schema,
+    columns: usize,
+    /// The records that are being selected.
+    open: Vec<TypeId>,
+}
+
+impl SelectionBuilder<'_> {
+    fn root(&mut self, id: TypeId, paths: &[String]) -> Result<Selected> {
+        let paths: Vec<Vec<&str>> = paths.iter().map(|path| path.split('.').collect()).collect();
+        let paths: Vec<&[&str]> = paths.iter().map(Vec::as_slice).collect();
+        let (selection, root, fields) = self.record(id, &paths)?;
+        Ok(Selected { selection, root, fields })
+    }
+
+    /// Selects what paths name of a record: all of it where none is left to follow.
+    fn record(
+        &mut self,
+        id: TypeId,
+        paths: &[&[&str]],
+    ) -> Result<(RecordSelection, Column, Fields)> {
+        let record = self.schema.record(id);
+        let name = &record.name.original;
+        ensure!(
+            !self.open.contains(&id) && self.open.len() < DEEPEST,
+            "{name} contains itself; name the fields that are to be columns"
+        );
+        self.open.push(id);
+        for path in paths {
+            if let Some(first) = path.first() {
+                find_field(self.schema, id, first)?;
+            }
+        }
+        let (mut targets, mut columns, mut fields) = (Vec::new(), Vec::new(), Vec::new());
+        for field in &record.fields {
+            let takes_all = paths.is_empty() || paths.iter().any(|path| path.is_empty());
+            let of_field = paths
+                .iter()
+                .filter(|path| path.first().is_some_and(|first| *first == field.name.original));
+            let within: Vec<&[&str]> = of_field.map(|path| &path[1..]).collect();
+            if within.is_empty() && !takes_all {
+                targets.push(Target::Skip);
+                continue;
+            }
+            // One that ends here takes all that is in the field.
+            let within = match takes_all || within.iter().any(|path| path.is_empty()) {
+                true => Vec::new(),
+                false => within,
+            };
+            let (column, inner, arrow) = self.field(field, &within)?;
+            targets.push(Target::Column(columns.len(), inner.map(Box::new)));
+            columns.push(column);
+            fields.push(Arc::new(arrow));
+        }
+        self.open.pop();
+        let fields = Fields::from(fields);
+        let content = Content::Record { columns, rows: 0, fields: fields.clone() };
+        Ok((RecordSelection { targets }, Column::new(content, false), fields))
+    }
+
+    fn field(
+        &mut self,
+        field: &Field,
+        paths: &[&[&str]],
+    ) -> Result<(Column, Option<RecordSelection>, ArrowField)> {
+        self.columns += 1;
+        ensure!(
+            self.columns <= MOST_COLUMNS,
+            "more than {MOST_COLUMNS} columns; name the fields that are to be columns"
+        );
+        let name = &field.name.original;
+        let is_nullable = field.cardinality == Cardinality::Optional;
+        let (element, inner, data_type) = self.element(field, paths)?;
+        let item = || -> FieldRef { Arc::new(ArrowField::new("item", data_type.clone(), false)) };
+        let (content, data_type) = match field.cardinality {
+            Cardinality::List { .. } if field.is_octet_list() => {
+                let bytes = Content::Bytes { bytes: Vec::new(), ends: vec![0], is_text: false };
+                (bytes, DataType::Binary)
+            }
+            // An array without elements is a list without any.
+            Cardinality::List { .. } | Cardinality::Array { len: 0 } => {
+                let (item, element) = (item(), Box::new(Column::new(element, false)));
+                let list = Content::List { element, ends: vec![0], field: item.clone() };
+                (list, DataType::List(item))
+            }
+            Cardinality::Array { len: 1.. } if field.repeats_octets() => {
+                let length = array_length(field);
+                let octets = Content::Octets { bytes: Vec::new(), length };
+                (octets, DataType::FixedSizeBinary(length as i32))
+            }
+            Cardinality::Array { .. } => {
+                let (item, length) = (item(), array_length(field));
+                let element = Box::new(Column::new(element, false));
+                let array = Content::Array { element, length, rows: 0, field: item.clone() };
+                (array, DataType::FixedSizeList(item, length as i32))
+            }
+            _ => (element, data_type),
+        };
+        Ok((
+            Column::new(content, is_nullable),
+            inner,
+            ArrowField::new(name, data_type, is_nullable),
+        ))
+    }
+
+    fn element(
+        &mut self,
+        field: &Field,
+        paths: &[&[&str]],
+    ) -> Result<(Content, Option<RecordSelection>, DataType)> {
+        if let Element::Record(id) = field.element {
+            let (selection, column, fields) = self.record(id, paths)?;
+            return Ok((column.content, Some(selection), DataType::Struct(fields)));
+        }
+        ensure!(
+            paths.iter().all(|path| path.is_empty()),
+            "'{}' has no fields of its own",
+            field.name.original
+        );
+        let bytes = |is_text| Content::Bytes { bytes: Vec::new(), ends: vec![0], is_text };
+        Ok(match self.schema.scalar(field.element) {
+            Some(scalar) => {
+                let words = Words::new(scalar.size());
+                (Content::Number(words, scalar), None, number_type(scalar))
+            }
+            None if field.element == Element::String => (bytes(true), None, DataType::Utf8),
+            None => (bytes(false), None, DataType::Binary),
+        })
+    }
+}
+
+/// The length of a fixed array.
+pub(crate) fn array_length(field: &Field) -> usize {
+    match field.cardinality {
+        Cardinality::Array { len } => len as usize,
+        _ => 1,
+    }
+}

@@ -1,0 +1,153 @@
+//! Numbers of one size, as the bits that they have in memory.
+
+use arrow_buffer::Buffer;
+
+/// Numbers of one, two, four or eight bytes.
+#[derive(Clone, Debug)]
+pub(crate) enum Words {
+    One(Vec<u8>),
+    Two(Vec<u16>),
+    Four(Vec<u32>),
+    Eight(Vec<u64>),
+}
+
+/// Does the same for the list, whatever its numbers are.
+macro_rules! each {
+    ($words:expr, $list:ident => $what:expr) => {
+        match $words {
+            Words::One($list) => $what,
+            Words::Two($list) => $what,
+            Words::Four($list) => $what,
+            Words::Eight($list) => $what,
+        }
+    };
+}
+
+impl Words {
+    /// None yet, each of so many bytes.
+    pub fn new(size: usize) -> Words {
+        match size {
+            1 => Words::One(Vec::new()),
+            2 => Words::Two(Vec::new()),
+            4 => Words::Four(Vec::new()),
+            8 => Words::Eight(Vec::new()),
+            _ => unreachable!("no number has {size} bytes"),
+        }
+    }
+
+    /// Bytes of each.
+    pub fn size(&self) -> usize {
+        match self {
+            Words::One(_) => 1,
+            Words::Two(_) => 2,
+            Words::Four(_) => 4,
+            Words::Eight(_) => 8,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        each!(self, list => list.len())
+    }
+
+    pub fn truncate(&mut self, count: usize) {
+        each!(self, list => list.truncate(count));
+    }
+
+    /// Adds a number by its lowest bits.
+    #[inline]
+    pub fn push(&mut self, bits: u64) {
+        match self {
+            Words::One(list) => list.push(bits as u8),
+            Words::Two(list) => list.push(bits as u16),
+            Words::Four(list) => list.push(bits as u32),
+            Words::Eight(list) => list.push(bits),
+        }
+    }
+
+    /// Makes the last number another one.
+    #[inline]
+    pub fn set_last(&mut self, bits: u64) {
+        match self {
+            Words::One(list) => set_last(list, bits as u8),
+            Words::Two(list) => set_last(list, bits as u16),
+            Words::Four(list) => set_last(list, bits as u32),
+            Words::Eight(list) => set_last(list, bits),
+        }
+    }
+
+    /// Adds numbers that lie one after another, little-endian unless they are to be swapped.
+    pub fn extend(&mut self, bytes: &[u8], is_swapped: bool) {
+        each!(self, list => extend(list, bytes, is_swapped));
+    }
+
+    /// Adds the numbers that begin the rows of these bytes, from `first` on; the last row may
+    /// end behind its number.
+    pub fn extend_strided(&mut self, bytes: &[u8], first: usize, stride: usize, is_swapped: bool) {
+        each!(self, list => extend_strided(list, &bytes[first..], stride, is_swapped));
+    }
+
+    /// Their bytes from a number on, to look at single ones.
+    pub fn octets_from(&self, first: usize) -> Option<&[u8]> {
+        match self {
+            Words::One(list) => Some(&list[first..]),
+            _ => None,
+        }
+    }
+
+    /// All of them; none are left.
+    pub fn take(&mut self) -> Buffer {
+        each!(self, list => Buffer::from_vec(std::mem::take(list)))
+    }
+}
+
+/// A number as its bits.
+trait Word: Copy {
+    const SIZE: usize;
+
+    /// Of the first bytes.
+    fn read(bytes: &[u8], is_swapped: bool) -> Self;
+}
+
+macro_rules! words {
+    ($($word:ty)*) => {
+        $(impl Word for $word {
+            const SIZE: usize = size_of::<$word>();
+
+            #[inline]
+            fn read(bytes: &[u8], is_swapped: bool) -> $word {
+                let mut word = [0; size_of::<$word>()];
+                word.copy_from_slice(&bytes[..size_of::<$word>()]);
+                let word = <$word>::from_le_bytes(word);
+                if is_swapped { word.swap_bytes() } else { word }
+            }
+        })*
+    };
+}
+
+words! { u8 u16 u32 u64 }
+
+#[inline]
+fn set_last<T>(list: &mut [T], word: T) {
+    if let Some(last) = list.last_mut() {
+        *last = word;
+    }
+}
+
+fn extend<T: Word>(list: &mut Vec<T>, bytes: &[u8], is_swapped: bool) {
+    let words = bytes.chunks_exact(T::SIZE);
+    // Apart, so that one of them is a copy of memory.
+    match is_swapped {
+        false => list.extend(words.map(|word| T::read(word, false))),
+        true => list.extend(words.map(|word| T::read(word, true))),
+    }
+}
+
+fn extend_strided<T: Word>(list: &mut Vec<T>, bytes: &[u8], stride: usize, is_swapped: bool) {
+    let rows = bytes.chunks(stride).filter(|row| row.len() >= T::SIZE);
+    let count = bytes.len().div_ceil(stride);
+    list.reserve(count);
+    match is_swapped {
+        false => list.extend(rows.map(|row| T::read(row, false))),
+        true => list.extend(rows.map(|row| T::read(row, true))),
+    }
+}

@@ -1,0 +1,47 @@
+//! What does not fit is refused, and adds no row.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use wiregauge_columns::{ColumnPlan, ColumnReader, Wire};
+
+use crate::support::{message, rows, schema, write};
+
+fn wire() -> impl Strategy<Value = Wire> {
+    prop_oneof![Just(Wire::Cdr), Just(Wire::Ros1), Just(Wire::Protobuf)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_damaged_message_adds_no_row(
+        (wire, schema) in wire().prop_flat_map(|wire| (Just(wire), schema(wire))),
+        seed in 0..1_000_000_u64,
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let good = write(&schema, &message(&schema, seed), wire, false);
+        let mut bad = good.clone();
+        for (at, byte) in damage {
+            if !bad.is_empty() {
+                let at = at.index(bad.len());
+                bad[at] = byte;
+            }
+        }
+        let cut = &good[..cut.index(good.len() + 1)];
+        let mut reader =
+            ColumnReader::new(Arc::new(ColumnPlan::messages(&schema, wire, &[]).unwrap()));
+        let mut count = 0;
+        for message in [&good, &bad, &cut.to_vec(), &good] {
+            let before = reader.rows();
+            match reader.push(message) {
+                Ok(rows) => count += rows,
+                Err(_) => prop_assert_eq!(reader.rows(), before),
+            }
+        }
+        let all = rows(&reader.finish().unwrap());
+        prop_assert_eq!(all.len(), count);
+        prop_assert_eq!(format!("{:?}", all[0]), format!("{:?}", all[count - 1]));
+    }
+}

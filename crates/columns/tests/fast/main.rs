@@ -1,0 +1,8 @@
+//! The tests that take seconds, as one program: it compiles and links once.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod damage;
+mod recordings;
+mod values;

@@ -15,7 +15,7 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_schema::{DataType, FieldRef, Fields};
 use wiregauge_schema::Scalar;
 
-use crate::words::Words;
+use crate::number_list::NumberList;
 
 /// The most bytes, texts or elements that a column holds in one batch: offsets have 31 bits.
 const LONGEST: usize = i32::MAX as usize;
@@ -35,7 +35,7 @@ pub(crate) struct Column {
 /// The rows of a column.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
-    Number(Words, Scalar),
+    Number(NumberList, Scalar),
     /// Text or bytes, each up to an offset.
     Bytes {
         bytes: Vec<u8>,

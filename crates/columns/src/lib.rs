@@ -26,12 +26,12 @@ mod column;
 mod cursor;
 mod fixed_layout;
 mod message_table;
+mod number_list;
 mod plan;
 mod protobuf;
 mod selection;
 mod sequential;
 mod table_file;
-mod words;
 
 pub use message_table::{FindDefinition, MessageTable, TableSelection};
 pub use plan::{ColumnPlan, ColumnReader, Wire};

@@ -39,7 +39,7 @@ enum WireDecoder {
 
 impl ColumnPlan {
     /// A row for each message, of the fields with these paths, such as `header.stamp`; of all
-    /// where there is none.
+    /// by `*`, and where there is none.
     ///
     /// # Errors
     /// When a path leads nowhere, a field contains itself, there are more than 10,000 columns,

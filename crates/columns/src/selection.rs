@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field as ArrowField, FieldRef, Fields};
 use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeId};
 
 use crate::column::{number_type, Column, Content};
-use crate::words::Words;
+use crate::number_list::NumberList;
 
 /// The most columns of a table.
 const MOST_COLUMNS: usize = 10_000;
@@ -43,8 +43,8 @@ pub(crate) struct Selected {
     pub fields: Fields,
 }
 
-/// Selects fields by their paths, such as `header.stamp` or `points.x`; all where there is
-/// none. With `rows`, the path of a list of records, its elements are the rows, and paths begin
+/// Selects fields by their paths, such as `header.stamp` or `points.x`; all by `*`, and where
+/// there is none. With `rows`, the path of a list of records, its elements are the rows, and paths begin
 /// there.
 ///
 /// # Errors
@@ -102,7 +102,13 @@ struct SelectionBuilder<'s> {
 
 impl SelectionBuilder<'_> {
     fn root(&mut self, id: TypeId, paths: &[String]) -> Result<Selected> {
-        let paths: Vec<Vec<&str>> = paths.iter().map(|path| path.split('.').collect()).collect();
+        fn split(path: &String) -> Vec<&str> {
+            match path.as_str() {
+                "*" => Vec::new(),
+                path => path.split('.').collect(),
+            }
+        }
+        let paths: Vec<Vec<&str>> = paths.iter().map(split).collect();
         let paths: Vec<&[&str]> = paths.iter().map(Vec::as_slice).collect();
         let (selection, root, fields) = self.record(id, &paths)?;
         Ok(Selected { selection, root, fields })
@@ -215,7 +221,7 @@ impl SelectionBuilder<'_> {
         let bytes = |is_text| Content::Bytes { bytes: Vec::new(), ends: vec![0], is_text };
         Ok(match self.schema.scalar(field.element) {
             Some(scalar) => {
-                let words = Words::new(scalar.size());
+                let words = NumberList::new(scalar.size());
                 (Content::Number(words, scalar), None, number_type(scalar))
             }
             None if field.element == Element::String => (bytes(true), None, DataType::Utf8),

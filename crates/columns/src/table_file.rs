@@ -3,7 +3,7 @@
 use std::io::{BufWriter, IntoInnerError, Write};
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::SchemaRef;
@@ -25,6 +25,16 @@ pub enum TableFormat {
 }
 
 impl TableFormat {
+    /// The form that the name of a table's file asks for.
+    ///
+    /// # Errors
+    /// When it asks for none.
+    pub fn for_table(path: &Path) -> Result<TableFormat> {
+        TableFormat::from_path(path).with_context(|| {
+            format!("{}: end the name in .arrow or .parquet for a table", path.display())
+        })
+    }
+
     /// The form that a file's name asks for; none where it asks for no table.
     pub fn from_path(path: &Path) -> Option<TableFormat> {
         let extension = path.extension().unwrap_or_default().to_string_lossy();

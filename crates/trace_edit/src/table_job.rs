@@ -30,13 +30,10 @@ impl TableJob<'_> {
     ///
     /// # Errors
     /// When the input is damaged, has no message that was selected, or has those of several
-    /// channels; when no such field is there; or the output cannot be written.
-    pub fn write(
-        self,
-        output: &Path,
-        form: TableFormat,
-        news: &mut ProgressCallback,
-    ) -> Result<Vec<String>> {
+    /// channels; when no such field is there; or the output's name
+    /// asks for no table, or it cannot be written.
+    pub fn write(self, output: &Path, news: &mut ProgressCallback) -> Result<Vec<String>> {
+        let form = TableFormat::for_table(output)?;
         let files: [PathBuf; 1] = [self.input.to_owned()];
         let draft = open_target(output, &files)?.start_draft()?;
         let table = MessageTable::new(draft, form, self.selection, osi_definition);

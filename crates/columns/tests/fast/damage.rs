@@ -4,11 +4,27 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use wiregauge_columns::{ColumnPlan, ColumnReader, Wire};
+use wiregauge_schema::msg::{read_text, Dialect};
 
 use crate::support::{message, rows, schema, write};
 
 fn wire() -> impl Strategy<Value = Wire> {
     prop_oneof![Just(Wire::Cdr), Just(Wire::Ros1), Just(Wire::Protobuf)]
+}
+
+#[test]
+fn a_record_that_contains_itself_is_no_column() {
+    let schema = read_text("uint8 a\nR[] r", "p/msg/R", Dialect::Ros2, "test").unwrap();
+    for paths in [vec![], vec!["r".to_owned()], vec!["*".to_owned()]] {
+        let error = ColumnPlan::messages(&schema, Wire::Cdr, &paths).unwrap_err().to_string();
+        assert!(error.contains("p/msg/R contains itself; name the fields"), "{error}");
+    }
+    let plan = ColumnPlan::messages(&schema, Wire::Cdr, &["a".into()]).unwrap();
+    let mut reader = ColumnReader::new(Arc::new(plan));
+    let nested = [vec![0, 1, 0, 0], [1, 0, 0, 0].repeat(10_000)].concat();
+    let error = format!("{:#}", reader.push(&nested).unwrap_err());
+    assert!(error.contains("nested too deeply"), "{error}");
+    assert_eq!(reader.rows(), 0);
 }
 
 proptest! {

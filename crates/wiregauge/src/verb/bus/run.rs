@@ -46,7 +46,7 @@ Examples:
 pub struct Arguments {
     /// Read loads, transports and participants from this file: docs/bus.md. All
     /// participants run on this machine.
-    #[arg(long, value_name = "FILE", conflicts_with_all = SCENARIO_OPTIONS)]
+    #[arg(long, value_name = "FILE", conflicts_with_all = SCENARIO_OPTIONS.split(' '))]
     scenario: Option<PathBuf>,
     /// Size of a sample in bytes: 500, 64kB, 10MB, 1GiB.
     #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = parse_bytes::<usize>, conflicts_with_all = ["message", "input", "cloud"])]
@@ -74,30 +74,10 @@ pub struct Arguments {
 }
 
 /// What a scenario says in its own words.
-const SCENARIO_OPTIONS: [&str; 22] = [
-    "size",
-    "cycle",
-    "mode",
-    "fast",
-    "participants",
-    "transport",
-    "duration",
-    "window",
-    "timeout",
-    "announce",
-    "option",
-    "seed",
-    "round_trips",
-    "alive_within",
-    "priority",
-    "processors",
-    "lock_memory",
-    "emulate",
-    "message",
-    "input",
-    "codecs",
-    "cloud",
-];
+const SCENARIO_OPTIONS: &str =
+    "size cycle mode fast participants transport duration window timeout announce option seed \
+     round_trips alive_within priority processors lock_memory emulate message input codecs \
+     cloud";
 
 impl Arguments {
     /// Refuses what would have no effect.

@@ -74,10 +74,9 @@ impl Arguments {
         let Arguments { input, output, selecting, pointing, table, encoded, putting } = &self;
         let (filter, options) = (selecting.filter(), putting.options());
         let mut news = byte_progress("copying");
-        let skips_failed = pointing.skips_failed();
-        if let Some((selection, form)) = table.selection(output, skips_failed)? {
+        if let Some(selection) = table.selection(pointing.skips_failed()) {
             let job = TableJob { input, filter: &filter, options: &options, selection };
-            let notices = job.write(output, form, &mut news);
+            let notices = job.write(output, &mut news);
             drop(news);
             print_notices(&notices?);
             return Ok(ExitCode::SUCCESS);

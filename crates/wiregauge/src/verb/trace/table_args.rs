@@ -1,9 +1,6 @@
 //! A table of any messages: the arguments for that.
 
-use std::path::Path;
-
-use anyhow::{Context, Result};
-use wiregauge_columns::{TableFormat, TableSelection};
+use wiregauge_columns::TableSelection;
 
 /// The arguments that say what a table has.
 #[derive(clap::Args)]
@@ -18,21 +15,9 @@ pub struct TableArgs {
 
 impl TableArgs {
     /// What the table has, if one of fields is wanted.
-    ///
-    /// # Errors
-    /// When the file's name asks for no table.
-    pub fn selection(
-        &self,
-        output: &Path,
-        skips_failed: bool,
-    ) -> Result<Option<(TableSelection, TableFormat)>> {
-        if self.fields.is_empty() && self.rows.is_none() {
-            return Ok(None);
-        }
-        let form = TableFormat::from_path(output).with_context(|| {
-            format!("{}: end the name in .arrow or .parquet for a table", output.display())
-        })?;
-        let fields = self.fields.iter().filter(|field| *field != "*").cloned().collect();
-        Ok(Some((TableSelection { rows: self.rows.clone(), fields, skips_failed }, form)))
+    pub fn selection(&self, skips_failed: bool) -> Option<TableSelection> {
+        let (rows, fields) = (self.rows.clone(), self.fields.clone());
+        let is_wanted = rows.is_some() || !fields.is_empty();
+        is_wanted.then_some(TableSelection { rows, fields, skips_failed })
     }
 }

@@ -4,7 +4,7 @@ use arrow_buffer::Buffer;
 
 /// Numbers of one, two, four or eight bytes.
 #[derive(Clone, Debug)]
-pub(crate) enum Words {
+pub(crate) enum NumberList {
     One(Vec<u8>),
     Two(Vec<u16>),
     Four(Vec<u32>),
@@ -15,22 +15,22 @@ pub(crate) enum Words {
 macro_rules! each {
     ($words:expr, $list:ident => $what:expr) => {
         match $words {
-            Words::One($list) => $what,
-            Words::Two($list) => $what,
-            Words::Four($list) => $what,
-            Words::Eight($list) => $what,
+            NumberList::One($list) => $what,
+            NumberList::Two($list) => $what,
+            NumberList::Four($list) => $what,
+            NumberList::Eight($list) => $what,
         }
     };
 }
 
-impl Words {
+impl NumberList {
     /// None yet, each of so many bytes.
-    pub fn new(size: usize) -> Words {
+    pub fn new(size: usize) -> NumberList {
         match size {
-            1 => Words::One(Vec::new()),
-            2 => Words::Two(Vec::new()),
-            4 => Words::Four(Vec::new()),
-            8 => Words::Eight(Vec::new()),
+            1 => NumberList::One(Vec::new()),
+            2 => NumberList::Two(Vec::new()),
+            4 => NumberList::Four(Vec::new()),
+            8 => NumberList::Eight(Vec::new()),
             _ => unreachable!("no number has {size} bytes"),
         }
     }
@@ -38,10 +38,10 @@ impl Words {
     /// Bytes of each.
     pub fn size(&self) -> usize {
         match self {
-            Words::One(_) => 1,
-            Words::Two(_) => 2,
-            Words::Four(_) => 4,
-            Words::Eight(_) => 8,
+            NumberList::One(_) => 1,
+            NumberList::Two(_) => 2,
+            NumberList::Four(_) => 4,
+            NumberList::Eight(_) => 8,
         }
     }
 
@@ -57,10 +57,10 @@ impl Words {
     #[inline]
     pub fn push(&mut self, bits: u64) {
         match self {
-            Words::One(list) => list.push(bits as u8),
-            Words::Two(list) => list.push(bits as u16),
-            Words::Four(list) => list.push(bits as u32),
-            Words::Eight(list) => list.push(bits),
+            NumberList::One(list) => list.push(bits as u8),
+            NumberList::Two(list) => list.push(bits as u16),
+            NumberList::Four(list) => list.push(bits as u32),
+            NumberList::Eight(list) => list.push(bits),
         }
     }
 
@@ -68,10 +68,10 @@ impl Words {
     #[inline]
     pub fn set_last(&mut self, bits: u64) {
         match self {
-            Words::One(list) => set_last(list, bits as u8),
-            Words::Two(list) => set_last(list, bits as u16),
-            Words::Four(list) => set_last(list, bits as u32),
-            Words::Eight(list) => set_last(list, bits),
+            NumberList::One(list) => set_last(list, bits as u8),
+            NumberList::Two(list) => set_last(list, bits as u16),
+            NumberList::Four(list) => set_last(list, bits as u32),
+            NumberList::Eight(list) => set_last(list, bits),
         }
     }
 
@@ -89,7 +89,7 @@ impl Words {
     /// Their bytes from a number on, to look at single ones.
     pub fn octets_from(&self, first: usize) -> Option<&[u8]> {
         match self {
-            Words::One(list) => Some(&list[first..]),
+            NumberList::One(list) => Some(&list[first..]),
             _ => None,
         }
     }

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Context, Result};
 use wiregauge_build_tools::{
-    compile_shared_object, embedded, hash, lock, write_if_changed, Progress,
+    compile_shared_object, embedded, hash, lock, maven, write_if_changed, Progress,
 };
 use wiregauge_normalized::Unit;
 use wiregauge_schema::{Projection, Schema};
@@ -101,6 +101,12 @@ pub fn build_variants(
             Ok(build) => stale.push(build),
             Err(error) => built.push(BuiltRunner::failed(variant, error)),
         }
+    }
+    let jars: Vec<_> = stale.iter().flat_map(|build| build.emission.jars).collect();
+    if !jars.is_empty() {
+        progress("fetching jars", 0, stale.len())?;
+        // What cannot be fetched is said by each build that needs it.
+        let _ = maven::jars(&folder, jars);
     }
     let mut groups: BTreeMap<String, Vec<&RunnerBuild>> = BTreeMap::new();
     for (done, build) in stale.iter().enumerate() {

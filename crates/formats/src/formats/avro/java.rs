@@ -122,9 +122,8 @@ fn emit(unit: &Unit) -> Result<Emission> {
 /// Runs Avro's compiler in the runner's folder.
 fn compile(folder: &Path) -> Result<()> {
     let build = build_folder(folder)?;
-    let jars: Result<Vec<_>> =
-        JARS.iter().chain(COMPILER).map(|jar| maven::jar(build, jar)).collect();
-    let path = std::env::join_paths(jars?).context(
+    let jars = maven::jars(build, JARS.iter().chain(COMPILER))?;
+    let path = std::env::join_paths(jars).context(
         "the build folder's name has a colon, which Java's class path does not allow; set \
          WIREGAUGE_BUILD to another folder",
     )?;

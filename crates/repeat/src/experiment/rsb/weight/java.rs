@@ -91,7 +91,7 @@ impl Java {
             return Ok(Vec::new());
         }
         let build = build_folder(folder)?;
-        emission()?.jars.iter().map(|jar| maven::jar(build, jar)).collect()
+        maven::jars(build, emission()?.jars)
     }
 
     fn path(&self, folder: &Path) -> Result<std::ffi::OsString> {

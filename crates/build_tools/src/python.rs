@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::build_cache::build_folder;
+use crate::build_cache::{build_folder, create_folder_atomically};
 use crate::{hash, lock, run};
 
 /// An environment with pinned packages.
@@ -50,13 +50,13 @@ impl PythonEnvironment {
         if folder.exists() {
             fs::remove_dir_all(&folder)?;
         }
-        run(Command::new("python3").args(["-m", "venv"]).arg(&folder), "python3 -m venv")
-            .context("cannot create a Python environment; apt-get install python3-venv")?;
+        create_environment(&folder, &["--without-pip"])?;
         let list = folder.join("requirements.txt");
         fs::write(&list, requirements)?;
         run(
             Command::new(&python.program)
-                .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+                .arg(pip(&tools)?)
+                .args(["install", "--quiet", "--disable-pip-version-check"])
                 .args(["--only-binary", ":all:", "--no-deps", "-r"])
                 .arg(&list),
             "pip",
@@ -82,4 +82,26 @@ impl PythonEnvironment {
     pub fn run(&self, text: &str, arguments: &[&Path]) -> Result<String> {
         run(Command::new(&self.program).arg("-c").arg(text).args(arguments), "python")
     }
+}
+
+/// Makes an environment without packages.
+fn create_environment(folder: &Path, options: &[&str]) -> Result<()> {
+    run(Command::new("python3").args(["-m", "venv"]).args(options).arg(folder), "python3 -m venv")
+        .context("cannot create a Python environment; apt-get install python3-venv")?;
+    Ok(())
+}
+
+/// The folder of pip, which any interpreter of this release runs as a program. It is in one
+/// environment for all: unpacking it takes longer than most packages do.
+fn pip(tools: &Path) -> Result<PathBuf> {
+    let text = "import sys; print(sys.executable, sys.version)";
+    let interpreter = run(Command::new("python3").args(["-I", "-c", text]), "python3")?;
+    let folder = tools.join(format!("pip-{}", &hash([interpreter.into()])[..16]));
+    if !folder.exists() {
+        create_folder_atomically(&folder, |half| create_environment(half, &[]))?;
+    }
+    let mut interpreter = Command::new(folder.join("bin/python"));
+    interpreter.args(["-I", "-c", "import pip; print(pip.__path__[0])"]);
+    let said = run(&mut interpreter, "python")?;
+    Ok(PathBuf::from(said.trim()))
 }

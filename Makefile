@@ -99,8 +99,8 @@ build:
 # Locks the measured crates after a change of runners/rust/Cargo.toml, in a
 # folder that looks like the build folder, and changes no other version.
 lock:
-	folder=$$(mktemp -d) && cp -r crates/runner runners/flatbuffers runners/packed runners/rust $$folder && \
-	cp -r packed/rust/src $$folder/packed && \
+	folder=$$(mktemp -d) && cp -r runners/flatbuffers runners/packed runners/runner runners/rust $$folder && \
+	cp -r crates/runner/src $$folder/runner && cp -r packed/rust/src $$folder/packed && \
 	mkdir $$folder/rust/src && touch $$folder/rust/src/lib.rs && \
 	cargo update --workspace --manifest-path $$folder/rust/Cargo.toml && \
 	cp $$folder/rust/Cargo.lock runners/rust/ && rm -r $$folder

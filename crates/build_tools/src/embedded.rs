@@ -10,7 +10,7 @@ use include_dir::{include_dir, Dir};
 use crate::build_cache::{hash, write_if_changed};
 
 static RUNNERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../runners");
-static RUNNER: Dir = include_dir!("$CARGO_MANIFEST_DIR/../runner");
+static RUNNER: Dir = include_dir!("$CARGO_MANIFEST_DIR/../runner/src");
 static ENGINES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../engines");
 static PARTICIPANT: Dir = include_dir!("$CARGO_MANIFEST_DIR/../participant");
 static TIMING: Dir = include_dir!("$CARGO_MANIFEST_DIR/../timing");
@@ -30,7 +30,8 @@ pub struct EmbeddedSources(Vec<(PathBuf, &'static [u8])>);
 /// `python/`, `java/`, `alloc/` and `footprint/`, with the packed field's own in C++ and Python.
 pub fn runners() -> EmbeddedSources {
     EmbeddedSources::from_folders(&[
-        ("runner", &RUNNER),
+        ("runner", subfolder(&RUNNERS, "runner")),
+        ("runner/src", &RUNNER),
         ("flatbuffers", subfolder(&RUNNERS, "flatbuffers")),
         ("packed", subfolder(&RUNNERS, "packed")),
         ("packed/src", &PACKED_RUST),
@@ -153,7 +154,7 @@ mod tests {
                 runners(),
                 &[
                     "runners",
-                    "crates/runner",
+                    "crates/runner/src",
                     "packed/include",
                     "packed/python/wiregauge_packed",
                     "packed/rust/src",

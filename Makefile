@@ -13,14 +13,14 @@ RESULT ?= .
 CODECS = conformance java_damage languages lifetimes measuring octets_and_rejections packed_fields \
 	preset_languages
 BUILDS = against arrow_languages cloudini contributing corpus cosim cosim_samples coupling coupling_faults \
-	draco faults explain fixed_plan footprint generate generated instructions libraries managed players protobuf \
-	reduced_languages targets verify
+	draco faults explain fixed_plan footprint generate generated instructions libraries managed packages players \
+	protobuf reduced_languages targets verify
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
 	bus_realtime bus_return bus_samples bus_scenario flood trace_bus
 TEST = scripts/test
 
-.PHONY: all bench bench-aa bus targets test test-fast test-builds test-machine test-targets test-releases check \
-	deny setup build lock clean
+.PHONY: all bench bench-aa bus targets test test-fast test-builds test-machine test-packages test-targets test-releases \
+	check deny setup build lock clean
 
 all: build
 
@@ -75,6 +75,11 @@ test-machine: setup
 # Rows for other architectures: downloads their compilers and libraries.
 test-targets: setup
 	$(TEST) targets --test targets -- --ignored
+
+# What other projects take of this one, where it downloads or compiles much: Conan, Maven, Gradle,
+# Bazel, and all that cargo asks of crates that are published.
+test-packages: setup
+	$(TEST) packages --test packages -- --ignored
 
 # README's two commands in bare roots of Debian releases: as root, as a user, twice,
 # without a network. SUITES=trixie for one of them; wants root and mmdebstrap.

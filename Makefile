@@ -19,8 +19,8 @@ MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bu
 	bus_realtime bus_return bus_samples bus_scenario flood trace_bus
 TEST = scripts/test
 
-.PHONY: all bench bench-aa bus targets test test-fast test-builds test-machine test-packages test-targets test-releases \
-	check deny setup build lock clean
+.PHONY: all bench bench-aa bus targets test test-fast test-builds test-machine test-packages test-targets \
+	test-releases check deny setup build lock clean
 
 all: build
 

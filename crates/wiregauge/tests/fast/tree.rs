@@ -201,7 +201,8 @@ fn the_rows_of_the_readme_are_those_of_the_results() {
 fn documents() -> Vec<PathBuf> {
     let folders = ["docs", "crates", "packed", "engines", "examples"];
     let below = folders.map(|folder| files(&project().join(folder), &|name| name.ends_with(".md")));
-    let beside = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| project().join(name));
+    let beside = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "RELEASING.md"]
+        .map(|name| project().join(name));
     below.concat().into_iter().chain(beside).collect()
 }
 

@@ -85,6 +85,9 @@ pub trait Codec: Default {
 
     /// What the runner says of itself.
     fn hello(&self) -> Hello;
+    /// Called with the schema and the paths, as docs/runner-protocol.md has them, before any
+    /// message. Most are compiled for one message, and ignore it.
+    fn take_schema(&mut self, _schema: &[u8]) {}
     /// Called once with each message, before anything is timed: refuses one that
     /// the library would change in silence, so that no check has to be timed.
     fn admit(&mut self, _message: &Self::Message) -> Result<(), Error> {
@@ -167,6 +170,8 @@ pub trait Direct: Default {
     const IN_PLACE: bool = false;
     /// What the runner says of itself; `phased` is ignored.
     fn hello(&self) -> Hello;
+    /// See [`Codec::take_schema`].
+    fn take_schema(&mut self, _schema: &[u8]) {}
     /// See [`Codec::admit`].
     fn admit(&mut self, _message: &Self::Message) -> Result<(), Error> {
         Ok(())
@@ -215,6 +220,9 @@ impl<D: Direct> Codec for D {
 
     fn hello(&self) -> Hello {
         Hello { phased: false, ..Direct::hello(self) }
+    }
+    fn take_schema(&mut self, schema: &[u8]) {
+        Direct::take_schema(self, schema);
     }
     fn admit(&mut self, message: &D::Message) -> Result<(), Error> {
         Direct::admit(self, message)

@@ -59,8 +59,10 @@ impl<C: Codec> Runner<C> {
             ["hello", other] => Err(Error::new(format!(
                 "protocol {other} is asked for, this runner speaks {VERSION}"
             ))),
-            // The schema is compiled in.
-            ["schema", _] => Ok(Vec::new()),
+            ["schema", _] => {
+                self.codec.take_schema(&payload);
+                Ok(Vec::new())
+            }
             ["reset"] => {
                 self.samples.clear();
                 Ok(Vec::new())

@@ -257,9 +257,23 @@ fn no_other_crate_is_published() {
 fn the_page_of_the_runner_shows_its_example() {
     let folder = project().join("crates/runner");
     let page = fs::read_to_string(folder.join("README.md")).expect("readable");
-    let example = fs::read_to_string(folder.join("examples/columns.rs")).expect("readable");
+    let example = fs::read_to_string(folder.join("examples/plain.rs")).expect("readable");
     let shown = page.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next());
     assert!(example.contains(shown.expect("a piece")), "README.md shows another encoder");
+}
+
+#[test]
+#[ignore = "wants actionlint; make test-packages"]
+fn workflows_are_workflows() {
+    if !is_there("actionlint") {
+        report_left_out(
+            "wants actionlint: go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.7",
+        );
+        return;
+    }
+    let folder = project().join(".github/workflows");
+    let paths = files(&folder, &|name| name.ends_with(".yml"));
+    succeeds(&folder, "actionlint", &paths.iter().map(|path| text(path)).collect::<Vec<_>>());
 }
 
 #[test]
@@ -392,29 +406,24 @@ fn answers_as_released(program: &Path) {
 
 #[test]
 #[ignore = "measures; make test-packages"]
-fn the_example_of_the_runner_is_measured() {
+fn the_examples_of_the_runner_are_measured() {
     let folder = tempfile::tempdir().expect("a folder");
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("publish");
-    let words =
-        ["build", "--offline", "--locked", "-p", "wiregauge-runner", "--example", "columns"];
+    let words = ["build", "--offline", "--locked", "-p", "wiregauge-runner", "--examples"];
     succeeds(&project(), "cargo", &[&words[..], &["--target-dir", text(&target)]].concat());
-    let program = target.join("debug/examples/columns");
-    answers_as_released(&program);
-    let runner = format!("columns={}", program.display());
-    let words = [
-        "codecs",
-        "--quick",
-        "--length",
-        "points=100",
-        "--codecs",
-        "noop-cpp",
-        "--runner",
-        &runner,
-    ];
+    let example = |name: &str| target.join("debug/examples").join(name);
+    answers_as_released(&example("columns"));
+    let runner = |name: &str| format!("--runner={name}={}", example(name).display());
+    let (columns, plain) = (runner("columns"), runner("plain"));
+    let words = ["codecs", "--quick", "--length", "points=100", "--codecs", "noop-cpp"];
+    let words = [&words[..], &[&columns, &plain]].concat();
     let said = support::run(folder.path(), &[&words[..], &["-o", "run.json"]].concat());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let result = support::result(folder.path());
-    assert!(support::status(&result, "columns").contains("measured"));
+    for name in ["columns", "plain"] {
+        let status = support::status(&result, name);
+        assert!(status.contains("measured"), "{name}: {status}");
+    }
     // And the example that reads results reads this one.
     let medians =
         ["run", "--offline", "--locked", "-p", "wiregauge-result", "--example", "medians"];

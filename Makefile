@@ -14,12 +14,12 @@ CODECS = conformance java_damage languages lifetimes measuring octets_and_reject
 	preset_languages
 BUILDS = against arrow_languages cloudini contributing corpus cosim cosim_samples coupling coupling_faults \
 	draco faults explain fixed_plan footprint generate generated instructions libraries managed packages players \
-	protobuf reduced_languages targets verify
+	protobuf reduced_languages targets verify windows
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
 	bus_realtime bus_return bus_samples bus_scenario flood trace_bus
 TEST = scripts/test
 
-.PHONY: all bench bench-aa bus targets test test-fast test-builds test-machine test-packages test-targets \
+.PHONY: all bench bench-aa bus targets test test-fast test-builds test-machine test-packages test-targets test-windows \
 	test-releases check deny setup build lock clean
 
 all: build
@@ -80,6 +80,11 @@ test-targets: setup
 # Bazel, and all that cargo asks of crates that are published.
 test-packages: setup
 	$(TEST) packages --test packages -- --ignored
+
+# The packed field's headers, generated holders and an FMU, compiled for Windows and run under Wine:
+# apt-get install g++-mingw-w64-x86-64-posix wine wine64.
+test-windows: setup
+	$(TEST) windows --test windows -- --ignored
 
 # README's two commands in bare roots of Debian releases: as root, as a user, twice,
 # without a network. SUITES=trixie for one of them; wants root and mmdebstrap.

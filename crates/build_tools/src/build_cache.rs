@@ -75,20 +75,22 @@ pub fn build_folder(step_folder: &Path) -> Result<&Path> {
         .with_context(|| format!("{} is not inside a build folder", step_folder.display()))
 }
 
-/// Where programs are built: the folder in `WIREGAUGE_BUILD`, or the user's
-/// cache.
+/// Where programs are built: the folder in `WIREGAUGE_BUILD`, or one in the user's cache that
+/// no other version of wiregauge uses, which might take this one's programs for its own.
 ///
 /// # Errors
 /// When neither `HOME` nor `WIREGAUGE_BUILD` is set.
 pub fn default_build_folder() -> Result<PathBuf> {
-    if let Some(folder) = std::env::var_os("WIREGAUGE_BUILD") {
-        return Ok(folder.into());
+    // A variable that is empty, or a cache that is in no certain place, says nothing.
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(folder) = set("WIREGAUGE_BUILD") {
+        return Ok(folder);
     }
-    let cache = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))
+    let cache = set("XDG_CACHE_HOME")
+        .filter(|folder| folder.is_absolute())
+        .or_else(|| Some(set("HOME")?.join(".cache")))
         .context("no cache folder: set HOME or WIREGAUGE_BUILD")?;
-    Ok(cache.join("wiregauge"))
+    Ok(cache.join("wiregauge").join(env!("CARGO_PKG_VERSION")))
 }
 
 /// Keeps two builds out of one folder; the second waits.

@@ -7,6 +7,7 @@ pub mod cmake;
 pub mod embedded;
 pub mod maven;
 mod need;
+pub mod network;
 pub mod package;
 mod program_file;
 mod progress;
@@ -19,7 +20,7 @@ pub mod versions;
 pub use build_cache::{
     build_folder, default_build_folder, hash, hash_file, lock, write_if_changed,
 };
-pub use need::{find_program, Need};
+pub use need::{find_program, find_programs, Need};
 pub use program_file::{copy_program, write_script};
 pub use progress::Progress;
 pub use shared_object::compile_shared_object;

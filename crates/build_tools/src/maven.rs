@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::build_cache::build_folder;
 use crate::need::Need;
+use crate::network::allow_download;
 use crate::tool::first_error;
 
 /// What [`artifact`] needs on the machine.
@@ -77,12 +78,6 @@ fn pinned(tools: &Path, jar: &Jar) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The jar with these coordinates, `group:name:version`, for a step that runs
-/// in this folder. Fetches it unless an earlier step has.
-pub fn artifact(step_folder: &Path, coordinates: &str) -> Result<PathBuf> {
-    Ok(in_folder(&tools(step_folder)?, &[coordinates])?.remove(0))
-}
-
 /// The jars in this folder, in order, after those were fetched that are not there.
 fn in_folder(tools: &Path, coordinates: &[&str]) -> Result<Vec<PathBuf>> {
     let files: Vec<String> =
@@ -102,6 +97,7 @@ fn in_folder(tools: &Path, coordinates: &[&str]) -> Result<Vec<PathBuf>> {
     if missing.is_empty() {
         return Ok(paths);
     }
+    allow_download(&missing.join(", "))?;
     // A fetch that is interrupted must not leave half a jar under its name.
     let partial = tools.join("partial");
     if partial.exists() {
@@ -181,17 +177,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_fetched_is_used() {
-        let build = tempfile::tempdir().unwrap();
-        let step = build.path().join("messages/m0/cpp/sbe");
-        fs::create_dir_all(&step).unwrap();
-        fs::create_dir_all(build.path().join("tools")).unwrap();
-        let jar = build.path().join("tools/tool-1.0.jar");
-        fs::write(&jar, "a jar").unwrap();
-        assert_eq!(artifact(&step, "org.example:tool:1.0").unwrap(), jar);
-    }
-
-    #[test]
     fn several_are_copied_by_one_project() {
         let text = project_file(&["org.a:one:1.0", "org.b:two:2.0:exe:linux-x86_64"]);
         let items = [
@@ -221,7 +206,8 @@ mod tests {
         let error = jar(build.path(), &pinned("00")).unwrap_err().to_string();
         assert!(error.contains("tool-1.0.jar is not the pinned org.example:tool:1.0"), "{error}");
         let hash = "fc8bd814a3051a9717431182d5af2a2d654481aac82a028c05c73afa4ca38823";
-        assert!(jar(build.path(), &pinned(hash)).is_ok());
+        let path = build.path().join("tools/tool-1.0.jar");
+        assert_eq!(jar(build.path(), &pinned(hash)).unwrap(), path, "what was fetched is used");
     }
 
     #[test]
@@ -243,8 +229,8 @@ mod tests {
     #[test]
     fn coordinates_are_checked() {
         let build = tempfile::tempdir().unwrap();
-        fs::create_dir_all(build.path().join("messages")).unwrap();
-        let error = artifact(build.path(), "tool:1.0").unwrap_err();
+        let tool = Jar { coordinates: "tool:1.0", sha256: "" };
+        let error = jar(build.path(), &tool).unwrap_err();
         assert_eq!(error.to_string(), "'tool:1.0' is not group:name:version");
     }
 }

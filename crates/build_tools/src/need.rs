@@ -1,5 +1,6 @@
 //! What must be on the machine, and which package brings it.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Something that must be on the machine.
@@ -23,6 +24,19 @@ const MODULES: &str = "/usr/lib/python3/dist-packages";
 pub fn find_program(name: impl AsRef<Path>) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|program| program.is_file())
+}
+
+/// All programs of this name in the folders of a path, in its order. Links to one program are
+/// one.
+pub fn find_programs(path: &OsStr, name: impl AsRef<Path>) -> Vec<PathBuf> {
+    let mut found: Vec<(PathBuf, PathBuf)> = Vec::new();
+    for program in std::env::split_paths(path).map(|folder| folder.join(&name)) {
+        let Ok(real) = program.canonicalize() else { continue };
+        if real.is_file() && found.iter().all(|(_, known)| *known != real) {
+            found.push((program, real));
+        }
+    }
+    found.into_iter().map(|(program, _)| program).collect()
 }
 
 impl Need {
@@ -60,5 +74,28 @@ impl Need {
     /// Whether the machine has it.
     pub fn is_installed(&self) -> bool {
         self.path().is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn programs_are_found_in_the_order_of_the_path_and_links_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, two, link] = ["one", "two", "link"].map(|name| folder.path().join(name));
+        for place in [&one, &two, &link] {
+            fs::create_dir(place).unwrap();
+        }
+        fs::write(one.join("tool"), "").unwrap();
+        fs::write(two.join("tool"), "").unwrap();
+        symlink(one.join("tool"), link.join("tool")).unwrap();
+        let path = std::env::join_paths([&link, &two, &one]).unwrap();
+        assert_eq!(find_programs(&path, "tool"), [link.join("tool"), two.join("tool")]);
+        assert_eq!(find_programs(&path, "nonsuch"), [PathBuf::new(); 0]);
     }
 }

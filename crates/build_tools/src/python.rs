@@ -5,10 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{bail, Context, Result};
 
 use crate::build_cache::{build_folder, create_folder_atomically};
+use crate::need::Need;
+use crate::network::allow_download;
 use crate::{hash, lock, run};
+
+/// What makes an environment.
+const PYTHON: Need = Need::Program("python3", "python3-venv");
 
 /// An environment with pinned packages.
 #[derive(Clone, Debug)]
@@ -47,6 +52,7 @@ impl PythonEnvironment {
         if complete.exists() {
             return Ok(python);
         }
+        allow_download(&describe_packages(requirements))?;
         if folder.exists() {
             fs::remove_dir_all(&folder)?;
         }
@@ -86,6 +92,9 @@ impl PythonEnvironment {
 
 /// Makes an environment without packages.
 fn create_environment(folder: &Path, options: &[&str]) -> Result<()> {
+    if let Some(lack) = PYTHON.explain_missing() {
+        bail!("{lack}");
+    }
     run(Command::new("python3").args(["-m", "venv"]).args(options).arg(folder), "python3 -m venv")
         .context("cannot create a Python environment; apt-get install python3-venv")?;
     Ok(())
@@ -104,4 +113,30 @@ fn pip(tools: &Path) -> Result<PathBuf> {
     interpreter.args(["-I", "-c", "import pip; print(pip.__path__[0])"]);
     let said = run(&mut interpreter, "python")?;
     Ok(PathBuf::from(said.trim()))
+}
+
+/// The packages of a list, in words: lines such as `name==1.2 \`, between hashes and comments.
+fn describe_packages(requirements: &str) -> String {
+    let names = requirements.lines().filter_map(|line| Some(line.split_once("==")?.0));
+    let names: Vec<&str> = names.filter(|name| !name.starts_with([' ', '#'])).collect();
+    match names[..] {
+        [name] => format!("the Python package {name}"),
+        [first, ref others @ ..] => {
+            format!("the Python packages {first} and {} more", others.len())
+        }
+        [] => "Python packages".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_counted_without_their_hashes() {
+        let list = "# a comment\nattrs==26.1.0 \\\n    --hash=sha256:0==\n";
+        assert_eq!(describe_packages(list), "the Python package attrs");
+        let two = format!("{list}numpy==2.4.6\n");
+        assert_eq!(describe_packages(&two), "the Python packages attrs and 1 more");
+    }
 }

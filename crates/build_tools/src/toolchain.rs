@@ -102,6 +102,16 @@ impl Toolchain {
         }
     }
 
+    /// A compiler that it lacks, and what to do about it. Where it has none of its own, it is
+    /// the machine's.
+    pub fn explain_missing_compiler(&self, need: &Need) -> Option<String> {
+        match self {
+            Toolchain::Root(root) | Toolchain::Recompiled(root, _) => root.explain_missing(need),
+            Toolchain::Cross(cross) => cross.explain_missing(need),
+            _ => need.explain_missing(),
+        }
+    }
+
     /// A program of it, to be run in this folder.
     pub fn command(&self, program: &str, folder: &Path) -> Command {
         let mut command = match self {

@@ -19,6 +19,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
+use wiregauge_build_tools::network;
 
 /// Measures what it costs to move messages: format by format, phase by phase,
 /// on your own messages and recordings.
@@ -54,6 +55,9 @@ Examples:
 pub struct Arguments {
     #[command(subcommand)]
     verb: Verb,
+    /// Download nothing, as with WIREGAUGE_OFFLINE=1.
+    #[arg(long, global = true)]
+    offline: bool,
 }
 
 #[derive(Subcommand)]
@@ -86,6 +90,9 @@ impl Arguments {
 
     /// Carries out the verb.
     pub fn run(self) -> Result<ExitCode> {
+        if self.offline {
+            network::forbid_downloads();
+        }
         match self.verb {
             Verb::Codecs(arguments) => arguments.run(),
             Verb::Cosim(arguments) => arguments.run(),

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure, Context, Result};
 
 use crate::build_cache::{create_folder_atomically, hash, lock};
+use crate::network::allow_download;
 use crate::package;
 use crate::progress::Progress;
 use crate::tool::{first_error, is_root, CompilerProcess};
@@ -78,6 +79,7 @@ impl Unpacked {
         let _lock = lock(&roots)?;
         let folder = roots.join(format!("{}-{}", selection.name, &selection.key()[..16]));
         if !folder.is_dir() {
+            allow_download(selection.what)?;
             selection.unpack(&folder, progress)?;
         }
         let list = fs::read_to_string(folder.join("packages")).with_context(|| {

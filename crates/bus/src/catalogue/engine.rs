@@ -5,13 +5,12 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, Context, Result};
 use indexmap::IndexMap;
 use wiregauge_build_tools::versions::installed_versions;
-use wiregauge_build_tools::{copy_program, embedded, lock, Need};
+use wiregauge_build_tools::{copy_program, embedded, lock, network, Need};
 use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_result::warning::MissingTool;
 use wiregauge_system::interrupt::Interrupted;
@@ -106,7 +105,7 @@ impl Engine {
         progress: &dyn Fn(&str, usize, usize),
     ) -> Result<PathBuf> {
         let folder = place.join("engines");
-        let mut command = Command::new("cargo");
+        let mut command = network::cargo();
         command
             .args(["build", "--profile", &profile(), "--locked", "--message-format=json"])
             .args(["--features", self.name, "--bin", self.name])
@@ -151,7 +150,8 @@ impl Engine {
         if let (Some(program), true) = (program, death.status.is_some_and(|s| s.success())) {
             return Ok(program);
         }
-        let said = death.stderr.lines().find(|line| line.starts_with("error")).map(str::to_owned);
+        let has_error = death.stderr.lines().any(|line| line.starts_with("error"));
+        let said = has_error.then(|| network::explain_cargo(&death.stderr));
         let why = errors.into_iter().next().or(said).unwrap_or_else(|| death.to_string());
         Err(anyhow!("{} does not compile: {why} (see {})", self.name, folder.display()))
     }

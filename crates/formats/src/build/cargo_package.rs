@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{anyhow, Context, Result};
 use serde::Deserialize;
 use wiregauge_build_tools::{
-    copy_program, first_error, lock, write_if_changed, CompilerProcess, Progress,
+    copy_program, lock, network, write_if_changed, CompilerProcess, Progress,
 };
 use wiregauge_normalized::{rust, Unit};
 
@@ -121,7 +121,7 @@ impl CargoPackage {
         fs::create_dir_all(&programs_folder)?;
         fs::create_dir_all(&self.target)?;
         let _lock = lock(&self.target)?;
-        let mut command = Command::new("cargo");
+        let mut command = network::cargo();
         command
             .args(["build", "--release", "--keep-going", "--message-format=json"])
             .args(self.is_locked.then_some("--locked"))
@@ -182,10 +182,9 @@ impl CargoPackage {
             .map(|build| {
                 let name = build.variant.codec.name;
                 programs.remove(name).ok_or_else(|| {
-                    let why = failures
-                        .get(name)
-                        .cloned()
-                        .unwrap_or_else(|| format!("cargo {status}: {}", first_error(&[&errors])));
+                    let why = failures.get(name).cloned().unwrap_or_else(|| {
+                        format!("cargo {status}: {}", network::explain_cargo(&errors))
+                    });
                     anyhow!("does not compile: {why} (see {})", build.folder.display())
                 })
             })

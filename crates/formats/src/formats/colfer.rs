@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{bail, Context, Result};
-use wiregauge_build_tools::{first_error, maven, Need};
+use wiregauge_build_tools::maven::{self, Jar};
+use wiregauge_build_tools::{build_folder, first_error, Need};
 use wiregauge_normalized::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
@@ -275,13 +276,19 @@ fn generate(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// What the generator comes in.
+const PLUGIN: Jar = Jar {
+    coordinates: "net.quies.colfer:colfer-maven-plugin:1.11.2",
+    sha256: "81ec30b9ef5d84d57414d8174e02cfdc83b53f0d9ab8b8c99e40d8d065facbcb",
+};
+
 /// The generator. It is a program inside the plug-in's jar, and comes to stand
 /// beside it.
 fn generator(folder: &Path) -> Result<PathBuf> {
     if !cfg!(target_arch = "x86_64") {
         bail!("Colfer's generator is published for x86-64 only");
     }
-    let jar = maven::artifact(folder, &format!("net.quies.colfer:colfer-maven-plugin:{VERSION}"))?;
+    let jar = maven::jar(build_folder(folder)?, &PLUGIN)?;
     let program = jar.with_file_name(format!("colf-{VERSION}"));
     if program.exists() {
         return Ok(program);

@@ -13,7 +13,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_build_tools::{first_error, maven, Need};
+use wiregauge_build_tools::maven::{self, Jar};
+use wiregauge_build_tools::{build_folder, first_error, Need};
 use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Cardinality, Scalar, Schema, TypeDef, TypeId};
 
@@ -118,9 +119,15 @@ fn emit(unit: &Unit) -> Result<Emission> {
     })
 }
 
+/// SBE's compiler, of the version that the glue names.
+const COMPILER: Jar = Jar {
+    coordinates: "uk.co.real-logic:sbe-all:1.38.1",
+    sha256: "26e29e5503faa70cc56158fcdacd6369ecfc3088b9a61c90b882feb54451c9b5",
+};
+
 /// Runs SBE's compiler in the runner's folder, for a language in its word.
 fn compile(folder: &Path, language: &str) -> Result<()> {
-    let compiler = maven::artifact(folder, &format!("uk.co.real-logic:sbe-all:{}", glue::VERSION))?;
+    let compiler = maven::jar(build_folder(folder)?, &COMPILER)?;
     let output = Command::new("java")
         .args(["--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED"])
         // It runs for a second: what pays off later only costs.

@@ -12,8 +12,8 @@ use crate::list_format::ListFormat;
 /// Show what was built and is kept, and remove it.
 ///
 /// Runners, FMUs and transports are built once and kept in the folder of
-/// WIREGAUGE_BUILD, or in ~/.cache/wiregauge. What is removed is built again when it
-/// is needed.
+/// WIREGAUGE_BUILD, or in ~/.cache/wiregauge, where each version has its own. What is
+/// removed is built again when it is needed.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -46,7 +46,8 @@ fn value(flag: &Arg) -> String {
     names.join(" ").trim_end_matches(",…").to_owned()
 }
 
-/// A row of the table: what a flag takes, and the verbs that have it, by their first words.
+/// A row of the table: what a flag takes, and the verbs that have it, by their first words;
+/// `all` where the program itself has it.
 #[derive(Debug, Default, PartialEq)]
 struct Row {
     short: String,
@@ -74,6 +75,9 @@ fn defined() -> (BTreeMap<String, Row>, Vec<String>) {
                 Some(row) => faults.push(format!("{words}: --{name} is {new:?} and {row:?}")),
             }
         }
+    }
+    for row in rows.values_mut().filter(|row| row.verbs.contains("")) {
+        row.verbs = BTreeSet::from(["all".to_owned()]);
     }
     (rows, faults)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use wiregauge_build_tools::toolchain::Target;
-use wiregauge_build_tools::Progress;
+use wiregauge_build_tools::{Need, Progress};
 use wiregauge_child_process::runner::Launch;
 use wiregauge_formats::build::{self, Variant};
 use wiregauge_formats::{packaged_library, Codec, RunnerLanguage, Support};
@@ -65,7 +65,8 @@ pub fn parse_languages(text: &str) -> Result<Vec<&'static RunnerLanguage>> {
 
 /// The codecs of these names in these languages, and the languages' bounds. All of
 /// a language where none is named; where no language is, the default ones and those
-/// of what is named. What wiregauge itself has written takes part where it or its
+/// of what is named; where no default one can be compiled on this machine, those that need no
+/// compiler, too. What wiregauge itself has written takes part where it or its
 /// language is named: a table by itself is of what others have made.
 pub fn select_codecs(
     names: &[String],
@@ -86,10 +87,17 @@ pub fn select_codecs(
         );
         named.push(codec);
     }
+    let is_here = |needs: &[Need]| needs.iter().all(Need::is_installed);
+    // Without compilers the languages take part that need none.
+    let is_compiled =
+        |codec: &&Codec| codec.language.is_default && is_here(codec.language.compilers);
+    let without_compilers = names.is_empty() && !all.iter().any(is_compiled);
     let takes_part = |codec: &&&Codec| match languages {
         [] => {
-            let is_named = |other: &&Codec| other.language == codec.language;
-            codec.language.is_default || named.iter().any(is_named)
+            let language = codec.language;
+            let is_named = |other: &&Codec| other.language == language;
+            let is_ready = || language.compilers.is_empty() && is_here(language.needs);
+            language.is_default || named.iter().any(is_named) || without_compilers && is_ready()
         }
         some => some.contains(&codec.language),
     };
@@ -232,8 +240,11 @@ fn unavailable_reason(variant: &Variant, workload: &Workload) -> Option<Status> 
         let why = format!("what is added to a program in {} is not measured", codec.language.name);
         return Some(Status::Skipped(why));
     }
-    if let Some(lack) = codec.needs.iter().find_map(|need| variant.toolchain.explain_missing(need))
-    {
+    let toolchain = &variant.toolchain;
+    let missing = |need| toolchain.explain_missing_compiler(need);
+    let lack = codec.language.compilers.iter().find_map(missing);
+    let lack = lack.or_else(|| codec.needs.iter().find_map(|need| toolchain.explain_missing(need)));
+    if let Some(lack) = lack {
         return Some(Status::Skipped(lack));
     }
     if let Some(old) = packaged_library::explain_too_old(codec, &variant.packages()) {

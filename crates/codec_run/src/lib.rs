@@ -11,6 +11,7 @@ pub mod explained_rows;
 pub mod footprint;
 pub mod format_answers;
 pub mod installed_libraries;
+pub mod installed_program;
 pub mod libraries;
 pub mod measurement;
 pub mod older_rows;

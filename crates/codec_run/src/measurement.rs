@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{bail, Result};
 use wiregauge_build_tools::toolchain::Target;
-use wiregauge_build_tools::{default_build_folder, Progress as BuildProgress};
+use wiregauge_build_tools::{default_build_folder, Need, Progress as BuildProgress};
 use wiregauge_formats::build::{self, Variant};
 use wiregauge_formats::Codec;
 use wiregauge_gauge::rounds::Progress;
@@ -117,6 +117,9 @@ pub struct MeasureOptions {
     pub explained: Vec<String>,
 }
 
+/// What compiles the counter of allocations.
+const CC: Need = Need::Program("cc", "build-essential");
+
 /// Builds the runners and measures. What speaks against the figures is in the result.
 ///
 /// # Errors
@@ -194,9 +197,13 @@ pub fn measure(
         tools.insert(name.into(), version.into());
     }
     // It is of this machine's architecture.
-    let allocations = match target {
-        Some(_) => None,
-        None => Some(build::build_allocation_counter(&folder)?),
+    let allocations = match (target, CC.explain_missing()) {
+        (Some(_), _) => None,
+        (None, Some(lack)) => {
+            workload.notes.push(format!("allocations are not counted: {lack}"));
+            None
+        }
+        (None, None) => Some(build::build_allocation_counter(&folder)?),
     };
     let explained = match &allocations {
         Some(allocations) if !options.explained.is_empty() => Some(Explained {

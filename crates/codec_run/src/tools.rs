@@ -10,7 +10,8 @@ use wiregauge_result::warning::MissingTool;
 
 /// What a codec needs and this machine lacks; none where it has all.
 pub fn missing(codec: &Codec) -> Option<MissingTool> {
-    let (tool, package) = codec.needs.iter().find(|need| !need.is_installed())?.names();
+    let mut needs = codec.language.compilers.iter().chain(codec.needs);
+    let (tool, package) = needs.find(|need| !need.is_installed())?.names();
     Some(MissingTool { tool: tool.to_string(), package: package.to_string() })
 }
 

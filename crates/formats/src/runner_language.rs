@@ -18,6 +18,8 @@ pub struct RunnerLanguage {
     pub is_default: bool,
     /// What bounds in it need of the machine.
     pub needs: &'static [Need],
+    /// What compiles its runners, where rows do not name it themselves.
+    pub compilers: &'static [Need],
     /// Flags of the generated code and of headers, in words.
     pub flags: &'static str,
     /// How a program of it is compiled and linked to see what a codec adds to it, in words;

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{bail, Result};
+use wiregauge_codec_run::installed_program::find_installations;
 use wiregauge_codec_run::{installed_libraries, tools};
 use wiregauge_report::text::ResultFormat;
 use wiregauge_result::doctor::{examine, render};
@@ -43,6 +44,7 @@ impl Arguments {
         std::thread::sleep(Duration::from_secs(1));
         environment.finish();
         let mut findings = vec![installed_libraries::system_release(&environment)];
+        findings.extend(find_installations());
         findings.extend(examine(&environment, &tools::missing_for_any()));
         findings.extend(installed_libraries::find_libraries());
         print(&match self.format {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Result};
 use wiregauge_build_tools::cmake::{configure, failure_reason, ninja, quote};
-use wiregauge_build_tools::{write_if_changed, Progress, Toolchain};
+use wiregauge_build_tools::{write_if_changed, Need, Progress, Toolchain};
 use wiregauge_normalized::{cpp, Unit};
 
 use crate::build::build_system::BuildSystem;
@@ -19,6 +19,11 @@ pub static CPP: RunnerLanguage = RunnerLanguage {
     key: "cpp",
     is_default: true,
     needs: &[],
+    compilers: &[
+        Need::Program("c++", "build-essential"),
+        Need::Program("cmake", "cmake"),
+        Need::Program("ninja", "ninja-build"),
+    ],
     flags: "CMake Release: -O3 -DNDEBUG",
     footprint_flags: "-O2 and -Os, -DNDEBUG -ffunction-sections -fdata-sections -fno-pie; \
                       -static -no-pie -Wl,--gc-sections",

@@ -35,6 +35,7 @@ pub static JAVA: RunnerLanguage = RunnerLanguage {
     key: "java",
     is_default: false,
     needs: NEEDS,
+    compilers: &[],
     flags: "javac --release 17; -XX:+UseSerialGC -Xms256m -Xmn128m -Xmx2g, both compilers (C1 and \
             C2) with their defaults",
     footprint_flags: "",

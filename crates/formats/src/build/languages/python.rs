@@ -26,6 +26,7 @@ pub static PYTHON: RunnerLanguage = RunnerLanguage {
     key: "python",
     is_default: false,
     needs: NEEDS,
+    compilers: &[],
     flags: "isolated (-I); the garbage collector with its defaults, the runner's own messages \
             frozen out of it",
     footprint_flags: "",

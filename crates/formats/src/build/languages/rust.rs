@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 use wiregauge_build_tools::toolchain::Target;
-use wiregauge_build_tools::{run, Progress, Toolchain};
+use wiregauge_build_tools::{network, run, Need, Progress, Toolchain};
 use wiregauge_normalized::{rust, Unit};
 
 use crate::build::build_system::BuildSystem;
@@ -22,6 +22,8 @@ pub static RUST: RunnerLanguage = RunnerLanguage {
     key: "rust",
     is_default: true,
     needs: &[],
+    // Its programs are linked by cc.
+    compilers: &[Need::Program("cargo", "rustup"), Need::Program("cc", "build-essential")],
     flags: "release: opt-level 3, one codegen unit",
     footprint_flags: "opt-level 2 and s, panic = abort, one codegen unit, static, no \
                       relocation, sections collected",
@@ -57,6 +59,7 @@ fn add_standard_library(target: &Target, progress: Progress) -> Result<PathBuf> 
     if folder.join("lib/rustlib").join(target.rust).is_dir() {
         return Ok(folder);
     }
+    network::allow_download(&format!("Rust's standard library for {}", target.rust))?;
     progress(&format!("fetching Rust's standard library for {}", target.rust), 0, 1)?;
     // Of the toolchain that compiles, whichever is the default.
     let toolchain = folder.file_name().unwrap_or_default();

@@ -19,8 +19,8 @@ MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bu
 	bus_realtime bus_return bus_samples bus_scenario flood trace_bus
 TEST = scripts/test
 
-.PHONY: all bench bench-aa bus targets test test-fast test-builds test-machine test-packages test-targets test-windows \
-	test-releases check deny setup build lock clean
+.PHONY: all bench bench-aa bus dist targets test test-dist test-fast test-builds test-machine test-packages \
+	test-targets test-windows test-releases check deny setup build lock clean
 
 all: build
 
@@ -90,6 +90,16 @@ test-windows: setup
 # without a network. SUITES=trixie for one of them; wants root and mmdebstrap.
 test-releases:
 	scripts/releases $(SUITES)
+
+# The packages of a release, in dist/, with their sizes and hashes. ONLY=deb for one kind,
+# ARCHITECTURES=x86_64 for one architecture.
+dist:
+	@scripts/dist $(ONLY)
+
+# The packages as their users meet them, in bare roots: installed, run, purged; and built twice
+# to the same bytes. ONLY=debian for a part; wants root, mmdebstrap and lintian.
+test-dist:
+	scripts/dist-test $(ONLY)
 
 # Format, lint, and the crates' documentation, whose links must lead somewhere.
 check:

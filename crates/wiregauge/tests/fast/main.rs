@@ -5,6 +5,7 @@ mod support;
 
 mod architecture;
 mod codecs_points;
+mod distribution;
 mod inputs;
 mod installed;
 mod packed;

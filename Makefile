@@ -12,7 +12,7 @@ RESULT ?= .
 # in tests/fast of each crate.
 CODECS = conformance java_damage languages lifetimes measuring octets_and_rejections packed_fields \
 	preset_languages
-BUILDS = against arrow_languages cloudini contributing corpus cosim cosim_samples coupling coupling_faults \
+BUILDS = against arrow_languages bundle cloudini contributing corpus cosim cosim_samples coupling coupling_faults \
 	draco faults explain fixed_plan footprint generate generated instructions libraries managed packages players \
 	protobuf reduced_languages targets verify windows
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
@@ -74,7 +74,7 @@ test-machine: setup
 
 # Rows for other architectures: downloads their compilers and libraries.
 test-targets: setup
-	$(TEST) targets --test targets -- --ignored
+	$(TEST) targets --test targets --test bundle -- --ignored
 
 # What other projects take of this one, where it downloads or compiles much: Conan, Maven, Gradle,
 # Bazel, and all that cargo asks of crates that are published.

@@ -32,10 +32,17 @@ pub fn hash(parts: impl IntoIterator<Item = Vec<u8>>) -> String {
 /// # Errors
 /// When it cannot be read.
 pub fn hash_file(path: &Path) -> Result<String> {
+    let hashed = File::open(path).and_then(hash_reader);
+    hashed.with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// SHA-256 of all that a reader has, in hexadecimal.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn hash_reader(mut reader: impl io::Read) -> io::Result<String> {
     let mut hasher = Sha256::new();
-    File::open(path)
-        .and_then(|mut file| io::copy(&mut file, &mut hasher))
-        .with_context(|| format!("cannot read {}", path.display()))?;
+    io::copy(&mut reader, &mut hasher)?;
     Ok(to_hexadecimal(&hasher.finalize()))
 }
 

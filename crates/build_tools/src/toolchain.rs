@@ -124,6 +124,17 @@ impl Toolchain {
         command
     }
 
+    /// The C compiler of its programs, as it is called on this machine.
+    ///
+    /// # Errors
+    /// When it cannot be written where it is a script.
+    pub fn c_compiler(&self) -> Result<String> {
+        match self {
+            Toolchain::Cross(cross) => cross.c_compiler(),
+            _ => Ok("cc".into()),
+        }
+    }
+
     /// What CMake has to be told of it.
     ///
     /// # Errors
@@ -171,6 +182,9 @@ impl Toolchain {
             if own.is_some() || name.strip_suffix(".a").is_some_and(is_shared) {
                 return own;
             }
+        }
+        if let Toolchain::Cross(cross) = self {
+            return cross.find_library(name);
         }
         let mut command = self.command("c++", Path::new("/"));
         let path = run(command.arg(format!("-print-file-name={name}")), "c++").ok()?;

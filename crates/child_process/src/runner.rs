@@ -1,5 +1,7 @@
 //! The gauge's side of the runner protocol (docs/runner-protocol.md).
 
+use std::env;
+use std::ffi::OsString;
 use std::fmt;
 use std::fs;
 use std::path::PathBuf;
@@ -24,7 +26,7 @@ pub const MALLOC: [(&str, &str); 2] =
 const IDLE: Duration = Duration::from_millis(1);
 
 /// How to start a runner.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Launch {
     /// Id of the subject that it runs.
     pub id: String,
@@ -34,6 +36,16 @@ pub struct Launch {
     pub arguments: Vec<String>,
     /// The schema as JSON, for a runner that is not compiled for the message.
     pub schema: Vec<u8>,
+    /// Folders of shared libraries that it loads before those of the machine.
+    pub libraries: Vec<PathBuf>,
+}
+
+impl Launch {
+    /// The variable by which the system's loader is told its libraries, where there are any.
+    pub fn library_path(&self) -> Option<(&'static str, OsString)> {
+        let path = env::join_paths(&self.libraries).ok().filter(|path| !path.is_empty())?;
+        Some(("LD_LIBRARY_PATH", path))
+    }
 }
 
 /// Why a request got no good answer.
@@ -102,7 +114,7 @@ impl Runner {
         patience: Duration,
     ) -> Result<Runner, RunnerError> {
         let mut command = Command::new(&launch.program);
-        command.args(&launch.arguments).envs(MALLOC);
+        command.args(&launch.arguments).envs(MALLOC).envs(launch.library_path());
         if let Some((object, settings)) = preload {
             command.env("LD_PRELOAD", object);
             command.envs(settings.iter().map(|(key, value)| (key, value)));

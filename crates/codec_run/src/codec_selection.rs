@@ -150,13 +150,6 @@ pub fn build(
     folder: &Path,
     progress: Progress,
 ) -> Result<CodecEntrants> {
-    for (at, runner) in own.iter().enumerate() {
-        ensure!(
-            own[..at].iter().all(|other| other.name != runner.name),
-            "two runners have the name '{}'; give them different names",
-            runner.name
-        );
-    }
     let mut able = Vec::new();
     let mut out = Vec::new();
     for variant in variants {
@@ -191,8 +184,8 @@ pub fn build(
         let runner = program.map(|program| Launch {
             id: id.clone(),
             program,
-            arguments: Vec::new(),
             schema: schema.clone(),
+            ..Launch::default()
         });
         if let Some(origin) =
             origin.clone().filter(|_| runner.is_some() && variant.label().is_empty())
@@ -205,22 +198,35 @@ pub fn build(
         let subject = subject(variant, workload, status, origin);
         entrants.push(Entrant { subject, runner, judge: None });
     }
-    for own in own {
-        entrants.push(Entrant {
-            subject: Subject {
-                options: vec![format!("runner: {}", own.command.join(" "))],
-                ..Subject::new(&own.name, &own.name, "own")
-            },
-            runner: Some(Launch {
-                id: own.name.clone(),
-                program: own.command[0].clone().into(),
-                arguments: own.command[1..].to_vec(),
-                schema: schema.clone(),
-            }),
-            judge: None,
-        });
-    }
+    entrants.extend(own_entrants(own, &schema)?);
     Ok(CodecEntrants { entrants, tools, libraries })
+}
+
+/// The rows of the user's own runners, which are told this schema.
+///
+/// # Errors
+/// When two have one name.
+pub fn own_entrants(own: &[UserRunner], schema: &[u8]) -> Result<Vec<Entrant>> {
+    let entrant = |(at, runner): (usize, &UserRunner)| {
+        let UserRunner { name, command } = runner;
+        ensure!(
+            own[..at].iter().all(|other| other.name != *name),
+            "two runners have the name '{name}'; give them different names"
+        );
+        let subject = Subject {
+            options: vec![format!("runner: {}", command.join(" "))],
+            ..Subject::new(name, name, "own")
+        };
+        let runner = Launch {
+            id: name.clone(),
+            program: command[0].clone().into(),
+            arguments: command[1..].to_vec(),
+            schema: schema.to_vec(),
+            ..Launch::default()
+        };
+        Ok(Entrant { subject, runner: Some(runner), judge: None })
+    };
+    own.iter().enumerate().map(entrant).collect()
 }
 
 /// That a row is no program of its own, which an emulator could execute.

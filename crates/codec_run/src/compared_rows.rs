@@ -47,10 +47,7 @@ impl ComparedRows {
         entrants: &mut Vec<Entrant>,
         mut copies: RunnerCopies,
     ) -> Result<ComparedRows> {
-        let mut keep = |entrant: &Entrant| {
-            entrant.runner.as_ref().filter(|_| !entrant.subject.bound).map(|l| copies.keep(l))
-        };
-        let mut described: Vec<Option<RunnerFiles>> = entrants.iter().map(&mut keep).collect();
+        let mut described = describe(entrants, &mut copies);
         let mut older = match older {
             Some(older) => Some(older.rows(entrants, &described, &mut copies)?),
             None => None,
@@ -63,14 +60,23 @@ impl ComparedRows {
                 entrants.push(entrant);
             }
         }
-        let fail_above = options.fail_above;
-        ensure!(
-            !pairs.is_empty() || fail_above.is_none(),
-            "--fail-above has no effect: nothing is compared; give --against, or two --library of \
-             one codec"
-        );
-        let pairs = (!pairs.is_empty()).then_some(RowPairs { fail_above, pairs });
+        let pairs = checked_pairs(pairs, options.fail_above)?;
         Ok(ComparedRows { copies, described, older, pairs })
+    }
+
+    /// The rows of a bundle, of which these are compared.
+    ///
+    /// # Errors
+    /// When nothing is compared and something is to be.
+    pub fn of_bundle(
+        pairs: Vec<RowPair>,
+        fail_above: Option<f64>,
+        entrants: &[Entrant],
+    ) -> Result<ComparedRows> {
+        let mut copies = RunnerCopies::without_copies();
+        let described = describe(entrants, &mut copies);
+        let pairs = checked_pairs(pairs, fail_above)?;
+        Ok(ComparedRows { copies, described, older: None, pairs })
     }
 
     /// Writes into each row what its runner consists of, and takes the figures from an older
@@ -93,6 +99,30 @@ impl ComparedRows {
     }
 }
 
+/// What the runner of each row consists of.
+fn describe(entrants: &[Entrant], copies: &mut RunnerCopies) -> Vec<Option<RunnerFiles>> {
+    let mut keep = |entrant: &Entrant| {
+        entrant.runner.as_ref().filter(|_| !entrant.subject.bound).map(|l| copies.keep(l))
+    };
+    entrants.iter().map(&mut keep).collect()
+}
+
+/// The pairs with the slowdown that makes the command fail; none where nothing is compared.
+///
+/// # Errors
+/// When nothing is compared and something is to be.
+pub(crate) fn checked_pairs(
+    pairs: Vec<RowPair>,
+    fail_above: Option<f64>,
+) -> Result<Option<RowPairs>> {
+    ensure!(
+        !pairs.is_empty() || fail_above.is_none(),
+        "--fail-above has no effect: nothing is compared; give --against, or two --library of \
+         one codec"
+    );
+    Ok((!pairs.is_empty()).then_some(RowPairs { fail_above, pairs }))
+}
+
 /// Processes of each row, where rows are compared: more than elsewhere, as only these make
 /// intervals narrower.
 const PROCESSES: u32 = 20;
@@ -103,7 +133,7 @@ pub fn compared_settings(settings: Settings, effort: &Effort) -> Settings {
 }
 
 /// The rows with libraries of the user's: the first of a codec with each of its others.
-fn library_pairs(variants: &[Variant]) -> Vec<RowPair> {
+pub(crate) fn library_pairs(variants: &[Variant]) -> Vec<RowPair> {
     let is_own =
         |row: &&Variant| row.release.is_some() || matches!(*row.toolchain, Toolchain::Prefix(_));
     let own: Vec<&Variant> = variants.iter().filter(is_own).collect();

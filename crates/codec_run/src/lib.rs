@@ -3,6 +3,7 @@
 //!
 //! Points that are made small are measured in the same way.
 
+pub mod bundled_rows;
 pub mod codec_selection;
 pub mod compared_rows;
 pub mod definitions;
@@ -14,9 +15,13 @@ pub mod installed_libraries;
 pub mod installed_program;
 pub mod libraries;
 pub mod measurement;
+pub mod message_selection;
 pub mod older_rows;
 pub mod point_entrants;
 pub mod point_measurement;
+pub mod row_options;
+pub mod row_plan;
+pub mod row_selection;
 pub mod runner_copies;
 pub mod tools;
 pub mod workload;

@@ -16,19 +16,42 @@ use wiregauge_result::run::{NewestRelease, Subject};
 use wiregauge_system::interrupt;
 
 /// Which libraries codecs are measured with.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct LibraryOptions {
-    /// Which libraries the C and C++ codecs use. Several are measured in one run.
+    /// Which libraries the C and C++ codecs use. Several are measured in one run
+    /// (docs/libraries.md).
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_delimiter = ',', value_name = "WHOSE,…", default_value = "system")
+    )]
     pub libraries: Vec<LibrarySource>,
-    /// That the newest libraries are taken even if the signature of the download has expired.
-    pub is_expired_allowed: bool,
-    /// Rows more, each `NAME[@LABEL]=PREFIX` or `NAME[@LABEL]=VERSION`: this codec with a
-    /// library that the user built, or with another release of its crate.
-    pub user_libraries: Vec<String>,
-    /// Rows more, each `NAME@LABEL=FLAGS`: this codec, compiled with these flags after the
-    /// usual ones. With the label of a user's library, that row gets the flags.
-    pub flags: Vec<String>,
-    /// A row more for each C, C++ and Rust codec: optimized at link time.
-    pub is_link_time_optimized: bool,
+    /// Take the newest libraries even if the signature of the download has expired.
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub libraries_expired: bool,
+    /// Add a row: this codec with a library that you built, as a folder with include,
+    /// lib and bin. For a Rust codec: another version of its crate, or a folder with
+    /// its source.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME[@LABEL]=PREFIX|VERSION"))]
+    pub library: Vec<String>,
+    /// Add a row: this C or C++ codec, compiled with these flags after the usual ones.
+    /// With the label of a --library, that row gets the flags.
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "NAME@LABEL=FLAGS", allow_hyphen_values = true)
+    )]
+    pub cflags: Vec<String>,
+    /// Add a row NAME@lto for each C, C++ and Rust codec, optimized at link time.
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub profile: Option<Profile>,
+}
+
+/// How rows are compiled beside the usual way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Profile {
+    /// Optimized at link time.
+    Lto,
 }
 
 /// The row of a codec that is optimized at link time; none where there is nothing to link,
@@ -168,13 +191,13 @@ impl LibraryOptions {
         let wants = |whose| self.libraries.contains(&whose);
         let is_newest = wants(LibrarySource::Current) || wants(LibrarySource::Recompiled);
         ensure!(
-            is_newest || !self.is_expired_allowed,
+            is_newest || !self.libraries_expired,
             "--libraries-expired has no effect without --libraries current"
         );
         let own =
             |text: &String| parse_user_library(text).with_context(|| format!("--library {text}"));
-        let mut own: Vec<Variant> = self.user_libraries.iter().map(own).collect::<Result<_>>()?;
-        for text in &self.flags {
+        let mut own: Vec<Variant> = self.library.iter().map(own).collect::<Result<_>>()?;
+        for text in &self.cflags {
             add_flags(&mut own, text).with_context(|| format!("--cflags {text}"))?;
         }
         let newest = match is_newest && codecs.iter().any(|codec| varies_by_toolchain(codec)) {
@@ -187,7 +210,7 @@ impl LibraryOptions {
             if !varies_by_toolchain(codec) || wants(LibrarySource::System) {
                 variants.push(plain.clone());
             }
-            variants.extend(link_time_variant(&plain).filter(|_| self.is_link_time_optimized));
+            variants.extend(link_time_variant(&plain).filter(|_| self.profile.is_some()));
             for (whose, toolchain) in newest.iter().filter(|_| varies_by_toolchain(codec)) {
                 // Without a library, both would be the same.
                 if *whose == LibrarySource::Current || has_installable_library(codec) {
@@ -222,7 +245,7 @@ impl LibraryOptions {
         let mut packages: Vec<&str> = needs.iter().map(|need| need.names().1).collect();
         packages.sort_unstable();
         packages.dedup();
-        let wish = RootOptions { expired: self.is_expired_allowed };
+        let wish = RootOptions { expired: self.libraries_expired };
         let root = DebianRoot::open_or_create(folder, &packages, wish, progress).map(Arc::new);
         interrupt::check()?;
         let headers = needs.iter().filter(|need| matches!(need, Need::Header(..)));

@@ -1,30 +1,27 @@
 //! A run of codecs: their runners are built, and measured on a workload.
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{bail, Result};
 use wiregauge_build_tools::toolchain::Target;
-use wiregauge_build_tools::{default_build_folder, Need, Progress as BuildProgress};
-use wiregauge_formats::build::{self, Variant};
+use wiregauge_build_tools::{default_build_folder, Need, Progress as BuildProgress, Toolchain};
+use wiregauge_formats::build::{build_allocation_counter, Variant};
 use wiregauge_formats::Codec;
 use wiregauge_gauge::rounds::Progress;
-use wiregauge_gauge::runners::plan::{Experiment, Explained, Plan};
-use wiregauge_gauge::runners::{self, Measured};
-use wiregauge_instructions::memory::MemoryCounter;
-use wiregauge_instructions::{Callgrind, Counter, Emulator};
-use wiregauge_result::cautions;
+use wiregauge_gauge::runners::plan::Experiment;
+use wiregauge_instructions::Emulator;
 use wiregauge_result::run::{Fact, Reference, Run, Settings};
 use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_system::interrupt;
 
 use crate::codec_selection::{self, CodecEntrants, UserRunner};
-use crate::compared_rows::{compared_settings, CompareOptions, ComparedRows};
-use crate::effort::Effort;
+use crate::compared_rows::CompareOptions;
 use crate::explained_rows;
 use crate::footprint;
-use crate::libraries::{self, LibraryOptions};
+use crate::libraries;
 use crate::older_rows::OlderRun;
+use crate::row_options::RowOptions;
+use crate::row_plan::{RowPlan, Sampling};
 use crate::runner_copies::RunnerCopies;
 use crate::workload::Workload;
 
@@ -91,29 +88,15 @@ pub struct Task {
 
 /// How it is measured.
 pub struct MeasureOptions {
-    /// With which libraries.
-    pub libraries: LibraryOptions,
+    /// How rows are built. Those that are built for a target are executed by an emulator, which
+    /// counts their instructions.
+    pub rows: RowOptions,
     /// Runners of the user's own.
     pub runners: Vec<UserRunner>,
-    /// Up to which length a fixed array is so many fields where a format has no arrays; 0 for
-    /// lists throughout.
-    pub small_array: u32,
-    /// How much.
-    pub effort: Effort,
-    /// How samples are taken: those of the effort, with the user's choice of what is kept.
-    pub settings: Settings,
-    /// How long a runner may take for one answer before it counts as hung.
-    pub patience: Duration,
-    /// Damaged messages for each decoder.
-    pub corruptions: u64,
-    /// Whether messages are timed.
-    pub timed: bool,
-    /// What counts their instructions, if these are to be counted on this machine's
-    /// architecture.
-    pub instructions: Option<Callgrind>,
-    /// What they are built for, and where their instructions are counted by an emulator.
-    pub target: Option<&'static Target>,
-    /// The rows of which it is explained where they execute these; then they are counted.
+    /// How samples are taken.
+    pub sampling: Sampling,
+    /// The rows of which it is explained where they execute instructions; then these are
+    /// counted.
     pub explained: Vec<String>,
 }
 
@@ -126,121 +109,73 @@ const CC: Need = Need::Program("cc", "build-essential");
 /// What concerns all rows, or an interruption before anything was measured; what concerns one
 /// row is its status.
 pub fn measure(
-    task: Task,
+    mut task: Task,
     options: MeasureOptions,
-    mut builder: RunBuilder,
+    builder: RunBuilder,
     show: Progress,
 ) -> Result<Run> {
-    let is_footprint = task.is_footprint;
-    let Task {
-        mut title,
-        mut workload,
-        codecs,
-        experiments,
-        least_iterations,
-        reference,
-        derive,
-        compare,
-        ..
-    } = task;
-    let MeasureOptions { libraries, runners, small_array, effort, settings, .. } = options;
-    workload.schema.small_array = small_array;
-    if small_array == 0 {
-        workload
-            .notes
-            .push("short fixed arrays are written as lists in formats without arrays".into());
-    }
-    let message = &workload.schema.root().name.original;
-    let older = compare.against.as_deref().map(|path| OlderRun::read(path, message));
+    let MeasureOptions { rows, runners, sampling, explained } = options;
+    let message = &task.workload.schema.root().name.original;
+    let older = task.compare.against.as_deref().map(|path| OlderRun::read(path, message));
     let older = older.transpose()?;
+    task.workload.set_small_array(rows.small_array);
     let folder = default_build_folder()?;
     let stoppable = |what: &str, done: usize, total: usize| {
         show(what, done, total);
         interrupt::check().map_err(Into::into)
     };
-    let target = options.target;
-    let mut variants = libraries.variants(&codecs, &folder, &stoppable)?;
-    if is_footprint {
-        let with_bases = footprint::with_bases(&variants)?;
-        let CodecEntrants { entrants, tools, .. } =
-            codec_selection::build(&workload, &with_bases, &runners, None, &folder, &stoppable)?;
-        let cases = workload.loads()?;
-        builder.watch_machine(tools);
-        let (subjects, facts) =
-            footprint::measure(&variants, entrants, &cases, options.patience, &stoppable)?;
-        let cases = cases.into_iter().map(|load| load.case).collect();
-        let settings = Settings { rounds: 0, ..settings };
-        return Ok(Run { cases, subjects, facts, ..builder.finish(title, settings) });
+    let mut variants = rows.libraries.variants(&task.codecs, &folder, &stoppable)?;
+    if task.is_footprint {
+        return measure_footprint(&task, &variants, &runners, sampling, builder, &stoppable);
     }
-    explained_rows::check(&options.explained, &variants, &runners)?;
+    explained_rows::check(&explained, &variants, &runners)?;
+    let target = rows.target;
     let emulator = target.map(|target| emulate(&mut variants, target, &folder, &stoppable));
     let emulator = emulator.transpose()?;
-    let CodecEntrants { mut entrants, mut tools, libraries } =
-        codec_selection::build(&workload, &variants, &runners, target, &folder, &stoppable)?;
+    let built =
+        codec_selection::build(&task.workload, &variants, &runners, target, &folder, &stoppable)?;
+    // What counts allocations is of this machine's architecture.
+    let lack = if target.is_none() { CC.explain_missing() } else { None };
+    task.workload.notes.extend(lack.iter().map(|of| format!("allocations are not counted: {of}")));
+    let mut plan = RowPlan::new(task.title, task.workload.loads()?, built, task.experiments);
     let copies = RunnerCopies::open(&folder.canonicalize()?);
-    let mut compared =
-        ComparedRows::prepare(&compare, older.as_ref(), &variants, &mut entrants, copies)?;
-    let settings = match &compared.pairs {
-        Some(_) => compared_settings(settings, &effort),
-        None => settings,
-    };
-    if let Some((target, emulator)) = target.zip(emulator.as_ref()) {
-        title += &format!(", on {}", target.name);
-        tools.insert("target".into(), target.name.into());
-        for runner in entrants.iter_mut().filter_map(|entrant| entrant.runner.as_mut()) {
-            *runner = emulator.emulate(runner);
+    plan.compare(&task.compare, older.as_ref(), &variants, copies)?;
+    match target.zip(emulator) {
+        Some((target, emulator)) => plan.emulate(target, emulator),
+        None if lack.is_none() => {
+            plan.count_allocations(build_allocation_counter(&folder, &Toolchain::System)?);
         }
+        None => {}
     }
-    let counter = options.instructions.map(Counter::Callgrind);
-    let counter = emulator.map(Counter::Emulator).or(counter);
-    if let Some((name, version)) = counter.as_ref().map(Counter::tool) {
-        tools.insert(name.into(), version.into());
-    }
-    // It is of this machine's architecture.
-    let allocations = match (target, CC.explain_missing()) {
-        (Some(_), _) => None,
-        (None, Some(lack)) => {
-            workload.notes.push(format!("allocations are not counted: {lack}"));
-            None
-        }
-        (None, None) => Some(build::build_allocation_counter(&folder)?),
-    };
-    let explained = match &allocations {
-        Some(allocations) if !options.explained.is_empty() => Some(Explained {
-            subjects: options.explained,
-            memory: MemoryCounter::build(&folder, allocations)?,
-        }),
-        _ => None,
-    };
-    let plan = Plan {
-        cases: workload.loads()?,
-        entrants,
-        experiments,
-        settings,
-        time: effort.time(),
-        patience: options.patience,
-        most_rounds: effort.most_rounds(),
-        least_iterations: if effort.is_quick { 0 } else { least_iterations },
-        counter: allocations,
-        squeeze: options.timed,
-        corruptions: options.corruptions,
-        timed: options.timed,
-        instructions: counter,
-        explained,
-    };
-    // Probed after the build, whose load is not the measurement's.
+    plan.explain(explained, &folder)?;
+    let sampling = Sampling { least_iterations: task.least_iterations, ..sampling };
+    plan.measure(sampling, builder, show, |run| {
+        run.reference = task.reference;
+        let more = (task.derive)(run);
+        run.facts.extend(more);
+    })
+}
+
+/// Measures what codecs add to a program, and nothing else.
+fn measure_footprint(
+    task: &Task,
+    variants: &[Variant],
+    runners: &[UserRunner],
+    sampling: Sampling,
+    mut builder: RunBuilder,
+    stoppable: BuildProgress,
+) -> Result<Run> {
+    let (workload, folder) = (&task.workload, default_build_folder()?);
+    let with_bases = footprint::with_bases(variants)?;
+    let CodecEntrants { entrants, tools, .. } =
+        codec_selection::build(workload, &with_bases, runners, None, &folder, stoppable)?;
+    let cases = workload.loads()?;
     builder.watch_machine(tools);
-    let mut measured = runners::measure(&plan, show)?;
-    compared.describe_runners(&mut measured);
-    libraries::add_library_notes(&mut measured.subjects, &libraries);
-    builder.stop_watching();
-    let warnings = std::mem::take(&mut measured.warnings);
-    let compared = compared.pairs;
-    let mut run = Run { reference, compared, ..finish_run(builder, title, plan, measured) };
-    let more = derive(&run);
-    run.facts.extend(more);
-    cautions::add_warnings(&mut run, warnings);
-    Ok(run)
+    let (subjects, facts) =
+        footprint::measure(variants, entrants, &cases, sampling.patience, stoppable)?;
+    let cases = cases.into_iter().map(|load| load.case).collect();
+    let settings = Settings { rounds: 0, ..sampling.settings };
+    Ok(Run { cases, subjects, facts, ..builder.finish(task.title.clone(), settings) })
 }
 
 /// Has rows built for a target; the emulator that they run on.
@@ -255,21 +190,4 @@ fn emulate(
         false => Some(libraries::cross_build(variants, target, folder, progress)?.sysroot()),
     };
     Emulator::open_or_create(folder, target, sysroot, progress)
-}
-
-/// The result of a plan.
-pub(crate) fn finish_run(
-    builder: RunBuilder,
-    title: String,
-    plan: Plan,
-    measured: Measured,
-) -> Run {
-    Run {
-        cases: plan.cases.into_iter().map(|load| load.case).collect(),
-        subjects: measured.subjects,
-        measurements: measured.measurements,
-        facts: measured.facts,
-        explanations: measured.explanations,
-        ..builder.finish(title, Settings { rounds: measured.rounds, ..plan.settings })
-    }
 }

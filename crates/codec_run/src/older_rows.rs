@@ -149,10 +149,10 @@ impl OlderRun {
         let command = copies.find(files).map_err(|why| anyhow!("{why}; {remedy}"))?;
         let (program, arguments) = command.split_first().context("its command is empty")?;
         Ok(Launch {
-            id: String::new(),
             program: program.into(),
             arguments: arguments.to_vec(),
             schema: launch.schema.clone(),
+            ..Launch::default()
         })
     }
 }

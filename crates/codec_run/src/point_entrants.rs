@@ -192,7 +192,7 @@ pub fn entrant(row: ReductionRow) -> Result<Entrant> {
         id: row.id(),
         program: std::env::current_exe()?,
         arguments: words.into_iter().chain([row.id()]).collect(),
-        schema: Vec::new(),
+        ..Launch::default()
     };
     Ok(Entrant { subject, runner: Some(runner), judge: Some(table_judge(row, build)) })
 }

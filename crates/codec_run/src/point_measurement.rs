@@ -15,8 +15,9 @@ use wiregauge_result::run::{Fact, Run};
 use wiregauge_result::run_builder::RunBuilder;
 
 use crate::effort::Effort;
-use crate::measurement::finish_run;
+
 use crate::point_entrants::{entrant, PointChoice};
+use crate::row_plan::finish_run;
 use crate::tools;
 
 /// How long a row may take for one answer before it counts as hung.

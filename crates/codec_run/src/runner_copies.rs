@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{absolute, Path, PathBuf};
 
-use anyhow::{bail, ensure, Result};
+use anyhow::{bail, ensure, Context, Result};
 use wiregauge_build_tools::{copy_program, find_program, hash, hash_file};
 use wiregauge_child_process::runner::Launch;
 use wiregauge_result::runner_files::RunnerFiles;
@@ -16,7 +16,8 @@ const BUILT_BY: [&str; 2] = ["stamp", "origin.json"];
 
 /// Copies of programs, each named by its SHA-256.
 pub struct RunnerCopies {
-    build: PathBuf,
+    /// Where copies are kept; none where runners are only described.
+    build: Option<PathBuf>,
     /// Libraries are hashed once, however many runners load them.
     hashes: HashMap<PathBuf, Option<String>>,
 }
@@ -24,7 +25,12 @@ pub struct RunnerCopies {
 impl RunnerCopies {
     /// Those of a build folder.
     pub fn open(build: &Path) -> RunnerCopies {
-        RunnerCopies { build: build.into(), hashes: HashMap::new() }
+        RunnerCopies { build: Some(build.into()), hashes: HashMap::new() }
+    }
+
+    /// What describes runners and keeps no copies.
+    pub fn without_copies() -> RunnerCopies {
+        RunnerCopies { build: None, hashes: HashMap::new() }
     }
 
     /// How a runner is started, and the files of its command; programs among them are copied.
@@ -50,11 +56,13 @@ impl RunnerCopies {
                 self.add(&mut files, &file);
             }
         }
-        for (path, hash) in &files.files {
-            self.copy(Path::new(path), hash);
+        if let Some(build) = &self.build {
+            for (path, hash) in &files.files {
+                copy(build, Path::new(path), hash);
+            }
+            let _ = fs::create_dir_all(build.join("kept"));
+            let _ = fs::write(mark_path(build, &files), "");
         }
-        let _ = fs::create_dir_all(self.build.join("kept"));
-        let _ = fs::write(self.mark_path(&files), "");
         files
     }
 
@@ -74,17 +82,18 @@ impl RunnerCopies {
     /// When something of it is gone or is another by now, or this build folder does not know
     /// the command: a result from elsewhere starts nothing.
     pub fn find(&mut self, files: &RunnerFiles) -> Result<Vec<String>> {
+        let build = self.build.clone().context("there is no build folder")?;
         ensure!(
-            self.mark_path(files).exists(),
+            mark_path(&build, files).exists(),
             "it was not measured with the build folder {}",
-            self.build.display()
+            build.display()
         );
         let mut command = files.command.clone();
         for (path, hash) in &files.files {
             if self.hash(Path::new(path)).as_ref() == Some(hash) {
                 continue;
             }
-            let copy = self.copy_path(hash);
+            let copy = copy_path(&build, hash);
             let is_kept = self.hash(&copy).as_ref() == Some(hash);
             match command.iter_mut().find(|word| *word == path).filter(|_| is_kept) {
                 Some(word) => *word = path_text(&copy),
@@ -110,36 +119,36 @@ impl RunnerCopies {
         let known = self.hashes.entry(path.to_owned());
         known.or_insert_with(|| hash_file(path).ok()).clone()
     }
+}
 
-    /// What says that a command was measured, with the files that it names.
-    fn mark_path(&self, files: &RunnerFiles) -> PathBuf {
-        let named = |word: &String| files.files.get(word).cloned().unwrap_or_default();
-        let words = files.command.iter().flat_map(|word| [word.clone(), named(word)]);
-        self.build.join("kept").join(hash(words.map(String::into_bytes)) + ".measured")
-    }
+/// What says that a command was measured, with the files that it names.
+fn mark_path(build: &Path, files: &RunnerFiles) -> PathBuf {
+    let named = |word: &String| files.files.get(word).cloned().unwrap_or_default();
+    let words = files.command.iter().flat_map(|word| [word.clone(), named(word)]);
+    build.join("kept").join(hash(words.map(String::into_bytes)) + ".measured")
+}
 
-    fn copy_path(&self, hash: &str) -> PathBuf {
-        self.build.join("kept").join(hash)
-    }
+fn copy_path(build: &Path, hash: &str) -> PathBuf {
+    build.join("kept").join(hash)
+}
 
-    /// Copies a program, if it is one that is not part of the system. Without a copy, it can
-    /// be measured again only where it is.
-    fn copy(&self, path: &Path, hash: &str) {
-        let copy = self.copy_path(hash);
-        if copy.exists() || is_of_system(path) || !is_executable_format(path) {
-            return;
-        }
-        let half = copy.with_extension(std::process::id().to_string());
-        let folder = fs::create_dir_all(self.build.join("kept"));
-        // What is built is replaced and never written into, so that a link is a copy. What
-        // the user builds may be written into.
-        let is_built = path.starts_with(self.build.join("messages"));
-        let is_linked = folder.is_ok() && is_built && fs::hard_link(path, &half).is_ok();
-        if is_linked || copy_program(path, &half).is_ok() {
-            let _ = fs::rename(&half, &copy);
-        }
-        let _ = fs::remove_file(&half);
+/// Copies a program, if it is one that is not part of the system. Without a copy, it can be
+/// measured again only where it is.
+fn copy(build: &Path, path: &Path, hash: &str) {
+    let copy = copy_path(build, hash);
+    if copy.exists() || is_of_system(path) || !is_executable_format(path) {
+        return;
     }
+    let half = copy.with_extension(std::process::id().to_string());
+    let folder = fs::create_dir_all(build.join("kept"));
+    // What is built is replaced and never written into, so that a link is a copy. What the
+    // user builds may be written into.
+    let is_built = path.starts_with(build.join("messages"));
+    let is_linked = folder.is_ok() && is_built && fs::hard_link(path, &half).is_ok();
+    if is_linked || copy_program(path, &half).is_ok() {
+        let _ = fs::rename(&half, &copy);
+    }
+    let _ = fs::remove_file(&half);
 }
 
 /// Whether a file is a program in machine code, which holds all that it executes but for its

@@ -269,6 +269,11 @@ impl Workload {
         Ok(Workload { schema, projection, cases, source, notes })
     }
 
+    /// What is measured, in a line.
+    pub fn title(&self) -> String {
+        format!("{} ({})", self.schema.root().name.original, self.source)
+    }
+
     /// Sets the numbers that the field experiments read, where they are named.
     pub fn choose(&mut self, fixed: Option<&str>, element: Option<&str>) -> Result<()> {
         if let Some(text) = fixed {
@@ -278,6 +283,16 @@ impl Workload {
             self.projection.element = Some(path::parse(&self.schema, text)?);
         }
         Ok(())
+    }
+
+    /// Sets up to which length a fixed array is so many fields where a format has no arrays; 0
+    /// for lists throughout.
+    pub fn set_small_array(&mut self, longest: u32) {
+        self.schema.small_array = longest;
+        if longest == 0 {
+            let note = "short fixed arrays are written as lists in formats without arrays";
+            self.notes.push(note.into());
+        }
     }
 
     /// The cases as the gauge takes them.

@@ -1,7 +1,7 @@
 //! The shared libraries that a program loads, and those that they load.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use object::elf::{DT_NEEDED, DT_NULL};
@@ -28,6 +28,8 @@ const LANGUAGE: [&str; 9] = [
 pub struct SharedLibrary {
     /// As programs name it: `libfastcdr.so.1`.
     pub name: String,
+    /// Where the toolchain has it.
+    pub path: PathBuf,
     /// What it is in memory.
     pub sections: Sections,
     /// Whether every program of the language loads it.
@@ -59,7 +61,7 @@ impl SharedLibraries {
                 }
             }
             let sections = Sections::read(&path)?;
-            found.push(SharedLibrary { name, sections, is_of_language });
+            found.push(SharedLibrary { name, path, sections, is_of_language });
         }
         Ok(SharedLibraries(found))
     }

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Context, Result};
 use wiregauge_build_tools::{
-    compile_shared_object, embedded, hash, lock, maven, write_if_changed, Progress,
+    compile_shared_object, embedded, hash, lock, maven, write_if_changed, Progress, Toolchain,
 };
 use wiregauge_normalized::Unit;
 use wiregauge_schema::{Projection, Schema};
@@ -141,10 +141,10 @@ pub fn build_variants(
     Ok(built)
 }
 
-/// The allocation counter, to be preloaded into runners.
-pub fn build_allocation_counter(folder: &Path) -> Result<PathBuf> {
+/// The allocation counter, to be preloaded into runners of a toolchain.
+pub fn build_allocation_counter(folder: &Path, toolchain: &Toolchain) -> Result<PathBuf> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the build folder {}", folder.display()))?;
     let source = embedded::runners().content("alloc/alloc.c").context("the program carries it")?;
-    compile_shared_object(folder, "alloc", source, &["-fno-builtin"])
+    compile_shared_object(folder, "alloc", source, &["-fno-builtin"], toolchain)
 }

@@ -84,10 +84,17 @@ impl Count {
     ) -> Result<Count> {
         let folder = count_folder()?;
         let mut arguments = fixed_environment();
+        let path = launch.library_path();
+        arguments.extend(path.map(|(name, path)| format!("{name}={}", path.to_string_lossy())));
         arguments.extend(words(&folder.path().join("counts").display().to_string()));
         arguments.push(locate(&launch.program).display().to_string());
         arguments.extend(launch.arguments.iter().cloned());
-        let launch = Launch { program: "env".into(), arguments, ..launch.clone() };
+        let launch = Launch {
+            program: "env".into(),
+            arguments,
+            libraries: Vec::new(),
+            ..launch.clone()
+        };
         Ok(Count::new(folder, launch, form))
     }
 
@@ -224,8 +231,7 @@ mod tests {
     fn count(idle_readings: usize, text: &str) -> Count {
         let folder = count_folder().unwrap();
         fs::write(folder.path().join("counts"), text).unwrap();
-        let (id, program, arguments, schema) = Default::default();
-        let launch = Launch { id, program, arguments, schema };
+        let launch = Launch::default();
         Count { idle_readings, ..Count::new(folder, launch, Form::Lines) }
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use wiregauge_build_tools::toolchain::{EmulatorProgram, Target};
-use wiregauge_build_tools::{compile_shared_object, Progress};
+use wiregauge_build_tools::{compile_shared_object, Progress, Toolchain};
 use wiregauge_child_process::runner::Launch;
 
 use crate::count::{count_folder, Count, Form};
@@ -38,7 +38,7 @@ impl Emulator {
         progress: Progress,
     ) -> Result<Emulator> {
         let program = EmulatorProgram::open_or_create(build, target, progress)?;
-        let plugin = compile_shared_object(build, "plugin", PLUGIN.as_bytes(), &[])?;
+        let plugin = compile_shared_object(build, "plugin", PLUGIN.as_bytes(), &[], &Toolchain::System)?;
         Ok(Emulator { target, program, plugin, sysroot })
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
-use wiregauge_build_tools::compile_shared_object;
+use wiregauge_build_tools::{compile_shared_object, Toolchain};
 use wiregauge_child_process::runner::Launch;
 
 use crate::count::{Count, Form};
@@ -29,7 +29,7 @@ impl MemoryCounter {
     /// When there is no C compiler, or the dynamic linker could not find them by such a path.
     pub fn build(folder: &Path, allocations: &Path) -> Result<MemoryCounter> {
         let flags = ["-fno-builtin"];
-        let object = compile_shared_object(folder, "copies", COPIES.as_bytes(), &flags)?;
+        let object = compile_shared_object(folder, "copies", COPIES.as_bytes(), &flags, &Toolchain::System)?;
         MemoryCounter::new(vec![object, allocations.to_owned()])
     }
 

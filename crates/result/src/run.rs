@@ -501,6 +501,14 @@ impl Fact {
 impl Run {
     /// Reads a result file. The error names the file and says what is wrong.
     pub fn read(path: &Path) -> Result<Run> {
+        Run::parse(&input::read(path, LARGEST)?, &path.display().to_string())
+    }
+
+    /// Reads the text of a result file, which the user calls so.
+    ///
+    /// # Errors
+    /// When it is no result, or one of a newer version.
+    pub fn parse(text: &[u8], shown: &str) -> Result<Run> {
         #[derive(Deserialize)]
         struct Head {
             #[serde(default)]
@@ -508,10 +516,8 @@ impl Run {
             #[serde(default)]
             version: serde_json::Value,
         }
-        let shown = path.display();
-        let text = input::read(path, LARGEST)?;
         // Editors of Windows put a mark before the text.
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let json = format!("{shown} is not JSON; give a run.json that wiregauge wrote");
         let head: Result<Head, serde_json::Error> = serde_json::from_slice(text);
         let foreign = matches!(&head, Err(error) if error.is_data());

@@ -6,7 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::panic::Location;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Names what is left out, parted by commas.
@@ -64,8 +64,22 @@ pub const BROWSER: Prerequisite = Prerequisite {
     lack: || browser().is_none().then(|| "no Chromium on the path".into()),
 };
 
+/// A server of ssh, at [`SSH_SERVER`].
+pub const SSH: Prerequisite = Prerequisite {
+    name: "ssh",
+    remedy: "apt-get install openssh-server openssh-client",
+    lack: || {
+        let programs = [SSH_SERVER, "/usr/bin/ssh", "/usr/bin/ssh-keygen"];
+        programs.iter().find(|path| !Path::new(path).exists()).map(|path| format!("no {path}"))
+    },
+};
+
+/// Where Debian puts the server of ssh.
+pub const SSH_SERVER: &str = "/usr/sbin/sshd";
+
 /// All names that [`VARIABLE`] may have.
-const NAMES: [&str; 6] = ["hosts", "realtime", "namespaces", "time-namespaces", "browser", MEMORY];
+const NAMES: [&str; 7] =
+    ["hosts", "realtime", "namespaces", "time-namespaces", "browser", "ssh", MEMORY];
 const MEMORY: &str = "memory";
 
 impl Prerequisite {

@@ -15,7 +15,7 @@ pub struct CompareArgs {
     /// Smallest slowdown that counts: 2%, 0.02 [default: 1%]. It makes the exit
     /// status 1.
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
-    fail_above: Option<f64>,
+    pub fail_above: Option<f64>,
 }
 
 impl CompareArgs {

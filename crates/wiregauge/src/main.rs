@@ -4,7 +4,6 @@
 mod compare_args;
 mod connect_args;
 mod exit_status;
-mod library_args;
 mod list_format;
 mod max_memory;
 mod point_args;

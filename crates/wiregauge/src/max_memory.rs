@@ -13,6 +13,11 @@ pub struct MaxMemoryArgs {
 }
 
 impl MaxMemoryArgs {
+    /// The word that has another machine do the same.
+    pub fn word(&self) -> Option<String> {
+        self.max_memory.map(|bytes| format!("--max-memory={bytes}"))
+    }
+
     /// Holds whoever is started from now on to it.
     pub fn apply(&self) {
         if let Some(bytes) = self.max_memory {

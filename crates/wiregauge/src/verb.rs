@@ -1,5 +1,6 @@
 //! The command line: one verb a file.
 
+mod bundle;
 mod bus;
 mod cache;
 mod codecs;
@@ -63,6 +64,7 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Codecs(Box<codecs::Arguments>),
+    Bundle(Box<bundle::Arguments>),
     Cosim(cosim::Arguments),
     Bus(Box<bus::Arguments>),
     Trace(trace::Arguments),
@@ -95,6 +97,7 @@ impl Arguments {
         }
         match self.verb {
             Verb::Codecs(arguments) => arguments.run(),
+            Verb::Bundle(arguments) => arguments.run(),
             Verb::Cosim(arguments) => arguments.run(),
             Verb::Bus(arguments) => arguments.run(),
             Verb::Trace(arguments) => arguments.run(),

@@ -135,6 +135,16 @@ impl CrossToolchain {
         self.tools.command(program)
     }
 
+    pub(super) fn find_library(&self, name: &str) -> Option<PathBuf> {
+        let folders = [self.target.libraries(), format!("lib/{}", self.target.name)];
+        let paths = folders.iter().map(|folder| self.sysroot().join(folder).join(name));
+        paths.into_iter().find(|path| path.is_file())
+    }
+
+    pub(super) fn c_compiler(&self) -> Result<String> {
+        self.tools.script("gcc", "gcc", &[self.flag()], &[])
+    }
+
     pub(super) fn cmake(&self) -> Result<Vec<String>> {
         let processor = self.target.name.split('-').next().unwrap_or_default();
         let mut settings = self.tools.cmake_compilers(&[self.flag()])?;

@@ -42,6 +42,7 @@ fn entrant(id: &str, log: &Path, fault: &str) -> Entrant {
             program: "python3".into(),
             arguments: words.to_vec(),
             schema: b"{}".to_vec(),
+            libraries: Vec::new(),
         }),
         judge: None,
     }

@@ -2,21 +2,23 @@
 
 pub mod measuring;
 mod points;
+mod remote_args;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{bail, ensure, Result};
-use indexmap::IndexMap;
+use anyhow::Result;
+use wiregauge_codec_run::bundled_rows::measure_on;
 use wiregauge_codec_run::codec_selection;
 use wiregauge_codec_run::measurement::{experiments, select_experiments, Task};
-use wiregauge_codec_run::workload::{Builtin, Sweep, Workload};
-use wiregauge_schema::{SchemaSource, Sizes};
+use wiregauge_codec_run::message_selection::MessageSelection;
 use wiregauge_system::output::print;
-use wiregauge_system::quantity::parse_fraction;
+use wiregauge_system::progress::ProgressDisplay;
 
 use self::measuring::Measuring;
+use self::remote_args::RemoteArgs;
 use crate::compare_args::CompareArgs;
+use crate::exit_status::write_measured;
 
 /// Measure what a message costs in every format.
 ///
@@ -50,6 +52,8 @@ Examples:
       what a codec adds to a program: code, data, stack, heap
   wiregauge codecs --runner mine=./mine --against before.json -o after.json
       your runner as it is, beside what before.json measured: is it slower?
+  wiregauge codecs --on root@board --target aarch64-linux-gnu --program FILE
+      on another machine, which needs no compiler; bundle --help has more
   wiregauge codecs --list
       the codecs and their options
   wiregauge codecs --corrupt 1000 --codecs lcm,json
@@ -63,45 +67,8 @@ pub struct Arguments {
     #[command(subcommand)]
     verb: Option<Verb>,
 
-    /// Measure this message with generated values: lidar, rsb, or a definition of
-    /// yours.
-    #[arg(long, value_name = "NAME|FILE[:TYPE]", conflicts_with = "input")]
-    message: Option<String>,
-    /// Measure the messages of this recording: .mcap, .bag (ROS 1), .db3 or its
-    /// folder (ROS 2), or .osi.
-    #[arg(long, value_name = "FILE")]
-    input: Option<PathBuf>,
-    /// The channel of the recording. For an .osi file: the type, if the file's name
-    /// does not say it.
-    #[arg(long, value_name = "TOPIC", requires = "input")]
-    channel: Option<String>,
-    /// Also look for definitions in this folder. Give it several times for several
-    /// folders.
-    #[arg(short = 'I', long, value_name = "FOLDER")]
-    include: Vec<PathBuf>,
-    /// Keep fields that never occur in the recording.
-    #[arg(long, requires = "input")]
-    whole_schema: bool,
-    /// How many different messages take turns [default: 8].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    messages: Option<u32>,
-
-    /// Length of a list, string or bytes field in generated values.
-    #[arg(long, value_name = "PATH=N", value_parser = codec_selection::length)]
-    length: Vec<(String, usize)>,
-    /// Measure several lengths of a list.
-    #[arg(long, value_name = "PATH=N,N,…")]
-    sweep: Option<Sweep>,
-    /// Share of optional fields that generated values have [default: 1].
-    #[arg(long, value_name = "SHARE", value_parser = parse_fraction)]
-    presence: Option<f64>,
-    /// The number that the experiment 'fixed' reads.
-    #[arg(long, value_name = "PATH")]
-    fixed: Option<String>,
-    /// The number that the experiment 'element' reads.
-    #[arg(long, value_name = "PATH")]
-    element: Option<String>,
-
+    #[command(flatten)]
+    message: MessageSelection,
     /// Measure what each codec adds to a program, and not time: code and data, stack and
     /// heap; docs/footprint.md says what they tell.
     #[arg(long, conflicts_with_all = NO_FOOTPRINT)]
@@ -109,6 +76,8 @@ pub struct Arguments {
     /// List the codecs with their options, and what this machine lacks for them.
     #[arg(long, exclusive = true)]
     list: bool,
+    #[command(flatten)]
+    remote: RemoteArgs,
     #[command(flatten)]
     compare: CompareArgs,
     #[command(flatten)]
@@ -139,9 +108,6 @@ const NO_FOOTPRINT: [&str; 14] = [
     "element",
 ];
 
-/// Messages that take turns unless the user says so.
-const MESSAGES: u32 = 8;
-
 impl Arguments {
     /// Whether this process is to serve another one.
     pub fn serves(&self) -> bool {
@@ -157,95 +123,37 @@ impl Arguments {
             print(&codec_selection::describe_codecs())?;
             return Ok(ExitCode::SUCCESS);
         }
-        self.check()?;
-        let inputs = [self.definition(), self.input.clone(), self.compare.against.clone()];
-        let inputs: Vec<&Path> = inputs.iter().flatten().map(PathBuf::as_path).collect();
-        let destination = self.measuring.open(&inputs)?;
-        let workload = self.workload()?;
-        let message = &workload.schema.root().name.original;
-        let languages = self.measuring.languages();
+        let message = self.message;
+        message.check(&self.measuring.experiments)?;
+        let inputs = message.files().into_iter().chain(self.compare.against.clone());
+        let inputs: Vec<PathBuf> = inputs.collect();
+        let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+        let (measuring, fail_above) = (&self.measuring, self.compare.fail_above);
+        if let Some(bundle) = &self.remote.bundle {
+            return measuring.measure_bundle(bundle, fail_above, self.remote.serve);
+        }
+        let destination = measuring.open(&inputs, self.remote.on.is_none())?;
+        let experiments = select_experiments(experiments(), &measuring.experiments)?;
+        let workload = message.workload(measuring.rows.seed)?;
+        if let Some(board) = &self.remote.on {
+            let task = measuring.rows.bundle(workload, self.remote.program)?;
+            let show = ProgressDisplay::new().into_callback();
+            let run = measure_on(board, task, &measuring.words(), fail_above, &show)?;
+            drop(show);
+            return write_measured(run, destination.outlet);
+        }
+        let languages = measuring.rows.languages();
         let task = Task {
             is_footprint: self.footprint,
-            title: format!("{message} ({})", workload.source),
-            codecs: codec_selection::select_codecs(&self.measuring.codecs(), &languages)?,
-            experiments: select_experiments(experiments(), &self.measuring.experiments)?,
+            title: workload.title(),
+            codecs: codec_selection::select_codecs(&measuring.codecs(), &languages)?,
+            experiments,
             least_iterations: 0,
             reference: None,
             derive: |_| Vec::new(),
             compare: self.compare.options(),
             workload,
         };
-        self.measuring.carry_out(task, destination)
-    }
-
-    /// Refuses what would have no effect.
-    fn check(&self) -> Result<()> {
-        let given = [
-            ("--length", !self.length.is_empty()),
-            ("--sweep", self.sweep.is_some()),
-            ("--presence", self.presence.is_some()),
-            ("--channel", self.channel.is_some()),
-            ("--whole-schema", self.whole_schema),
-        ];
-        let (why, useless): (&str, &[&str]) = match (&self.message, &self.input) {
-            (_, Some(_)) => (
-                "recorded messages are measured as they are",
-                &["--length", "--sweep", "--presence"],
-            ),
-            (None, None) => ("the LiDAR message has no optional field", &["--presence"]),
-            (Some(_), None) => ("it needs a recording (--input)", &["--channel", "--whole-schema"]),
-        };
-        if let Some((option, _)) =
-            given.iter().find(|(option, given)| *given && useless.contains(option))
-        {
-            bail!("{option} has no effect: {why}");
-        }
-        let wanted = &self.measuring.experiments;
-        for (option, given) in [("fixed", &self.fixed), ("element", &self.element)] {
-            let measured = wanted.is_empty() || wanted.iter().any(|name| name == option);
-            ensure!(
-                given.is_none() || measured,
-                "--{option} has no effect: --experiments leaves '{option}' out"
-            );
-        }
-        let swept = self.sweep.iter().map(|sweep| &sweep.path);
-        let mut paths: Vec<&String> =
-            self.length.iter().map(|(path, _)| path).chain(swept).collect();
-        paths.sort();
-        if let Some(twice) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
-            bail!("{} has two lengths; give it one length, by --length or by --sweep", twice[0]);
-        }
-        Ok(())
-    }
-
-    /// The file of the message's definition.
-    fn definition(&self) -> Option<PathBuf> {
-        let source = self.message.as_deref().map(SchemaSource::parse)?;
-        Builtin::find(&source).is_none().then_some(source.path)
-    }
-
-    fn workload(&self) -> Result<Workload> {
-        let overrides: IndexMap<String, usize> = self.length.iter().cloned().collect();
-        let sizes = Sizes { overrides, presence: self.presence.unwrap_or(1.0), ..Sizes::default() };
-        let count = self.messages.unwrap_or(MESSAGES) as usize;
-        let seed = self.measuring.seed;
-        let mut workload = match &self.input {
-            Some(input) => {
-                let channel = self.channel.as_deref();
-                Workload::recording(input, channel, count, self.whole_schema, &self.include)?
-            }
-            None => {
-                let source = SchemaSource::parse(self.message.as_deref().unwrap_or("lidar"));
-                let source = source.with_folders(&self.include);
-                Workload::message(&source, &sizes, self.sweep.as_ref(), count, seed)?
-            }
-        };
-        ensure!(
-            self.presence.is_none() || workload.schema.has_optional_field(),
-            "--presence has no effect: {} has no optional field",
-            workload.schema.root().name.original
-        );
-        workload.choose(self.fixed.as_deref(), self.element.as_deref())?;
-        Ok(workload)
+        measuring.carry_out(task, destination)
     }
 }

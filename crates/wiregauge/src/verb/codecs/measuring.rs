@@ -8,39 +8,32 @@ use std::time::Duration;
 use anyhow::{bail, Result};
 use clap::builder::ArgPredicate;
 use clap::ValueEnum;
-use wiregauge_build_tools::toolchain::Target;
-use wiregauge_codec_run::codec_selection::{parse_languages, UserRunner};
+use wiregauge_codec_run::bundled_rows::BundleRun;
+use wiregauge_codec_run::codec_selection::UserRunner;
 use wiregauge_codec_run::effort::Effort;
 use wiregauge_codec_run::explained_rows;
-use wiregauge_codec_run::measurement::{measure, MeasureOptions, Task};
-use wiregauge_formats::RunnerLanguage;
+use wiregauge_codec_run::measurement::{
+    experiments, measure, select_experiments, MeasureOptions, Task,
+};
+use wiregauge_codec_run::row_plan::Sampling;
+use wiregauge_codec_run::row_selection::RowSelection;
 use wiregauge_instructions::Callgrind;
 use wiregauge_report::result_target::ResultTarget;
 use wiregauge_result::run::Settings;
 use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
-use wiregauge_schema::small_arrays::SmallArrays;
 use wiregauge_system::progress::ProgressDisplay;
 use wiregauge_system::quantity::parse_timeout;
 
 use crate::exit_status::write_measured;
-use crate::library_args::LibraryArgs;
 use crate::max_memory::MaxMemoryArgs;
 use crate::result_args::ResultArgs;
 
 /// Who takes part, how long it takes and where the result goes.
 #[derive(clap::Args)]
 pub struct Measuring {
-    /// Measure only these codecs, and the bounds.
-    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
-    codecs: Vec<String>,
-    /// Measure only codecs in these languages: rust, cpp, python, java, or all. By
-    /// default: those of the named codecs, or rust and cpp without the code that
-    /// wiregauge generates.
-    #[arg(long, value_delimiter = ',', value_name = "NAME,…", value_parser = parse_languages)]
-    language: Vec<Languages>,
     #[command(flatten)]
-    libraries: LibraryArgs,
+    pub rows: RowSelection,
     /// Also measure a runner of yours (docs/runner-protocol.md).
     #[arg(long, value_name = "NAME=COMMAND")]
     runner: Vec<UserRunner>,
@@ -55,10 +48,6 @@ pub struct Measuring {
         default_value_if("explain", ArgPredicate::IsPresent, "instructions")
     )]
     metric: Vec<Metric>,
-    /// Count the instructions of this architecture, by an emulator: aarch64-linux-gnu,
-    /// arm-linux-gnueabihf, riscv64-linux-gnu or x86_64-linux-gnu (docs/targets.md).
-    #[arg(long, value_name = "TARGET")]
-    target: Option<String>,
     /// Explain what one or two rows execute: functions, branches, caches, copies and
     /// allocations; of two also where they differ. Without --codecs, only these.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", conflicts_with = "target")]
@@ -70,9 +59,6 @@ pub struct Measuring {
     /// message, or make them new.
     #[arg(long, value_enum, value_name = "LIFE", default_value = "reused")]
     scratch: Life,
-    /// How formats without fixed arrays write those of up to four numbers.
-    #[arg(long, value_enum, value_name = "FORM", default_value = "fields")]
-    small_arrays: SmallArrays,
     /// Keep output buffers from message to message, or make them new.
     #[arg(long, value_enum, value_name = "LIFE", default_value = "reused")]
     buffers: Life,
@@ -82,10 +68,6 @@ pub struct Measuring {
     /// Give each decoder N damaged messages, and count what it does with them.
     #[arg(long, value_name = "N", default_value_t = 0)]
     corrupt: u64,
-    /// Seed of generated values, damage and the order of turns.
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-
     /// Finish in about a minute.
     #[arg(long, conflicts_with = "duration")]
     quick: bool,
@@ -107,14 +89,20 @@ pub struct Measuring {
     delivery: ResultArgs,
 }
 
-/// What a word of --language stands for.
-type Languages = Vec<&'static RunnerLanguage>;
-
 /// What is measured of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Metric {
     Time,
     Instructions,
+}
+
+impl Metric {
+    fn word(self) -> &'static str {
+        match self {
+            Metric::Time => "time",
+            Metric::Instructions => "instructions",
+        }
+    }
 }
 
 /// How long something lives.
@@ -145,38 +133,82 @@ pub struct Destination {
 
 impl Measuring {
     /// Looks whether the result can be kept, which replaces none of `inputs`.
-    pub fn open(&self, inputs: &[&Path]) -> Result<Destination> {
+    pub fn open(&self, inputs: &[&Path], is_emulated: bool) -> Result<Destination> {
         self.memory.apply();
-        self.check()?;
+        self.check(is_emulated && self.rows.target.is_some())?;
         Ok(Destination {
             outlet: self.delivery.open(inputs)?,
             builder: RunBuilder::begin(RunKind::Codecs),
         })
     }
 
-    /// The languages that are named.
-    pub fn languages(&self) -> Vec<&'static RunnerLanguage> {
-        self.language.concat()
-    }
-
     /// The codecs that are named, or else those that are explained.
     pub fn codecs(&self) -> Vec<String> {
-        match self.codecs.is_empty() {
+        match self.rows.codecs.is_empty() {
             true => explained_rows::codecs(&self.explain, &self.runner),
-            false => self.codecs.clone(),
+            false => self.rows.codecs.clone(),
         }
     }
 
     /// Builds the runners, measures, writes the result and shows it.
     pub fn carry_out(&self, task: Task, destination: Destination) -> Result<ExitCode> {
         let Destination { outlet, builder } = destination;
-        let options = self.options()?;
+        let counts = self.counts() && self.rows.target.is_none();
+        let options = MeasureOptions {
+            rows: self.rows.options()?,
+            runners: self.runner.clone(),
+            sampling: self.sampling(counts)?,
+            explained: self.explain.clone(),
+        };
         let run = measure(task, options, builder, &ProgressDisplay::new().into_callback())?;
         write_measured(run, outlet)
     }
 
+    /// Measures a bundle, writes the result and shows it, or hands it over.
+    pub fn measure_bundle(
+        &self,
+        bundle: &Path,
+        fail_above: Option<f64>,
+        is_served: bool,
+    ) -> Result<ExitCode> {
+        let task = BundleRun {
+            codecs: self.rows.codecs.clone(),
+            runners: self.runner.clone(),
+            experiments: select_experiments(experiments(), &self.experiments)?,
+            fail_above,
+            sampling: self.sampling(self.counts())?,
+        };
+        if is_served {
+            self.memory.apply();
+            task.serve(bundle)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let Destination { outlet, builder } = self.open(&[bundle], false)?;
+        let run = task.measure(bundle, builder, &ProgressDisplay::new().into_callback())?;
+        write_measured(run, outlet)
+    }
+
+    /// The words that have another machine measure in the same way.
+    pub fn words(&self) -> Vec<String> {
+        let names: Vec<&str> = self.metric.iter().map(|metric| metric.word()).collect();
+        let mut words = vec![
+            format!("--metric={}", names.join(",")),
+            format!("--scratch={}", self.scratch.word()),
+            format!("--buffers={}", self.buffers.word()),
+            format!("--objects={}", self.objects.word()),
+            format!("--corrupt={}", self.corrupt),
+            format!("--timeout={}s", self.timeout.as_secs_f64()),
+        ];
+        words.extend(self.quick.then(|| "--quick".into()));
+        words.extend(self.duration.map(|time| format!("--duration={}s", time.as_secs_f64())));
+        words.extend(self.processes.map(|number| format!("--processes={number}")));
+        words.extend(self.memory.word());
+        words.extend(self.experiments.iter().map(|name| format!("--experiments={name}")));
+        words
+    }
+
     /// Refuses what would have no effect.
-    fn check(&self) -> Result<()> {
+    fn check(&self, is_emulated: bool) -> Result<()> {
         let given = [
             ("--quick", self.quick),
             ("--duration", self.duration.is_some()),
@@ -186,39 +218,33 @@ impl Measuring {
         if let Some((option, _)) = useless {
             bail!("{option} has no effect: without time among --metric nothing is timed");
         }
-        self.target()?;
-        if self.target.is_some() && self.metric != [Metric::Instructions] {
+        self.rows.options()?;
+        if is_emulated && self.metric != [Metric::Instructions] {
             bail!("an emulator tells no times; give --metric instructions with --target");
         }
-        if self.target.is_some() && self.corrupt > 0 {
+        if is_emulated && self.corrupt > 0 {
             bail!("--corrupt has no effect with --target: an emulator is no test of decoders");
         }
         Ok(())
-    }
-
-    fn target(&self) -> Result<Option<&'static Target>> {
-        self.target.as_deref().map(Target::find).transpose()
     }
 
     fn timed(&self) -> bool {
         self.metric.contains(&Metric::Time)
     }
 
-    fn options(&self) -> Result<MeasureOptions> {
-        let counted = self.metric.contains(&Metric::Instructions) || !self.explain.is_empty();
-        let counted = counted && self.target.is_none();
-        Ok(MeasureOptions {
-            libraries: self.libraries.options(),
-            runners: self.runner.clone(),
-            small_array: self.small_arrays.longest(),
+    fn counts(&self) -> bool {
+        self.metric.contains(&Metric::Instructions) || !self.explain.is_empty()
+    }
+
+    fn sampling(&self, counts: bool) -> Result<Sampling> {
+        Ok(Sampling {
             effort: self.effort(),
             settings: self.settings(),
             patience: self.timeout,
             corruptions: self.corrupt,
             timed: self.timed(),
-            instructions: counted.then(Callgrind::find).transpose()?,
-            target: self.target()?,
-            explained: self.explain.clone(),
+            least_iterations: 0,
+            instructions: counts.then(Callgrind::find).transpose()?,
         })
     }
 
@@ -227,7 +253,7 @@ impl Measuring {
             is_quick: self.quick,
             duration: self.duration,
             processes: self.processes,
-            seed: self.seed,
+            seed: self.rows.seed,
         }
     }
 

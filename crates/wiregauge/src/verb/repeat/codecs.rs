@@ -42,10 +42,10 @@ pub fn run(matches: &ArgMatches, experiment: &CodecExperiment) -> Result<ExitCod
         Some(weigh) if Programs::from_arg_matches(matches)?.weight => Some(weigh),
         _ => None,
     };
-    let destination = measuring.open(&[])?;
-    let choice = CodecChoice { names: &measuring.codecs(), languages: &measuring.languages() };
+    let destination = measuring.open(&[], true)?;
+    let choice = CodecChoice { names: &measuring.codecs(), languages: &measuring.rows.languages() };
     let Some(weigh) = weigh else {
-        let task = experiment.task(&choice, &measuring.experiments, measuring.seed)?;
+        let task = experiment.task(&choice, &measuring.experiments, measuring.rows.seed)?;
         return measuring.carry_out(task, destination);
     };
     let Destination { outlet, builder } = destination;

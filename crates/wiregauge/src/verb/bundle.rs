@@ -1,0 +1,59 @@
+//! `wiregauge bundle`: one file that measures on a machine without compilers.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use wiregauge_codec_run::bundled_rows::write_bundle;
+use wiregauge_codec_run::message_selection::MessageSelection;
+use wiregauge_codec_run::row_selection::RowSelection;
+use wiregauge_system::file::Target;
+use wiregauge_system::notice::print_notice;
+use wiregauge_system::progress::ProgressDisplay;
+
+/// Pack what measures codecs on a machine without compilers, network or root.
+///
+/// The file has this program, the runners of the rows with their shared libraries, and
+/// the messages. Rows in Java and Python are left out: they say why.
+#[derive(clap::Args)]
+#[command(after_help = "\
+docs/targets.md has the whole way to a board.
+
+Examples:
+  wiregauge bundle -o lidar.tar.zst
+  wiregauge bundle --target aarch64-linux-gnu --program wiregauge-arm64 \
+      --message scan.msg --codecs prost,sbe -o scan.tar.zst
+  tar -xf scan.tar.zst; ./wiregauge codecs --bundle . -o run.json
+      on the board, in a new folder
+  wiregauge codecs --on root@board --codecs prost,sbe
+      the same in one command, over ssh")]
+pub struct Arguments {
+    #[command(flatten)]
+    message: MessageSelection,
+    #[command(flatten)]
+    rows: RowSelection,
+    /// The wiregauge for the target, where it is not this one.
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Write the bundle here.
+    #[arg(short, long, value_name = "PATH")]
+    output: PathBuf,
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        let message = self.message;
+        message.check(&[])?;
+        let inputs: Vec<PathBuf> =
+            message.files().into_iter().chain(self.program.clone()).collect();
+        let inputs: Vec<_> = inputs.iter().map(PathBuf::as_path).collect();
+        let target = Target::open(&self.output, &inputs)?;
+        let task = self.rows.bundle(message.workload(self.rows.seed)?, self.program)?;
+        let show = ProgressDisplay::new().into_callback();
+        let notice = write_bundle(task, target, &show)?;
+        drop(show);
+        print_notice(&notice);
+        Ok(ExitCode::SUCCESS)
+    }
+}

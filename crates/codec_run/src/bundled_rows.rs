@@ -286,7 +286,7 @@ pub fn write_bundle(task: BundleTask, target: file::Target, show: Progress) -> R
     );
     for BundledRow { subject, .. } in all {
         if let Some((_, why)) = subject.status.absence() {
-            said += &format!("\n{} is left out: {why}", subject.title);
+            said += &format!("\n{}: {why}", subject.title);
         }
     }
     Ok(said)

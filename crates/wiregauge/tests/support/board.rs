@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use wiregauge_testkit::prerequisites::SSH_SERVER;
 
-use super::{processes_below, wiregauge};
+use crate::support::{processes_below, wiregauge};
 
 /// A machine that is reached by `ssh board`; `ssh locked` asks for a password.
 pub struct TestBoard {

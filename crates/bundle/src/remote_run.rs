@@ -19,10 +19,20 @@ use crate::bundle_files::BundleFiles;
 use crate::manifest::Manifest;
 use crate::served_run::{PROGRESS, RESULT, SILENCE};
 
-/// How ssh is called: it asks for nothing, and notices a dead connection.
-const SSH: [&str; 8] = [
+/// How ssh is called: it asks for nothing, and notices a dead connection. The connection is its
+/// own, so that it ends with this program; no terminal, agent, display or port goes along.
+const SSH: [&str; 17] = [
+    "-T",
+    "-a",
+    "-x",
     "-o",
     "BatchMode=yes",
+    "-o",
+    "ControlMaster=no",
+    "-o",
+    "ControlPath=none",
+    "-o",
+    "ClearAllForwardings=yes",
     "-o",
     "ConnectTimeout=15",
     "-o",

@@ -161,6 +161,24 @@ fn a_bundle_measures_where_there_is_nothing_else() {
         assert!(said.code == Some(2) && said.err.contains(told), "{words:?}: {}", said.err);
     }
     what_else_needs_no_compiler(&program, at);
+    // A count shows that the same code runs, with the same libraries.
+    let counts = ["codecs", "--metric", "instructions", "--experiments", "encode,decode"];
+    let said = run(at, &[&counts[..], &["--bundle", "."]].concat());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let of_bundle = instructions(&result(at));
+    let said =
+        run(at, &[&counts[..], &["--codecs", "prost,lcm,protobuf-cpp"], &ROWS[2..]].concat());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    assert!(of_bundle.len() > 10, "{of_bundle:?}");
+    assert_eq!(of_bundle, instructions(&result(at)));
+}
+
+/// Instructions of a message, by row and experiment.
+fn instructions(run: &Value) -> BTreeSet<(String, String, String)> {
+    let facts = run["facts"].as_array().unwrap().iter();
+    let text = |fact: &Value, key: &str| fact[key].to_string();
+    let facts = facts.map(|f| (text(f, "subject"), text(f, "metric"), text(f, "value")));
+    facts.filter(|(_, metric, _)| metric.contains("instructions/")).collect()
 }
 
 /// A scenario of the bus and a pair of FMUs, by the program of the bundle.

@@ -69,8 +69,11 @@ fn unpack(to: &Path) {
     assert!(unpacked.unwrap().success());
 }
 
+/// Rows and what is said of each.
+type Named = BTreeSet<(String, String)>;
+
 /// The ids of the rows with their status, and all names of figures.
-fn form(run: &Value) -> (Vec<(String, String)>, BTreeSet<(String, String)>) {
+fn form(run: &Value) -> (Named, Named) {
     let rows = run["subjects"].as_array().unwrap().iter();
     let rows = rows.map(|row| (row["id"].to_string(), row["status"].to_string())).collect();
     let figures = ["measurements", "facts"].map(|kind| run[kind].as_array().unwrap().iter());

@@ -138,7 +138,7 @@ impl Arguments {
         if let Some(board) = &self.remote.on {
             let task = measuring.rows.bundle(workload, self.remote.program)?;
             let show = ProgressDisplay::new().into_callback();
-            let run = measure_on(board, task, &measuring.words(), fail_above, &show)?;
+            let run = measure_on(board, task, &measuring.remote_flags(), fail_above, &show)?;
             drop(show);
             return write_measured(run, destination.outlet);
         }

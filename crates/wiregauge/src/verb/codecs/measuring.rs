@@ -189,7 +189,7 @@ impl Measuring {
     }
 
     /// The words that have another machine measure in the same way.
-    pub fn words(&self) -> Vec<String> {
+    pub fn remote_flags(&self) -> Vec<String> {
         let names: Vec<&str> = self.metric.iter().map(|metric| metric.word()).collect();
         let mut words = vec![
             format!("--metric={}", names.join(",")),

@@ -39,7 +39,9 @@ pub fn compile_shared_object(
     if !object.exists() {
         write_if_changed(&text, source)?;
         let compiler = toolchain.c_compiler()?;
+        // In the build folder, which is all that a compiler in a root sees of this machine.
         let mut command = Command::new(&compiler);
+        command.current_dir(&folder);
         run(command.args(FLAGS).args(flags).arg("-o").arg(&made).arg(&text), &compiler)?;
         fs::rename(&made, &object).with_context(|| format!("cannot write {}", object.display()))?;
     }

@@ -435,8 +435,9 @@ fn a_bundle_for_another_architecture_has_what_its_runners_load() {
     let source = build_folder().join("stand-in.c");
     fs::write(&source, "int main(void) { return 0; }\n").unwrap();
     let program = build_folder().join("stand-in");
-    let made = Command::new(compiler).arg("-o").arg(&program).arg(&source).status().unwrap();
-    assert!(made.success());
+    let mut command = Command::new(compiler);
+    command.arg("-o").arg(&program).arg(&source).current_dir(build_folder());
+    assert!(command.status().unwrap().success());
     fs::copy(&program, at.join("stand-in")).unwrap();
     fs::remove_file(program).and_then(|()| fs::remove_file(source)).unwrap();
     let said = build();

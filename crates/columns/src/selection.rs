@@ -102,13 +102,13 @@ struct SelectionBuilder<'s> {
 
 impl SelectionBuilder<'_> {
     fn root(&mut self, id: TypeId, paths: &[String]) -> Result<Selected> {
-        fn split(path: &String) -> Vec<&str> {
-            match path.as_str() {
+        fn split(path: &str) -> Vec<&str> {
+            match path {
                 "*" => Vec::new(),
                 path => path.split('.').collect(),
             }
         }
-        let paths: Vec<Vec<&str>> = paths.iter().map(split).collect();
+        let paths: Vec<Vec<&str>> = paths.iter().map(|path| split(path)).collect();
         let paths: Vec<&[&str]> = paths.iter().map(Vec::as_slice).collect();
         let (selection, root, fields) = self.record(id, &paths)?;
         Ok(Selected { selection, root, fields })

@@ -6,6 +6,6 @@ fn main() {
     }
     println!("cargo::rerun-if-changed=../../fmus");
     println!("cargo::rerun-if-changed=../../packed/include");
-    println!("cargo::rerun-if-changed=../../packed/python");
+    println!("cargo::rerun-if-changed=../../python/wiregauge/packed");
     println!("cargo::rerun-if-changed=../../packed/rust/src");
 }

@@ -17,7 +17,7 @@ static TIMING: Dir = include_dir!("$CARGO_MANIFEST_DIR/../timing");
 static FMUS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../fmus");
 static PACKED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/include");
 static PACKED_PYTHON: Dir =
-    include_dir!("$CARGO_MANIFEST_DIR/../../packed/python/wiregauge_packed");
+    include_dir!("$CARGO_MANIFEST_DIR/../../python/wiregauge/packed");
 static PACKED_RUST: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/rust/src");
 
 /// Folders of what was built there.
@@ -39,7 +39,7 @@ pub fn runners() -> EmbeddedSources {
         ("cpp", subfolder(&RUNNERS, "cpp/include")),
         ("cpp", &PACKED),
         ("python", subfolder(&RUNNERS, "python")),
-        ("python/wiregauge_packed", &PACKED_PYTHON),
+        ("python/wiregauge/packed", &PACKED_PYTHON),
         ("java", subfolder(&RUNNERS, "java")),
         ("alloc", subfolder(&RUNNERS, "alloc")),
         ("footprint", subfolder(&RUNNERS, "footprint")),
@@ -156,7 +156,7 @@ mod tests {
                     "runners",
                     "crates/runner/src",
                     "packed/include",
-                    "packed/python/wiregauge_packed",
+                    "python/wiregauge/packed",
                     "packed/rust/src",
                 ][..],
             ),

@@ -148,7 +148,7 @@ fn all_encodings_say_the_same() {
     let content = |encoding: Encoding, fmi: u8, number: u64| -> Value {
         let message = dumped(folder.path(), Model::Sensor, encoding.name, fmi)
             .join(format!("model-{number:06}.bin"));
-        let here = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packed/python");
+        let here = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python");
         let output = Command::new(&python.program)
             .args(["-c", include_str!("cosim/detections.py"), encoding.name])
             .args([&message, &definition(encoding.name)])

@@ -14,7 +14,7 @@ import numpy as np
 import polars
 import pyarrow as pa
 
-from wiregauge_packed import Column, Layout, View, find, reduce
+from wiregauge.packed import Column, Layout, View, find, reduce
 
 BATCHES = 0
 

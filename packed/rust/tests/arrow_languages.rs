@@ -34,7 +34,7 @@ fn tools_of_tables_take_the_arrays_of_cpp_and_python() {
         .status();
     assert!(compiled.expect("g++").success());
     let said = run(Command::new(python.program)
-        .env("PYTHONPATH", tree.join("packed/python"))
+        .env("PYTHONPATH", tree.join("python"))
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .arg(Path::new(HERE).join("tests/arrow.py"))
         .arg(golden(""))

@@ -295,7 +295,7 @@ fn plain_osi_tools_carry_the_field_through() {
 import sys
 from osi3.osi_sensordata_pb2 import SensorData
 from osi3.osi_sensorview_pb2 import SensorView
-from wiregauge_packed import FIELD, KINDS, find
+from wiregauge.packed import FIELD, KINDS, find
 
 def holders(message):
     views = [message] if isinstance(message, SensorView) else list(message.sensor_view)
@@ -341,7 +341,7 @@ fn every_field_of_osi_has_its_column() {
     let text = r#"
 from osi3.osi_featuredata_pb2 import LidarDetection, RadarDetection
 from osi3.osi_sensorview_pb2 import LidarSensorView, RadarSensorView
-from wiregauge_packed.leaf import LEAVES
+from wiregauge.packed.leaf import LEAVES
 
 messages = {
     "lidar_reflections": LidarSensorView.Reflection,

@@ -164,7 +164,7 @@ fn a_preset_that_there_is_not_is_refused_with_those_there_are() {
 fn python_takes_one_name_and_several() {
     let text = r#"
 import sys
-from wiregauge_packed import Encoding, PackedError, pack
+from wiregauge.packed import Encoding, PackedError, pack
 
 data = open(sys.argv[1], "rb").read()
 one = pack("SensorView", data, presets="lidar-1mm")
@@ -211,7 +211,7 @@ fn the_examples_of_the_documentation_say_the_same() {
     let (expected, _) = pack(root("SensorView"), &message, &options(&given)).unwrap();
 
     let python = format!(
-        "import sys\nfrom wiregauge_packed import Encoding, pack\n\
+        "import sys\nfrom wiregauge.packed import Encoding, pack\n\
          message = open(sys.argv[1], 'rb').read()\n{}open(sys.argv[2], 'wb').write(reduced)\n",
         example("python")
     );

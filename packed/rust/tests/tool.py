@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wiregauge_packed import (
+from wiregauge.packed import (
     PRESETS,
     Column,
     Layout,
@@ -18,8 +18,8 @@ from wiregauge_packed import (
     reduce,
     unpack,
 )
-from wiregauge_packed.__main__ import main
-from wiregauge_packed.layout import ELEMENTS, dtype
+from wiregauge.packed.__main__ import main
+from wiregauge.packed.layout import ELEMENTS, dtype
 
 
 def written():

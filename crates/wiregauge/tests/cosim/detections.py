@@ -66,9 +66,9 @@ if encoding.startswith("flatbuffers"):
              "-o", folder, sys.argv[3], "--", str(binary)], check=True)
         content = from_tree(json.loads((pathlib.Path(folder) / "message.json").read_text()))
 elif encoding.startswith("packed"):
-    import wiregauge_packed
+    from wiregauge.packed import unpack
 
-    content = from_protobuf(wiregauge_packed.unpack("SensorData", message))
+    content = from_protobuf(unpack("SensorData", message))
 else:
     content = from_protobuf(message)
 json.dump(content, sys.stdout)

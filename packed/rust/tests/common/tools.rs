@@ -21,7 +21,7 @@ pub fn interpreter() -> Command {
         Python::environment(&build_folder()).expect("Python and the OSI package").program
     });
     let mut command = Command::new(program);
-    command.env("PYTHONPATH", Path::new(HERE).join("../../packed/python"));
+    command.env("PYTHONPATH", Path::new(HERE).join("../../python"));
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     command
 }

@@ -3,7 +3,7 @@
 from operator import attrgetter
 
 import numpy
-from wiregauge_packed import Column, Layout, View
+from wiregauge.packed import Column, Layout, View
 from wiregauge_runner.tally import Tally
 
 #: Codes of the module struct, by the packed field's element types.

@@ -1,4 +1,4 @@
-"""python -m wiregauge_packed: looks into messages and converts them.
+"""python -m wiregauge.packed: looks into messages and converts them.
 
     dump SensorView|SensorData FILE
     pack SensorView|SensorData FILE OUT [PRESET …] [--whole-bytes]

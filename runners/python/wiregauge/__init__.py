@@ -1,0 +1,1 @@
+"""Of the package wiregauge a runner has the packed field alone: wiregauge.packed."""

@@ -14,13 +14,13 @@ CODECS = conformance java_damage languages lifetimes measuring octets_and_reject
 	preset_languages
 BUILDS = against arrow_languages bundle cloudini contributing corpus cosim cosim_samples coupling coupling_faults \
 	draco faults explain fixed_plan footprint generate generated instructions libraries managed packages players \
-	protobuf reduced_languages targets verify windows
+	protobuf reduced_languages targets verify wheel windows
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
 	bus_realtime bus_return bus_samples bus_scenario flood trace_bus
 TEST = scripts/test
 
 .PHONY: all bench bench-aa bus dist targets test test-dist test-fast test-builds test-machine test-packages \
-	test-targets test-windows test-releases check deny setup build lock clean
+	test-targets test-wheel test-windows test-releases check deny setup build lock clean
 
 all: build
 
@@ -100,6 +100,11 @@ dist:
 # to the same bytes. ONLY=debian for a part; wants root, mmdebstrap and lintian.
 test-dist:
 	scripts/dist-test $(ONLY)
+
+# The wheel WHEEL, as scripts/dist-wheel packs it: installed by pip in bare roots of Debian
+# releases, by uv and pipx here, and started on the oldest glibc. Wants root and mmdebstrap.
+test-wheel:
+	scripts/test-wheel $(WHEEL) $(SUITES)
 
 # Format, lint, and the crates' documentation, whose links must lead somewhere.
 check:

@@ -16,6 +16,9 @@ use crate::group;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
+/// Who else knows of a request to stop.
+static SOURCE: OnceLock<fn() -> bool> = OnceLock::new();
+
 /// The user asked to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupted;
@@ -52,9 +55,16 @@ pub fn install() -> io::Result<()> {
     Ok(())
 }
 
+/// Also asks this function from now on whether the user asked to stop: in the program of
+/// others, whose handlers of signals are their own. It is asked for each message that is
+/// read, so it must answer within nanoseconds. Further calls do nothing.
+pub fn listen_to(source: fn() -> bool) {
+    let _ = SOURCE.set(source);
+}
+
 /// Whether the user asked to stop.
 pub fn interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
+    INTERRUPTED.load(Ordering::Relaxed) || SOURCE.get().is_some_and(|source| source())
 }
 
 /// Returns an error once the user asked to stop; for loops that do not wait

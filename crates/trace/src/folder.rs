@@ -12,6 +12,7 @@ use crate::channel::Channel;
 use crate::read::{
     self, Attachment, FileHeader, Loss, MessageCounts, MessageInfo, Metadata, Nanoseconds,
 };
+use crate::shared_bytes::SharedBytes;
 
 /// The files of a recording: itself, or those that the description in its folder names, as
 /// ROS 2 writes it. A recorder that was killed wrote none: then they are those that are there.
@@ -114,7 +115,7 @@ fn strip_compression(path: &Path) -> PathBuf {
 }
 
 /// What opens a file of the recording.
-pub type Opener = Box<dyn Fn(&Path) -> Result<Box<dyn read::Reader>>>;
+pub type Opener = Box<dyn Fn(&Path) -> Result<Box<dyn read::Reader>> + Send>;
 
 /// A recording that is read: one of its files at a time.
 pub struct Reader {
@@ -289,6 +290,10 @@ impl read::Reader for Reader {
 
     fn data(&mut self) -> Result<&[u8]> {
         self.part.data()
+    }
+
+    fn shared_data(&mut self) -> Result<SharedBytes> {
+        self.part.shared_data()
     }
 
     fn limit_times(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {

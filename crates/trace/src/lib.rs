@@ -50,6 +50,7 @@ pub mod ros1;
 mod scratch;
 pub mod select;
 mod sequence;
+pub mod shared_bytes;
 mod slice_reader;
 pub mod split;
 mod sqlite;

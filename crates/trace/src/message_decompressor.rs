@@ -74,6 +74,10 @@ impl ReaderAdapter for MessageDecompressor {
         Some(&self.message[..]).filter(|_| self.is_unpacked)
     }
 
+    fn take_changed(&mut self) -> Option<Vec<u8>> {
+        self.is_unpacked.then(|| std::mem::take(&mut self.message))
+    }
+
     fn added_remarks(&self) -> Vec<String> {
         match self.spoilt {
             0 => Vec::new(),

@@ -10,6 +10,7 @@ use wiregauge_system::interrupt;
 
 use crate::channel::Channel;
 use crate::file_range::FileRange;
+use crate::shared_bytes::SharedBytes;
 
 /// Largest message in bytes that is read: 1 GiB. Protobuf's libraries end at 2.
 pub const LARGEST: u64 = 1 << 30;
@@ -142,7 +143,7 @@ impl Attachment {
 }
 
 /// What reads the messages of a container.
-pub trait Reader {
+pub trait Reader: Send {
     /// The channels that are known by now: all of them where the file has a summary, and
     /// else those of the messages up to here.
     fn channels(&self) -> &BTreeMap<u16, Channel>;
@@ -165,6 +166,15 @@ pub trait Reader {
     /// # Errors
     /// When they cannot be read.
     fn data(&mut self) -> Result<&[u8]>;
+
+    /// The same bytes for who keeps them while more is read: where they lie in a buffer of
+    /// the reader, without a copy. To be asked instead of [`Reader::data`].
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn shared_data(&mut self) -> Result<SharedBytes> {
+        Ok(self.data()?.to_vec().into())
+    }
 
     /// Leaves out messages before or after these times, both included, as far as that can
     /// be done without reading them: others of other times may still come.

@@ -9,9 +9,10 @@ use crate::channel::Channel;
 use crate::read::{
     Attachment, FileHeader, Loss, MessageCounts, MessageInfo, Metadata, Nanoseconds, Reader,
 };
+use crate::shared_bytes::SharedBytes;
 
 /// What a reader around another one does; by itself all as the other one.
-pub(crate) trait ReaderAdapter {
+pub(crate) trait ReaderAdapter: Send {
     /// The other one.
     fn inner(&self) -> &dyn Reader;
 
@@ -23,6 +24,11 @@ pub(crate) trait ReaderAdapter {
 
     /// The message that came last where it is another one than the inner reader's.
     fn changed(&self) -> Option<&[u8]>;
+
+    /// The same for who keeps it; it is not asked for again.
+    fn take_changed(&mut self) -> Option<Vec<u8>> {
+        self.changed().map(<[u8]>::to_vec)
+    }
 
     /// See [`Reader::limit_times`].
     fn limit_times(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
@@ -58,6 +64,13 @@ impl<A: ReaderAdapter> Reader for A {
         match self.changed().is_some() {
             true => Ok(self.changed().unwrap_or_default()),
             false => self.inner_mut().data(),
+        }
+    }
+
+    fn shared_data(&mut self) -> Result<SharedBytes> {
+        match self.take_changed() {
+            Some(changed) => Ok(changed.into()),
+            None => self.inner_mut().shared_data(),
         }
     }
 

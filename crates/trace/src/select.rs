@@ -30,6 +30,12 @@ pub struct Selection {
 pub struct SelectedMessages<'r> {
     reader: &'r mut dyn Reader,
     selection: &'r Selection,
+    cursor: SelectionCursor,
+}
+
+/// How far the wanted messages of a trace were read.
+#[derive(Debug, Default)]
+pub struct SelectionCursor {
     /// Messages of the wanted channels so far; none before it began.
     count: Option<u64>,
     /// Messages of a channel in the wanted time so far.
@@ -54,6 +60,12 @@ impl Selection {
 
     /// The wanted messages of what is read.
     pub fn select<'r>(&'r self, reader: &'r mut dyn Reader) -> SelectedMessages<'r> {
+        let cursor = self.begin(reader);
+        SelectedMessages { reader, selection: self, cursor }
+    }
+
+    /// Lets a reader leave out what is not wanted, before its first message is read.
+    pub fn begin(&self, reader: &mut dyn Reader) -> SelectionCursor {
         if !self.channels.is_empty() || !self.excluded.is_empty() {
             reader.select_channels(&|channel| self.includes_topic(&channel.topic));
         }
@@ -61,8 +73,7 @@ impl Selection {
         if self.first == 0 && self.end.is_none() {
             reader.limit_times(self.from, self.to);
         }
-        let (of_channel, known) = Default::default();
-        SelectedMessages { reader, selection: self, count: None, of_channel, known }
+        SelectionCursor::default()
     }
 
     /// Fails where a topic that is asked for is not among the channels.
@@ -96,19 +107,43 @@ impl SelectedMessages<'_> {
     /// # Errors
     /// When the file is damaged.
     pub fn advance(&mut self) -> Result<Option<MessageInfo>> {
-        let Selection { from, to, first, end, every, .. } = self.selection;
+        self.cursor.advance(self.selection, self.reader)
+    }
+
+    /// Whether a topic is wanted.
+    pub fn includes_topic(&self, topic: &str) -> bool {
+        self.selection.includes_topic(topic)
+    }
+
+    /// What it is read from.
+    pub fn reader(&mut self) -> &mut dyn Reader {
+        self.reader
+    }
+}
+
+impl SelectionCursor {
+    /// The next wanted message of a reader, by the selection that it began with.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn advance(
+        &mut self,
+        selection: &Selection,
+        reader: &mut dyn Reader,
+    ) -> Result<Option<MessageInfo>> {
+        let Selection { from, to, first, end, every, .. } = selection;
         let mut count = match self.count {
             Some(count) => count,
             None if *first == 0 => 0,
-            None => self
-                .reader
-                .skip_messages(&|channel| self.selection.includes_topic(&channel.topic), *first)?,
+            None => {
+                reader.skip_messages(&|channel| selection.includes_topic(&channel.topic), *first)?
+            }
         };
         self.count = Some(count);
-        while let Some(head) = self.reader.next()? {
-            let topic = || self.reader.channels()[&head.channel].topic.as_str();
+        while let Some(head) = reader.next()? {
+            let topic = || reader.channels()[&head.channel].topic.as_str();
             let wanted = self.known.entry(head.channel);
-            if !*wanted.or_insert_with(|| self.selection.includes_topic(topic())) {
+            if !*wanted.or_insert_with(|| selection.includes_topic(topic())) {
                 continue;
             }
             let at = count;
@@ -134,16 +169,6 @@ impl SelectedMessages<'_> {
             }
         }
         Ok(None)
-    }
-
-    /// Whether a topic is wanted.
-    pub fn includes_topic(&self, topic: &str) -> bool {
-        self.selection.includes_topic(topic)
-    }
-
-    /// What it is read from.
-    pub fn reader(&mut self) -> &mut dyn Reader {
-        self.reader
     }
 }
 

@@ -2,8 +2,11 @@
 //! the buffer that it was read into: nobody copies it again.
 
 use std::io::{self, ErrorKind, Read};
+use std::ops::Range;
+use std::sync::Arc;
 
 use crate::file_range::FileRange;
+use crate::shared_bytes::SharedBytes;
 
 /// How much is read at once. The buffer grows by no more than that before the bytes are
 /// there, whatever length a file claims.
@@ -24,7 +27,7 @@ enum SliceSource {
 pub(crate) struct SliceReader {
     from: SliceSource,
     /// Of these bytes those from `start` to `end` are next.
-    buffer: Vec<u8>,
+    buffer: Arc<Vec<u8>>,
     start: usize,
     end: usize,
     /// How many were taken.
@@ -59,7 +62,8 @@ impl SliceReader {
     }
 
     fn new(from: SliceSource, buffer: Vec<u8>) -> SliceReader {
-        SliceReader { from, start: 0, end: buffer.len(), buffer, taken: 0, step: FIRST, sum: None }
+        let (end, buffer) = (buffer.len(), Arc::new(buffer));
+        SliceReader { from, start: 0, end, buffer, taken: 0, step: FIRST, sum: None }
     }
 
     /// Sums up what is taken or left out from now on, behind what was before: all of it is
@@ -80,9 +84,9 @@ impl SliceReader {
         self.sum.clone().map(crc32fast::Hasher::finalize)
     }
 
-    /// The buffer, to be used again.
+    /// The buffer, to be used again; a new one where somebody has a part of it.
     pub fn into_buffer(self) -> Vec<u8> {
-        self.buffer
+        Arc::try_unwrap(self.buffer).unwrap_or_default()
     }
 
     /// How many bytes were taken or left out so far.
@@ -109,14 +113,27 @@ impl SliceReader {
 
     /// Takes the next bytes: as many as wanted, or all that are left.
     pub fn take(&mut self, count: usize) -> io::Result<&[u8]> {
+        let there = self.take_range(count)?;
+        Ok(&self.buffer[there])
+    }
+
+    /// The same for who keeps them while more is taken: they stay where they are, and what
+    /// comes next goes into another buffer.
+    pub fn take_shared(&mut self, count: usize) -> io::Result<SharedBytes> {
+        let there = self.take_range(count)?;
+        Ok(SharedBytes::new(&self.buffer, there))
+    }
+
+    /// Where the bytes that are taken lie in the buffer.
+    fn take_range(&mut self, count: usize) -> io::Result<Range<usize>> {
         self.fill(count)?;
-        let (from, there) = (self.start, count.min(self.end - self.start));
-        self.start += there;
-        self.taken += there as u64;
+        let there = self.start..self.start + count.min(self.end - self.start);
+        self.start = there.end;
+        self.taken += there.len() as u64;
         if let Some(sum) = &mut self.sum {
-            sum.update(&self.buffer[from..from + there]);
+            sum.update(&self.buffer[there.clone()]);
         }
-        Ok(&self.buffer[from..from + there])
+        Ok(there)
     }
 
     /// Leaves out the next bytes, without reading them where that can be. Whether there
@@ -157,22 +174,30 @@ impl SliceReader {
 
     /// Reads until so many bytes are in the buffer, or the end has come.
     fn fill(&mut self, count: usize) -> io::Result<()> {
+        if matches!(self.from, SliceSource::Nothing) {
+            return Ok(());
+        }
         while self.end - self.start < count {
-            if self.start > 0 {
-                self.buffer.copy_within(self.start..self.end, 0);
-                (self.start, self.end) = (0, self.end - self.start);
+            let next = self.start..self.end;
+            (self.start, self.end) = (0, next.len());
+            match Arc::get_mut(&mut self.buffer) {
+                Some(buffer) if next.start > 0 => buffer.copy_within(next, 0),
+                Some(_) => {}
+                // Who has a part of it keeps it: only what comes next is moved.
+                None => self.buffer = Arc::new(self.buffer[next].to_vec()),
             }
+            // It is nobody else's now, so nothing is copied here.
+            let buffer = Arc::make_mut(&mut self.buffer);
             // Behind a large piece nothing is read ahead, as it would have to be moved.
             let step = match count > self.step {
                 true => (count - self.end).min(STEP),
                 false => self.step,
             };
             self.step = (2 * self.step).min(STEP);
-            if self.buffer.len() < self.end + step && !matches!(self.from, SliceSource::Nothing) {
-                self.buffer.resize(self.end + step, 0);
+            if buffer.len() < self.end + step {
+                buffer.resize(self.end + step, 0);
             }
-            let most = (self.end + step).min(self.buffer.len());
-            let room = &mut self.buffer[self.end..most];
+            let room = &mut buffer[self.end..self.end + step];
             let read = match &mut self.from {
                 SliceSource::Part(part) => part.read(room),
                 SliceSource::Stream(stream) => stream.read(room),
@@ -220,6 +245,36 @@ mod tests {
             assert!(!pieces.skip(1).unwrap());
             assert!(pieces.take(1).unwrap().is_empty());
         }
+    }
+
+    #[test]
+    fn bytes_that_are_kept_stay_where_they_are() {
+        let bytes: Vec<u8> = (0..3_000_000u32).map(|n| (n % 251) as u8).collect();
+        let stream = Box::new(io::Cursor::new(bytes.clone()));
+        for mut pieces in [SliceReader::from_stream(stream), SliceReader::from_bytes(bytes.clone())]
+        {
+            let mut kept = Vec::new();
+            while let Some(piece) = pieces.take_shared(70_001).ok().filter(|it| !it.is_empty()) {
+                kept.push((piece.as_ptr(), piece));
+            }
+            let mut at = 0;
+            for (address, piece) in kept {
+                assert_eq!(piece.as_ptr(), address);
+                assert_eq!(&piece[..], &bytes[at..at + piece.len()]);
+                at += piece.len();
+            }
+            assert_eq!(at, bytes.len());
+        }
+    }
+
+    #[test]
+    fn a_buffer_that_nobody_keeps_is_used_again() {
+        let mut pieces = SliceReader::from_stream(Box::new(io::repeat(7).take(8 << 20)));
+        let mut buffers = std::collections::BTreeSet::new();
+        for _ in 0..64 {
+            buffers.insert(pieces.take_shared(1 << 17).unwrap().buffer().as_ptr());
+        }
+        assert!(buffers.len() < 8, "{}", buffers.len());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{anyhow, bail, ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use wiregauge_system::interrupt;
 use wiregauge_system::text::format_count;
 
@@ -21,6 +21,7 @@ use crate::read::{
 };
 use crate::read_log::ReadLog;
 use crate::scratch::{self, OpenedFile};
+use crate::shared_bytes::SharedBytes;
 use crate::slice_reader::SliceReader;
 
 /// What is said of a connection, as MCAP says it of a channel of ROS 1.
@@ -358,6 +359,14 @@ impl Reader {
         Ok(())
     }
 
+    /// Reads all of the last message, and says how many bytes it has.
+    fn read_body(&mut self) -> Result<usize> {
+        let wanted = std::mem::take(&mut self.body) as usize;
+        let there = self.current().peek(wanted)?.len();
+        ensure!(there == wanted, "{} became shorter while it was read", self.origin);
+        Ok(wanted)
+    }
+
     /// Where records come from now.
     fn current(&mut self) -> &mut SliceReader {
         match &mut self.chunk {
@@ -474,11 +483,13 @@ impl read::Reader for Reader {
     }
 
     fn data(&mut self) -> Result<&[u8]> {
-        let wanted = std::mem::take(&mut self.body) as usize;
-        let origin = self.origin.clone();
-        let bytes = self.current().take(wanted)?;
-        ensure!(bytes.len() == wanted, anyhow!("{origin} became shorter while it was read"));
-        Ok(bytes)
+        let size = self.read_body()?;
+        Ok(self.current().take(size)?)
+    }
+
+    fn shared_data(&mut self) -> Result<SharedBytes> {
+        let size = self.read_body()?;
+        Ok(self.current().take_shared(size)?)
     }
 
     fn limit_times(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {

@@ -31,6 +31,7 @@ use crate::read::{
 };
 use crate::read_log::ReadLog;
 use crate::scratch::{self, OpenedFile};
+use crate::shared_bytes::SharedBytes;
 use crate::slice_reader::SliceReader;
 
 /// The length of what stands before a record: what it is and its length.
@@ -475,15 +476,13 @@ impl read::Reader for Reader {
     }
 
     fn data(&mut self) -> Result<&[u8]> {
-        let wanted = std::mem::take(&mut self.body) as usize;
-        // Asked twice, as what is returned is borrowed for longer than the error.
-        let outcome = self.current().peek(wanted).map(<[u8]>::len);
-        let error = match outcome {
-            Ok(there) if there == wanted => return Ok(self.current().take(wanted)?),
-            Ok(_) => anyhow!(TruncatedError),
-            Err(error) => error.into(),
-        };
-        Err(self.explain(error))
+        let size = self.read_body()?;
+        Ok(self.current().take(size)?)
+    }
+
+    fn shared_data(&mut self) -> Result<SharedBytes> {
+        let size = self.read_body()?;
+        Ok(self.current().take_shared(size)?)
     }
 
     fn limit_times(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {

@@ -21,6 +21,7 @@ use crate::file_range::FileRange;
 use crate::read::{self, check_size, Loss, MessageInfo, MessagePosition, Nanoseconds};
 use crate::read_log::ReadLog;
 use crate::scratch;
+use crate::shared_bytes::SharedBytes;
 use crate::slice_reader::SliceReader;
 
 /// How many bytes of a message are looked at for its time before all of them are.
@@ -302,6 +303,18 @@ impl Reader {
         })
     }
 
+    /// Reads all of the last message, and says how many bytes it has.
+    fn read_body(&mut self) -> Result<usize> {
+        let wanted = std::mem::take(&mut self.body) as usize;
+        let there = self.messages.peek(wanted).map(<[u8]>::len);
+        let (at, there) = (self.messages.position(), self.check_read(there)?);
+        if there < wanted {
+            self.count -= 1;
+            bail!(self.truncated_message(at));
+        }
+        Ok(wanted)
+    }
+
     /// That the file ends in the middle of a message.
     fn truncated_message(&self, at: u64) -> String {
         let origin = &self.origin;
@@ -342,14 +355,13 @@ impl read::Reader for Reader {
     }
 
     fn data(&mut self) -> Result<&[u8]> {
-        let wanted = std::mem::take(&mut self.body) as usize;
-        let there = self.messages.peek(wanted).map(<[u8]>::len);
-        let (at, there) = (self.messages.position(), self.check_read(there)?);
-        if there < wanted {
-            self.count -= 1;
-            bail!(self.truncated_message(at));
-        }
-        Ok(self.messages.take(wanted)?)
+        let size = self.read_body()?;
+        Ok(self.messages.take(size)?)
+    }
+
+    fn shared_data(&mut self) -> Result<SharedBytes> {
+        let size = self.read_body()?;
+        Ok(self.messages.take_shared(size)?)
     }
 
     fn limit_times(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {

@@ -14,6 +14,7 @@ use crate::read::{
     self, check_size, FileHeader, Loss, MessageCounts, MessageInfo, MessagePosition, Nanoseconds,
 };
 use crate::read_log::ReadLog;
+use crate::shared_bytes::SharedBytes;
 
 /// How many messages are looked up at once: not their bytes.
 const ROWS: usize = 1024;
@@ -282,6 +283,11 @@ impl read::Reader for Reader {
 
     fn data(&mut self) -> Result<&[u8]> {
         self.bytes()
+    }
+
+    fn shared_data(&mut self) -> Result<SharedBytes> {
+        self.bytes()?;
+        Ok(self.data.take().unwrap_or_default().into())
     }
 
     fn limit_times(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {

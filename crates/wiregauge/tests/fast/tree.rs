@@ -87,8 +87,8 @@ fn every_test_is_in_one_lane() {
     let mut there = Vec::new();
     let crates = fs::read_dir(project().join("crates")).expect("a folder");
     let crates = crates.map(|entry| entry.expect("readable").path());
-    let packed = ["packed/arrow", "packed/rust"].map(|folder| project().join(folder));
-    for package in crates.chain(packed) {
+    let apart = ["packed/arrow", "packed/rust", "python"].map(|folder| project().join(folder));
+    for package in crates.chain(apart) {
         there.extend(names(package.join("tests")));
         let fast = package.join("tests/fast");
         let main = fs::read_to_string(fast.join("main.rs")).unwrap_or_default();
@@ -199,7 +199,7 @@ fn the_rows_of_the_readme_are_those_of_the_results() {
 }
 
 fn documents() -> Vec<PathBuf> {
-    let folders = ["docs", "crates", "packed", "engines", "examples"];
+    let folders = ["docs", "crates", "packed", "python", "engines", "examples"];
     let below = folders.map(|folder| files(&project().join(folder), &|name| name.ends_with(".md")));
     let beside = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "RELEASING.md"]
         .map(|name| project().join(name));
@@ -224,7 +224,7 @@ const VAGUE: [&str; 24] = [
 /// Names of functions and files are words that can be searched for.
 #[test]
 fn names_say_what_they_are() {
-    let folders = ["crates", "engines", "packed", "fuzz"].map(|folder| project().join(folder));
+    let folders = ["crates", "engines", "packed", "python", "fuzz"].map(|folder| project().join(folder));
     let sources = folders.map(|folder| files(&folder, &|name| name.ends_with(".rs"))).concat();
     // What is written into users' programs has the names of its own interface.
     let emitted = project().join("crates/data_holders/src/rust");

@@ -1,5 +1,5 @@
-//! Records that are no message and no chunk: what they say is kept, and held against what
-//! was read.
+//! The bytes of records; and records that are no message and no chunk: what they say is
+//! kept, and held against what was read.
 
 use anyhow::Result;
 
@@ -12,6 +12,18 @@ impl Reader {
         let bytes = self.current().take(length as usize)?.to_vec();
         ensure!(bytes.len() as u64 == length, TruncatedError);
         Ok(bytes)
+    }
+
+    /// Reads all of the last message, and says how many bytes it has.
+    pub(super) fn read_body(&mut self) -> Result<usize> {
+        let wanted = std::mem::take(&mut self.body) as usize;
+        let outcome = self.current().peek(wanted).map(<[u8]>::len);
+        let error = match outcome {
+            Ok(there) if there == wanted => return Ok(wanted),
+            Ok(_) => anyhow!(TruncatedError),
+            Err(error) => error.into(),
+        };
+        Err(self.explain(error))
     }
 
     /// Leaves out the next bytes; whether there were as many. All of them may be read.

@@ -1,0 +1,136 @@
+"""Packs the wheel of the Python package: the package, its native module and the program.
+
+    pack_wheel.py --program PROGRAM --module LIBRARY -o FOLDER
+
+Both are compiled together before, as one build is enough for them. The wheel's tag says the
+machine that they are for and the oldest glibc that has what they need, as they say it
+themselves. The same files give the same wheel, to the byte. Prints the path of the wheel.
+Needs Python 3.11 and readelf.
+"""
+
+import argparse
+import base64
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+#: What a library or a program needs of the system, by PEP 600 (manylinux).
+SYSTEM = re.compile(
+    r"lib(c|m|dl|rt|pthread|util)\.so\.\d+|libgcc_s\.so\.1|libstdc\+\+\.so\.6"
+    r"|ld-linux(-x86-64|-aarch64)\.so\.\d"
+)
+
+
+def read_elf(path):
+    """The machine of a program or library, and the glibc that it needs, as (2, 28)."""
+    said = subprocess.run(
+        ["readelf", "--wide", "--file-header", "--dynamic", "--version-info", path],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LC_ALL": "C"},
+    ).stdout
+    kind = re.search(r"Machine: +(.+)", said)[1]
+    machine = {"Advanced Micro Devices X86-64": "x86_64", "AArch64": "aarch64"}.get(kind)
+    if machine is None:
+        sys.exit(f"pack_wheel: {path} is for {kind}; x86-64 and AArch64 have wheels")
+    for library in re.findall(r"\(NEEDED\).*\[(.+)\]", said):
+        if not SYSTEM.fullmatch(library):
+            sys.exit(f"pack_wheel: {path} needs {library}, which not every system has; link it in")
+    versions = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", said)
+    return machine, max((int(major), int(minor)) for major, minor in versions)
+
+
+def metadata(project, version):
+    """The text of METADATA, by PyPA's specification of core metadata."""
+    lines = [
+        "Metadata-Version: 2.4",
+        f"Name: {project['name']}",
+        f"Version: {version}",
+        f"Summary: {project['description']}",
+        f"Keywords: {','.join(project['keywords'])}",
+        f"License-Expression: {project['license']}",
+        "License-File: LICENSE",
+        *(f"Classifier: {name}" for name in project["classifiers"]),
+        f"Requires-Python: {project['requires-python']}",
+        *(f"Requires-Dist: {need}" for need in project["dependencies"]),
+    ]
+    for extra, needs in project["optional-dependencies"].items():
+        lines.append(f"Provides-Extra: {extra}")
+        lines += [f"Requires-Dist: {need} ; extra == '{extra}'" for need in needs]
+    lines += ["Description-Content-Type: text/markdown", ""]
+    return "\n".join(lines) + "\n" + (HERE / project["readme"]).read_text("utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", type=Path, required=True)
+    parser.add_argument("--module", type=Path, required=True)
+    parser.add_argument("--store", action="store_true", help="do not compress: for tests")
+    parser.add_argument("--licences", type=Path, help="a folder of what else goes with it")
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    wanted = parser.parse_args()
+
+    project = tomllib.loads((HERE / "pyproject.toml").read_text("utf-8"))["project"]
+    workspace = tomllib.loads((HERE.parent / "Cargo.toml").read_text("utf-8"))["workspace"]
+    version = workspace["package"]["version"]
+    needs = [read_elf(path) for path in (wanted.program, wanted.module)]
+    if needs[0][0] != needs[1][0]:
+        sys.exit(f"pack_wheel: the program is for {needs[0][0]}, the module for {needs[1][0]}")
+    # The oldest that pip knows by this name is 2.5; Python 3.9 itself wants 2.17.
+    glibc = max((2, 17), *(glibc for _, glibc in needs))
+    tag = f"cp39-abi3-manylinux_{glibc[0]}_{glibc[1]}_{needs[0][0]}"
+
+    name = project["name"]
+    about, data = f"{name}-{version}.dist-info", f"{name}-{version}.data"
+    package = HERE / name
+    files = {
+        f"{name}/{path.relative_to(package)}": path.read_bytes()
+        for path in package.rglob("*")
+        if path.suffix in (".py", ".pyi") or path.name == "py.typed"
+    }
+    files[f"{name}/_native.abi3.so"] = wanted.module.read_bytes()
+    script = f"{data}/scripts/{name}"
+    files[script] = wanted.program.read_bytes()
+    files[f"{about}/METADATA"] = metadata(project, version).encode()
+    files[f"{about}/WHEEL"] = (
+        f"Wheel-Version: 1.0\nGenerator: {name}\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    )
+    files[f"{about}/licenses/LICENSE"] = (HERE.parent / "LICENSE").read_bytes()
+    if wanted.licences:
+        for path in sorted(wanted.licences.rglob("*")):
+            if path.is_file():
+                inner = path.relative_to(wanted.licences)
+                files[f"{about}/licenses/{inner}"] = path.read_bytes()
+
+    record = f"{about}/RECORD"
+    lines = []
+    for path in sorted(files):
+        digest = base64.urlsafe_b64encode(hashlib.sha256(files[path]).digest()).rstrip(b"=")
+        lines.append(f"{path},sha256={digest.decode()},{len(files[path])}\n")
+    files[record] = ("".join(lines) + f"{record},,\n").encode()
+
+    wanted.output.mkdir(parents=True, exist_ok=True)
+    wheel = wanted.output / f"{name}-{version}-{tag}.whl"
+    half = wheel.with_suffix(".part")
+    method = zipfile.ZIP_STORED if wanted.store else zipfile.ZIP_DEFLATED
+    with zipfile.ZipFile(half, "w", method, compresslevel=9) as archive:
+        # What the wheel is about comes last, as PyPA recommends.
+        for path in sorted(files, key=lambda path: (path.startswith(about), path)):
+            entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = method
+            entry.external_attr = (0o100755 if path == script else 0o100644) << 16
+            archive.writestr(entry, files[path])
+    half.replace(wheel)
+    print(wheel)
+
+
+if __name__ == "__main__":
+    main()

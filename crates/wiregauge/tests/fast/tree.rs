@@ -224,7 +224,8 @@ const VAGUE: [&str; 24] = [
 /// Names of functions and files are words that can be searched for.
 #[test]
 fn names_say_what_they_are() {
-    let folders = ["crates", "engines", "packed", "python", "fuzz"].map(|folder| project().join(folder));
+    let folders =
+        ["crates", "engines", "packed", "python", "fuzz"].map(|folder| project().join(folder));
     let sources = folders.map(|folder| files(&folder, &|name| name.ends_with(".rs"))).concat();
     // What is written into users' programs has the names of its own interface.
     let emitted = project().join("crates/data_holders/src/rust");

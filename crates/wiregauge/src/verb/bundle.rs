@@ -21,8 +21,9 @@ docs/targets.md has the whole way to a board.
 
 Examples:
   wiregauge bundle -o lidar.tar.zst
-  wiregauge bundle --target aarch64-linux-gnu --program wiregauge-arm64 \
-      --message scan.msg --codecs prost,sbe -o scan.tar.zst
+  wiregauge bundle --message scan.msg --codecs prost,sbe -o scan.tar.zst
+  wiregauge bundle --target arm64 --program wiregauge-arm64 -o arm64.tar.zst
+      for another architecture, with a wiregauge for it
   tar -xf scan.tar.zst; ./wiregauge codecs --bundle . -o run.json
       on the board, in a new folder
   wiregauge codecs --on root@board --codecs prost,sbe

@@ -1,7 +1,8 @@
 //! Sources are carried in the program: a new file there is a change.
 
 fn main() {
-    for folder in ["runners", "crates/runner/src", "engines", "crates/participant", "crates/timing"] {
+    for folder in ["runners", "crates/runner/src", "engines", "crates/participant", "crates/timing"]
+    {
         println!("cargo::rerun-if-changed=../../{folder}");
     }
     println!("cargo::rerun-if-changed=../../fmus");

@@ -16,8 +16,7 @@ static PARTICIPANT: Dir = include_dir!("$CARGO_MANIFEST_DIR/../participant");
 static TIMING: Dir = include_dir!("$CARGO_MANIFEST_DIR/../timing");
 static FMUS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../fmus");
 static PACKED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/include");
-static PACKED_PYTHON: Dir =
-    include_dir!("$CARGO_MANIFEST_DIR/../../python/wiregauge/packed");
+static PACKED_PYTHON: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../python/wiregauge/packed");
 static PACKED_RUST: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/rust/src");
 
 /// Folders of what was built there.

@@ -31,7 +31,7 @@ mod tests {
     fn two_installations_are_told_and_one_is_well() {
         let [one, two] = ["/usr/bin/wiregauge", "/opt/bin/wiregauge"].map(PathBuf::from);
         assert_eq!(explain_several(&[]), None);
-        assert_eq!(explain_several(&[one.clone()]), None);
+        assert_eq!(explain_several(std::slice::from_ref(&one)), None);
         let finding = explain_several(&[two, one]).unwrap();
         let wanted = "the shell starts /opt/bin/wiregauge, and there is /usr/bin/wiregauge";
         assert_eq!(finding.text, wanted);

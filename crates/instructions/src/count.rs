@@ -89,12 +89,8 @@ impl Count {
         arguments.extend(words(&folder.path().join("counts").display().to_string()));
         arguments.push(locate(&launch.program).display().to_string());
         arguments.extend(launch.arguments.iter().cloned());
-        let launch = Launch {
-            program: "env".into(),
-            arguments,
-            libraries: Vec::new(),
-            ..launch.clone()
-        };
+        let launch =
+            Launch { program: "env".into(), arguments, libraries: Vec::new(), ..launch.clone() };
         Ok(Count::new(folder, launch, form))
     }
 

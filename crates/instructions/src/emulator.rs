@@ -38,7 +38,8 @@ impl Emulator {
         progress: Progress,
     ) -> Result<Emulator> {
         let program = EmulatorProgram::open_or_create(build, target, progress)?;
-        let plugin = compile_shared_object(build, "plugin", PLUGIN.as_bytes(), &[], &Toolchain::System)?;
+        let plugin =
+            compile_shared_object(build, "plugin", PLUGIN.as_bytes(), &[], &Toolchain::System)?;
         Ok(Emulator { target, program, plugin, sysroot })
     }
 

@@ -29,7 +29,8 @@ impl MemoryCounter {
     /// When there is no C compiler, or the dynamic linker could not find them by such a path.
     pub fn build(folder: &Path, allocations: &Path) -> Result<MemoryCounter> {
         let flags = ["-fno-builtin"];
-        let object = compile_shared_object(folder, "copies", COPIES.as_bytes(), &flags, &Toolchain::System)?;
+        let object =
+            compile_shared_object(folder, "copies", COPIES.as_bytes(), &flags, &Toolchain::System)?;
         MemoryCounter::new(vec![object, allocations.to_owned()])
     }
 

@@ -116,6 +116,7 @@ fn runners_of_each_release_are_understood() {
             program: "python3".into(),
             arguments: vec![release.join("runner.py").display().to_string()],
             schema: b"{}".to_vec(),
+            libraries: Vec::new(),
         };
         let limits = Limits { address_space: None, lingers: false };
         let mut runner =

@@ -96,6 +96,6 @@ mod tests {
         symlink(one.join("tool"), link.join("tool")).unwrap();
         let path = std::env::join_paths([&link, &two, &one]).unwrap();
         assert_eq!(find_programs(&path, "tool"), [link.join("tool"), two.join("tool")]);
-        assert_eq!(find_programs(&path, "nonsuch"), [PathBuf::new(); 0]);
+        assert_eq!(find_programs(&path, "nonsuch"), Vec::<PathBuf>::new());
     }
 }

@@ -5,38 +5,17 @@ use std::path::PathBuf;
 use wiregauge_bundle::Board;
 
 /// What says what is measured, which a bundle says already.
-const SAID_BY_BUNDLE: [&str; 23] = [
-    "message",
-    "input",
-    "channel",
-    "include",
-    "whole_schema",
-    "messages",
-    "length",
-    "sweep",
-    "presence",
-    "fixed",
-    "element",
-    "language",
-    "libraries",
-    "libraries_expired",
-    "library",
-    "cflags",
-    "profile",
-    "target",
-    "small_arrays",
-    "seed",
-    "footprint",
-    "explain",
-    "against",
-];
+const SAID_BY_BUNDLE: &str =
+    "message input channel include whole_schema messages length sweep presence fixed \
+     element language libraries libraries_expired library cflags profile target \
+     small_arrays seed footprint explain against";
 
 /// Where is measured what was built elsewhere.
 #[derive(clap::Args)]
 pub struct RemoteArgs {
     /// Measure the rows and messages of this bundle, a folder or a file: see wiregauge
     /// bundle.
-    #[arg(long, value_name = "BUNDLE", conflicts_with_all = SAID_BY_BUNDLE)]
+    #[arg(long, value_name = "BUNDLE", conflicts_with_all = SAID_BY_BUNDLE.split(' '))]
     pub bundle: Option<PathBuf>,
     /// Measure on this machine, reached by ssh: it gets a bundle, which is removed when
     /// it is done.

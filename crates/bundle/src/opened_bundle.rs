@@ -103,7 +103,10 @@ fn checked(text: &[u8], shown: &str) -> Result<Manifest> {
 fn is_plain(name: &str) -> bool {
     let path = Path::new(name);
     let is_normal = path.components().all(|part| matches!(part, Component::Normal(_)));
-    is_normal && path.components().collect::<PathBuf>().as_os_str() == name && name != MANIFEST
+    !name.is_empty()
+        && is_normal
+        && path.components().collect::<PathBuf>().as_os_str() == name
+        && name != MANIFEST
 }
 
 /// Unpacks the file of a bundle. Its manifest is first, and nothing is unpacked that is not in

@@ -14,7 +14,7 @@ use crate::need::Need;
 use crate::network::allow_download;
 use crate::tool::first_error;
 
-/// What [`artifact`] needs on the machine.
+/// What [`jar`] needs on the machine.
 pub const NEED: Need = Need::Program("mvn", "maven");
 
 /// The goal of Maven that copies artifacts into a folder.

@@ -1,30 +1,22 @@
 //! The figures of a result as columns, which Arrow's libraries take as they are.
 
-use std::ffi::CStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
-use arrow_array::ffi::{to_ffi, FFI_ArrowSchema};
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray,
-    StructArray, UInt64Array,
+    ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray,
+    UInt64Array,
 };
-use arrow_schema::{ArrowError, DataType, Field, Schema};
-use pyo3::exceptions::PyRuntimeError;
+use arrow_schema::{DataType, Field, Schema};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use wiregauge_report::model::statistic::{statistics, Statistic};
 use wiregauge_result::run::Run;
 use wiregauge_result::stats::Basis;
 
+use crate::arrow::{array_capsules, schema_capsule, stream_capsule};
 use crate::error::to_python;
-
-// What Arrow's PyCapsule interface calls them.
-const SCHEMA: &CStr = c"arrow_schema";
-const ARRAY: &CStr = c"arrow_array";
-const STREAM: &CStr = c"arrow_array_stream";
 
 /// The figures of a result, one row for each cell: a subject on a case for a metric. It is
 /// Arrow data: pyarrow, Polars, pandas and DuckDB take it as it is.
@@ -80,8 +72,7 @@ impl Figures {
 
     /// The types of the columns, by Arrow's PyCapsule interface.
     fn __arrow_c_schema__<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let schema = FFI_ArrowSchema::try_from(self.batch.schema().as_ref());
-        capsule(python, schema.map_err(explain)?, SCHEMA)
+        schema_capsule(python, &self.batch.schema())
     }
 
     /// Types and columns as one record batch.
@@ -93,9 +84,7 @@ impl Figures {
     ) -> PyResult<Bound<'py, PyTuple>> {
         // Other types may be wished for, and need not be given.
         let _ = requested_schema;
-        let data = StructArray::from(self.batch.clone()).to_data();
-        let (array, schema) = to_ffi(&data).map_err(explain)?;
-        PyTuple::new(python, [capsule(python, schema, SCHEMA)?, capsule(python, array, ARRAY)?])
+        array_capsules(python, &self.batch)
     }
 
     /// The same as a stream of one record batch.
@@ -107,21 +96,8 @@ impl Figures {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
         let batches = RecordBatchIterator::new([Ok(self.batch.clone())], self.batch.schema());
-        capsule(python, FFI_ArrowArrayStream::new(Box::new(batches)), STREAM)
+        stream_capsule(python, batches)
     }
-}
-
-/// A structure of Arrow's that releases itself where nobody takes it.
-fn capsule<'py, T: Send + 'static>(
-    python: Python<'py>,
-    value: T,
-    name: &'static CStr,
-) -> PyResult<Bound<'py, PyCapsule>> {
-    PyCapsule::new_with_value(python, value, name)
-}
-
-fn explain(error: ArrowError) -> PyErr {
-    PyRuntimeError::new_err(error.to_string())
 }
 
 /// The statistics as columns. Their names and their order are those of the CSV, without the

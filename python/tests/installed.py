@@ -315,6 +315,44 @@ def check_an_interruption_ends_it():
     os.remove(path)
 
 
+def check_columns_have_the_values_of_the_messages():
+    if not has("pyarrow"):
+        return
+    import pyarrow
+
+    path = RECORDINGS / "osi/zstd.mcap"
+    columns = wiregauge.columns(path, "/SensorView", ["timestamp", "version"])
+    tables = [pyarrow.table(columns), pyarrow.table(columns)]
+    assert tables[0].equals(tables[1]) and pyarrow.schema(columns) == tables[0].schema
+    tables[0].validate(full=True)
+    wanted = [one for one in wiregauge.read(path, "/SensorView")]
+    times = [one.value for one in tables[0]["log_time"]]
+    assert times == [one.log_time for one in wanted] and times
+    said, errors, status = run_program("trace", "cat", "--channel", "/SensorView", str(path))
+    assert status == 0, errors
+    shown = [json.loads(line)["message"]["timestamp"] for line in said.splitlines()]
+    ours = tables[0]["timestamp"].to_pylist()
+    for one, other in zip(ours, shown):
+        found = {name: int(value) for name, value in other.items()}
+        assert {name: one[name] or 0 for name in found} == found, (one, other)
+    # What the program writes has the same rows.
+    out = FOLDER / "columns.arrow"
+    options = ["--channel", "/SensorView", "--fields", "timestamp,version"]
+    _, errors, status = run_program("trace", "convert", str(path), "-o", str(out), *options)
+    assert status == 0, errors
+    assert pyarrow.ipc.open_file(out).read_all().equals(tables[0])
+    some = pyarrow.table(wiregauge.columns(path, "/SensorView", start=times[1], end=times[2]))
+    assert some.num_rows == 2
+    assert "/SensorView" in refusal(lambda: wiregauge.columns(path, "/none"))
+    assert "has no field 'x'" in refusal(lambda: wiregauge.columns(path, "/SensorView", ["x"]))
+    try:
+        pyarrow.table(wiregauge.columns(path))
+    except Exception as error:
+        assert "a table holds the messages of one channel" in str(error), error
+    else:
+        raise AssertionError("two channels are one table")
+
+
 def check_figures_are_those_of_the_csv():
     if not has("pyarrow"):
         return
@@ -380,7 +418,7 @@ def check_the_examples_of_documents():
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
     documents = ("docs/python.md", "python/README.md")
     texts = {name: (CHECKOUT / name).read_text("utf-8") for name in documents}
-    texts.update({name: getattr(wiregauge, name).__doc__ for name in ("read", "run_json")})
+    texts.update({name: getattr(wiregauge, name).__doc__ for name in ("columns", "read", "run_json")})
     for name, text in texts.items():
         result = runner.run(parser.get_doctest(text, {}, name, name, 0))
         assert result.attempted and not result.failed, name

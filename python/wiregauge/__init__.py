@@ -5,6 +5,7 @@
     for message in wiregauge.read("drive.mcap", topics=["/lidar"]):
         print(message.log_time, len(message.data))        # a view, without a copy
 
+    wiregauge.columns("drive.mcap", "/imu", ["header.stamp"])   # Arrow data
     figures = wiregauge.run_json("run.json")              # Arrow data
     wiregauge.packed                                      # the packed field, for NumPy
 
@@ -19,24 +20,28 @@ if TYPE_CHECKING:
     from . import packed as packed
     from ._native import (
         Channel,
+        Columns,
         Figures,
         Message,
         Messages,
         WiregaugeError,
         WiregaugeWarning,
         __version__,
+        columns,
         read,
         run_json,
     )
 
 __all__ = [
     "Channel",
+    "Columns",
     "Figures",
     "Message",
     "Messages",
     "WiregaugeError",
     "WiregaugeWarning",
     "__version__",
+    "columns",
     "packed",
     "read",
     "run_json",

@@ -5,12 +5,14 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union, 
 
 __all__ = [
     "Channel",
+    "Columns",
     "Figures",
     "Message",
     "Messages",
     "WiregaugeError",
     "WiregaugeWarning",
     "__version__",
+    "columns",
     "read",
     "run_json",
 ]
@@ -62,6 +64,13 @@ class Messages(Iterator[Message]):
     def __next__(self) -> Message: ...
 
 @final
+class Columns:
+    @property
+    def column_names(self) -> List[str]: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
+
+@final
 class Figures:
     @property
     def raw(self) -> Dict[str, Any]: ...
@@ -82,4 +91,15 @@ def read(
     *,
     osi_type: Optional[str] = None,
 ) -> Messages: ...
+def columns(
+    path: Union[str, PathLike[str]],
+    topic: Optional[str] = None,
+    fields: Optional[Sequence[str]] = None,
+    rows: Optional[str] = None,
+    start: Optional[int] = None,
+    end: Optional[int] = None,
+    *,
+    definition: Optional[bytes] = None,
+    osi_type: Optional[str] = None,
+) -> Columns: ...
 def run_json(path: Union[str, PathLike[str]]) -> Figures: ...

@@ -148,10 +148,13 @@ mod tests {
 
     /// Writes a program that keeps its arguments, or fails where `fails`.
     fn write_program(folder: &Path, text: &str) -> PathBuf {
-        use std::os::unix::fs::PermissionsExt;
-        let path = folder.join("program");
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+        let (source, path) = (folder.join("source"), folder.join("program"));
+        fs::write(&source, format!("#!/bin/sh\n{text}\n")).expect("written");
+        // A file that this process has written may be open in what another thread has just
+        // started, and then it cannot be started itself.
+        let mut install = Command::new("install");
+        install.args(["-m", "755"]).args([&source, &path]);
+        assert!(install.status().expect("starts").success());
         path
     }
 

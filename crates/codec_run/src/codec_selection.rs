@@ -177,7 +177,13 @@ pub fn build(
                 libraries.extend(built.library.map(|library| (id.clone(), library)));
                 match built.program {
                     Ok(program) => (Status::Measured, Some(program), Some(built.origin)),
-                    Err(error) => (Status::Failed(format!("{error:#}")), None, Some(built.origin)),
+                    Err(error) => {
+                        // What was built before needs no compiler.
+                        let failed = || Status::Failed(format!("{error:#}"));
+                        let lack = missing_compiler(variant);
+                        let status = lack.map_or_else(failed, Status::Skipped);
+                        (status, None, Some(built.origin))
+                    }
                 }
             }
         };
@@ -247,10 +253,7 @@ fn unavailable_reason(variant: &Variant, workload: &Workload) -> Option<Status> 
         return Some(Status::Skipped(why));
     }
     let toolchain = &variant.toolchain;
-    let missing = |need| toolchain.explain_missing_compiler(need);
-    let lack = codec.language.compilers.iter().find_map(missing);
-    let lack = lack.or_else(|| codec.needs.iter().find_map(|need| toolchain.explain_missing(need)));
-    if let Some(lack) = lack {
+    if let Some(lack) = codec.needs.iter().find_map(|need| toolchain.explain_missing(need)) {
         return Some(Status::Skipped(lack));
     }
     if let Some(old) = packaged_library::explain_too_old(codec, &variant.packages()) {
@@ -260,6 +263,12 @@ fn unavailable_reason(variant: &Variant, workload: &Workload) -> Option<Status> 
         Support::Rejected(why) => Some(Status::Rejected(why)),
         _ => None,
     }
+}
+
+/// The compiler that a row's program is built with and that is missing.
+fn missing_compiler(variant: &Variant) -> Option<String> {
+    let missing = |need| variant.toolchain.explain_missing_compiler(need);
+    variant.codec.language.compilers.iter().find_map(missing)
 }
 
 fn subject(

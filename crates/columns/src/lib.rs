@@ -32,7 +32,9 @@ mod protobuf;
 mod selection;
 mod sequential;
 mod table_file;
+mod table_rows;
 
-pub use message_table::{FindDefinition, MessageTable, TableSelection};
+pub use message_table::{FindDefinition, MessageTable};
 pub use plan::{ColumnPlan, ColumnReader, Wire};
 pub use table_file::{TableFile, TableFormat};
+pub use table_rows::{TableRows, TableSelection};

@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -123,8 +122,7 @@ impl Drop for TestBoard {
 }
 
 fn write_program(path: &Path, script: &str) {
-    fs::write(path, format!("#!/bin/sh\n{script}")).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    wiregauge_build_tools::write_script(path, &format!("#!/bin/sh\n{script}")).unwrap();
 }
 
 fn await_that(what: &str, holds: impl Fn() -> bool) {

@@ -341,6 +341,14 @@ def check_columns_have_the_values_of_the_messages():
     _, errors, status = run_program("trace", "convert", str(path), "-o", str(out), *options)
     assert status == 0, errors
     assert pyarrow.ipc.open_file(out).read_all().equals(tables[0])
+    if has("polars"):
+        import polars
+
+        assert polars.DataFrame(columns).height == len(wanted)
+    if has("duckdb"):
+        import duckdb
+
+        assert duckdb.sql("select count(*) from columns").fetchall() == [(len(wanted),)]
     some = pyarrow.table(wiregauge.columns(path, "/SensorView", start=times[1], end=times[2]))
     assert some.num_rows == 2
     assert "/SensorView" in refusal(lambda: wiregauge.columns(path, "/none"))
@@ -396,7 +404,7 @@ def check_figures_are_those_of_the_csv():
         elif name == "duckdb":
             import duckdb
 
-            assert duckdb.sql("select count(*) from figures").fetchone() == (len(figures),)
+            assert duckdb.sql("select count(*) from figures").fetchall() == [(len(figures),)]
         else:
             assert table.to_pandas().shape == table.shape
     # What nobody takes is let go.

@@ -66,10 +66,12 @@ fn install(folder: &Path, wheel: &Path) -> PathBuf {
     interpreter
 }
 
-/// A program that finds no other, and no settings of the user.
+/// A program that finds no other, no settings of the user, and not the checkout's package,
+/// which lies in the folder of this test.
 fn bare(program: &Path) -> Command {
     let mut command = Command::new(program);
-    command.env_clear().env("PATH", program.parent().expect("a folder"));
+    let folder = program.parent().expect("a folder");
+    command.env_clear().env("PATH", folder).current_dir(folder);
     command.env("LANG", "C.UTF-8").env("PIP_DISABLE_PIP_VERSION_CHECK", "1");
     command
 }
@@ -100,6 +102,8 @@ fn the_package_is_installed_and_does_what_it_says() {
     let work = folder.path().join("work");
     fs::create_dir(&work).expect("writable");
     let mut tests = bare(&interpreter);
+    // OSI's definitions, which an MCAP gets, are there.
+    tests.env("WIREGAUGE_BUILD", build_folder());
     tests.env("PYTHONPATH", packages).arg(Path::new(HERE).join("tests/installed.py"));
     print!("{}", run(tests.arg(Path::new(HERE).join("..")).arg(&work)));
 
@@ -116,10 +120,13 @@ fn check_types(interpreter: &Path) {
     let mut check = Command::new(&mypy.program);
     check.args(["-m", "mypy", "--strict", "--no-error-summary", "--cache-dir=/dev/null"]);
     check.arg("--python-executable").arg(interpreter);
-    check.arg(Path::new(HERE).join("tests/typed.py"));
+    check.arg(Path::new(HERE).join("tests/typed.py")).current_dir(site);
     run(&mut check);
     let mut stubs = Command::new(&mypy.program);
-    stubs.args(["-m", "mypy.stubtest", "wiregauge._native"]).env("PYTHONPATH", site);
+    stubs
+        .args(["-m", "mypy.stubtest", "wiregauge._native"])
+        .env("PYTHONPATH", site)
+        .current_dir(site);
     run(&mut stubs);
 }
 

@@ -89,12 +89,12 @@ impl What {
         }
     }
 
-    /// After which silence someone is lost: what is usual, or so little that a short load
-    /// shows what becomes of it.
+    /// After which silence someone is lost: what is usual; or so much that nobody is lost for
+    /// having no processor on a loaded machine.
     fn alive_within(self) -> &'static str {
         match self {
-            What::Long => "2s",
-            What::Killed | What::Short => "3s",
+            What::Killed | What::Long => "3s",
+            What::Short => "15s",
         }
     }
 
@@ -103,7 +103,7 @@ impl What {
         match self {
             What::Killed => Duration::MAX,
             What::Short => Duration::from_millis(300),
-            What::Long => Duration::from_secs(4),
+            What::Long => Duration::from_secs(5),
         }
     }
 

@@ -22,7 +22,7 @@ const LONGEST: usize = i32::MAX as usize;
 
 /// The most memory in bytes that elements of lists may take in one batch: an element that has
 /// hardly any bytes in a message still takes a row in each of its columns.
-pub(crate) const LARGEST: usize = 1 << 30;
+const LARGEST: usize = 1 << 30;
 
 /// A column, or the columns of a record.
 #[derive(Clone, Debug)]
@@ -91,6 +91,16 @@ impl Column {
             Content::Array { element, length, .. } => element.row_size() * length,
             Content::Record { columns, .. } => columns.iter().map(Column::row_size).sum(),
         }
+    }
+
+    /// Adds about what so many more rows take to a sum.
+    ///
+    /// # Errors
+    /// When the sum is more than a batch may take.
+    pub fn count_size(&self, rows: usize, size: &mut usize) -> Result<()> {
+        *size = size.saturating_add(rows.saturating_mul(self.row_size()));
+        ensure!(*size <= LARGEST, "the rows take more than 1 GiB; make smaller batches");
+        Ok(())
     }
 
     /// Leaves out all rows behind these.

@@ -7,8 +7,8 @@
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::{Cardinality, Element, Field, IntegerEncoding, Scalar, Schema, TypeId};
 
-use crate::column::{check_end, Column, Content, LARGEST};
-use crate::selection::{RecordSelection, Target};
+use crate::column::{check_end, Column, Content};
+use crate::selection::{PlanTarget, RecordSelection, Target};
 
 /// Deeper groups are refused, as Protobuf's libraries do.
 const DEEPEST: usize = 100;
@@ -66,15 +66,6 @@ enum Conversion {
     Zigzag,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PlanTarget {
-    /// It is not read, but what else its union has is absent then.
-    Skip,
-    Column(usize),
-    Within,
-    Rows,
-}
-
 impl ProtobufPlan {
     /// # Errors
     /// When the format does not have what the definition has.
@@ -94,7 +85,7 @@ impl ProtobufPlan {
     pub fn decode(&self, message: &[u8], rows: &mut Column, size: &mut usize) -> Result<()> {
         let mut input = Input { bytes: message, size, depth: 0 };
         if self.is_row {
-            input.add_row(rows)?;
+            rows.count_size(1, input.size)?;
             rows.push_present();
             return input.record(&self.root, None, rows.columns());
         }
@@ -153,13 +144,11 @@ impl FieldPlan {
         rivals: impl Fn() -> Vec<usize>,
     ) -> Result<Option<FieldPlan>> {
         let rivals = rivals();
-        let (target, inner) = match target {
-            Target::Skip if rivals.is_empty() => return Ok(None),
-            Target::Skip => (PlanTarget::Skip, None),
-            Target::Column(column, inner) => (PlanTarget::Column(*column), inner.as_deref()),
-            Target::Within(inner) => (PlanTarget::Within, Some(&**inner)),
-            Target::Rows(inner) => (PlanTarget::Rows, Some(&**inner)),
-        };
+        let (target, inner) = target.split();
+        // One that is not read still makes what else its union has absent.
+        if target == PlanTarget::Skip && rivals.is_empty() {
+            return Ok(None);
+        }
         let is_repeated = match field.cardinality {
             Cardinality::Array { .. } => bail!("a fixed array, which Protobuf does not have"),
             Cardinality::List { .. } => true,
@@ -222,13 +211,6 @@ struct Input<'m, 's> {
 }
 
 impl<'m> Input<'m, '_> {
-    /// Counts the memory of another row.
-    fn add_row(&mut self, rows: &Column) -> Result<()> {
-        *self.size = self.size.saturating_add(rows.row_size());
-        ensure!(*self.size <= LARGEST, "the rows take more than 1 GiB; make smaller batches");
-        Ok(())
-    }
-
     /// Sets the columns of the last row, up to the end or to the end of a group.
     fn record(
         &mut self,
@@ -279,7 +261,7 @@ impl<'m> Input<'m, '_> {
                     if field.target != PlanTarget::Rows {
                         return input.on_the_way(inner, group, rows);
                     }
-                    input.add_row(rows)?;
+                    rows.count_size(1, input.size)?;
                     rows.push_present();
                     input.record(inner, group, rows.columns())
                 })
@@ -382,12 +364,12 @@ impl<'m> Input<'m, '_> {
             }
             (ValuePlan::Bytes, 2) => {
                 let value = self.length_delimited()?;
-                self.add_row(element)?;
+                element.count_size(1, self.size)?;
                 element.push_present();
                 set_bytes(element, value)?;
             }
             (ValuePlan::Message(plan), 2 | 3) => {
-                self.add_row(element)?;
+                element.count_size(1, self.size)?;
                 element.push_present();
                 let columns = element.columns();
                 self.message(tag, |input, group| input.record(plan, group, columns))?;

@@ -35,6 +35,27 @@ pub(crate) enum Target {
     Rows(Box<RecordSelection>),
 }
 
+/// The same without what is selected in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlanTarget {
+    Skip,
+    Column(usize),
+    Within,
+    Rows,
+}
+
+impl Target {
+    /// What becomes of the field, and what is selected in it.
+    pub fn split(&self) -> (PlanTarget, Option<&RecordSelection>) {
+        match self {
+            Target::Skip => (PlanTarget::Skip, None),
+            Target::Column(column, inner) => (PlanTarget::Column(*column), inner.as_deref()),
+            Target::Within(inner) => (PlanTarget::Within, Some(inner)),
+            Target::Rows(inner) => (PlanTarget::Rows, Some(inner)),
+        }
+    }
+}
+
 /// The columns of a selection.
 pub(crate) struct Selected {
     pub selection: RecordSelection,

@@ -2,17 +2,15 @@
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeId};
+use wiregauge_trace::cdr::{find_wide, split_header, MAX_PADDING};
 
-use crate::column::{check_end, push_end, Column, Content, LARGEST};
+use crate::column::{check_end, push_end, Column, Content};
 use crate::cursor::{Cursor, SequentialLayout};
 use crate::fixed_layout::FixedLayout;
-use crate::selection::{RecordSelection, Target};
+use crate::selection::{PlanTarget, RecordSelection, Target};
 
 /// The deepest nesting of records that is passed over.
 const DEEPEST: usize = 64;
-
-/// How many bytes may be left over in CDR: writers fill up words.
-const MOST_PADDING: usize = 7;
 
 /// Decodes messages of one type, for one selection.
 #[derive(Clone, Debug)]
@@ -57,14 +55,6 @@ enum Count {
     List(Option<usize>),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PlanTarget {
-    Skip,
-    Column(usize),
-    Within,
-    Rows,
-}
-
 /// What is known of types that are passed over.
 #[derive(Clone, Debug)]
 struct SkippedTypes {
@@ -81,7 +71,11 @@ impl SequentialPlan {
         selection: &RecordSelection,
         layout: SequentialLayout,
     ) -> Result<SequentialPlan> {
-        refuse_wide(schema)?;
+        // How many bytes a letter of it has is not the same in all implementations.
+        if let Some((record, field)) = find_wide(schema) {
+            let (name, member) = (&record.name.original, &field.name.original);
+            bail!("{name}.{member} is a wstring, which cannot become a column");
+        }
         let fixed = (0..schema.types.len()).map(|id| {
             let is_record = schema.records().any(|(record, _)| record == id);
             let layout_of = || FixedLayout::new(schema, id, None, layout.is_aligned, layout.is_cdr);
@@ -106,7 +100,7 @@ impl SequentialPlan {
         let mut reader = Reader { cursor, plan: self, size };
         reader.root(&self.root, rows)?;
         let left = reader.cursor.left();
-        let most = if self.layout.is_cdr { MOST_PADDING } else { 0 };
+        let most = if self.layout.is_cdr { MAX_PADDING } else { 0 };
         ensure!(
             left <= most,
             "{left} bytes are left over; the definition does not fit this message"
@@ -115,31 +109,14 @@ impl SequentialPlan {
     }
 }
 
-/// Fails for wide text, which is a string in the model: how many bytes a letter of it has is
-/// not the same in all implementations.
-fn refuse_wide(schema: &Schema) -> Result<()> {
-    for (_, record) in schema.records() {
-        for field in &record.fields {
-            let (name, member) = (&record.name.original, &field.name.original);
-            let said = schema.wording.find_member(name, member);
-            let is_wide = said.is_some_and(|said| said.spelling.starts_with("wstring"));
-            ensure!(!is_wide, "{name}.{member} is a wstring, which cannot become a column");
-        }
-    }
-    Ok(())
-}
-
-/// The content of a message in CDR, and whether its most significant bytes come first.
-pub(crate) fn split_header(message: &[u8]) -> Result<(&[u8], bool)> {
-    let (header, body) = message.split_first_chunk::<4>().context("ends within the CDR header")?;
-    match header[..2] {
-        [0, 0] => Ok((body, true)),
-        [0, 1] => Ok((body, false)),
-        _ => bail!(
-            "the encapsulation {:02x}{:02x} is not plain CDR (0000 or 0001)",
-            header[0],
-            header[1]
-        ),
+impl Count {
+    fn new(field: &Field) -> Result<Count> {
+        Ok(match field.cardinality {
+            Cardinality::Required | Cardinality::Implicit => Count::One,
+            Cardinality::Optional => bail!("an optional field, which this format does not have"),
+            Cardinality::Array { len } => Count::Array(len as usize),
+            Cardinality::List { bound } => Count::List(bound.map(|bound| bound as usize)),
+        })
     }
 }
 
@@ -169,11 +146,7 @@ impl FieldPlan {
         target: &Target,
         layout: SequentialLayout,
     ) -> Result<FieldPlan> {
-        let inner = match target {
-            Target::Column(_, inner) => inner.as_deref(),
-            Target::Within(inner) | Target::Rows(inner) => Some(&**inner),
-            Target::Skip => None,
-        };
+        let (target, inner) = target.split();
         let element = match field.element {
             Element::Record(id) => {
                 let inner = inner.map(|inner| RecordPlan::new(schema, id, inner, layout));
@@ -187,18 +160,7 @@ impl FieldPlan {
                 ElementPlan::Number { size: scalar.size(), is_bool }
             }
         };
-        let count = match field.cardinality {
-            Cardinality::Required | Cardinality::Implicit => Count::One,
-            Cardinality::Optional => bail!("an optional field, which this format does not have"),
-            Cardinality::Array { len } => Count::Array(len as usize),
-            Cardinality::List { bound } => Count::List(bound.map(|bound| bound as usize)),
-        };
-        let target = match target {
-            Target::Skip => PlanTarget::Skip,
-            Target::Column(column, _) => PlanTarget::Column(*column),
-            Target::Within(_) => PlanTarget::Within,
-            Target::Rows(_) => PlanTarget::Rows,
-        };
+        let count = Count::new(field)?;
         Ok(FieldPlan { name: field.name.original.clone(), element, count, target })
     }
 }
@@ -262,8 +224,7 @@ impl Reader<'_, '_> {
 
     /// Records one after another, each a row.
     fn records(&mut self, plan: &RecordPlan, count: usize, rows: &mut Column) -> Result<()> {
-        *self.size = self.size.saturating_add(count.saturating_mul(rows.row_size()));
-        ensure!(*self.size <= LARGEST, "the rows take more than 1 GiB; make smaller batches");
+        rows.count_size(count, self.size)?;
         let Some(fixed) = &plan.fixed else {
             for _ in 0..count {
                 let before = self.cursor.at;
@@ -409,13 +370,7 @@ impl Reader<'_, '_> {
     }
 
     fn skip_field(&mut self, field: &Field, depth: usize) -> Result<()> {
-        let count = match field.cardinality {
-            Cardinality::Required | Cardinality::Implicit => Count::One,
-            Cardinality::Optional => bail!("an optional field, which this format does not have"),
-            Cardinality::Array { len } => Count::Array(len as usize),
-            Cardinality::List { bound } => Count::List(bound.map(|bound| bound as usize)),
-        };
-        let count = self.count(count)?;
+        let count = self.count(Count::new(field)?)?;
         match field.element {
             Element::Record(id) => self.skip_records(id, count, depth + 1),
             Element::String | Element::Bytes => self.skip_texts(count),

@@ -3,25 +3,17 @@
 //! end.
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_schema::{Schema, Value};
+use wiregauge_schema::{Field, Record, Schema, Value};
 
 use crate::sequence::{self, is_wide, SequenceLayout, WideText};
 
 /// Largest number of bytes that a writer may add to fill up a word.
-const MAX_PADDING: usize = 7;
+pub const MAX_PADDING: usize = 7;
 
 /// Decodes a message with its header. Fails on any other encapsulation than
 /// plain CDR, and on bytes that do not fit the schema.
 pub fn decode(schema: &Schema, bytes: &[u8]) -> Result<Value> {
-    let (header, body) = bytes.split_first_chunk::<4>().context("ends within the CDR header")?;
-    let big_endian = match header[..2] {
-        [0, 0] => true,
-        [0, 1] => false,
-        [high, low] => {
-            bail!("the encapsulation {high:02x}{low:02x} is not plain CDR (0000 or 0001)")
-        }
-        _ => unreachable!("two bytes"),
-    };
+    let (body, big_endian) = split_header(bytes)?;
     let layout = |wide| SequenceLayout {
         big_endian,
         aligned: true,
@@ -45,10 +37,35 @@ pub fn decode(schema: &Schema, bytes: &[u8]) -> Result<Value> {
     decoded(WideText::Two).or_else(|_| decoded(WideText::Octets)).or(first)
 }
 
+/// The content of a message behind its header, and whether numbers in it have their most
+/// significant byte first.
+///
+/// # Errors
+/// When the encapsulation is another one than plain CDR.
+pub fn split_header(bytes: &[u8]) -> Result<(&[u8], bool)> {
+    let (header, body) = bytes.split_first_chunk::<4>().context("ends within the CDR header")?;
+    match header[..2] {
+        [0, 0] => Ok((body, true)),
+        [0, 1] => Ok((body, false)),
+        [high, low] => {
+            bail!("the encapsulation {high:02x}{low:02x} is not plain CDR (0000 or 0001)")
+        }
+        _ => unreachable!("two bytes"),
+    }
+}
+
 /// Whether messages have wide text.
 pub(crate) fn has_wide(schema: &Schema) -> bool {
-    let mut records = schema.records();
-    records.any(|(_, record)| record.fields.iter().any(|field| is_wide(schema, record, field)))
+    find_wide(schema).is_some()
+}
+
+/// The first field of wide text, with its record.
+pub fn find_wide(schema: &Schema) -> Option<(&Record, &Field)> {
+    let fields = |(_, record)| -> _ {
+        let record: &Record = record;
+        record.fields.iter().map(move |field| (record, field))
+    };
+    schema.records().flat_map(fields).find(|(record, field)| is_wide(schema, record, field))
 }
 
 #[cfg(test)]

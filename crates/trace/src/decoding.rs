@@ -28,15 +28,8 @@ impl TopicDecoder {
     /// # Errors
     /// When nothing defines its messages that can be read.
     pub fn from_channel(channel: &Channel) -> Result<TopicDecoder> {
-        let Channel { topic, message_encoding, definition, .. } = channel;
-        let topic = Topic {
-            name: topic.clone(),
-            schema_name: definition.name.clone(),
-            schema_encoding: definition.encoding.clone(),
-            message_encoding: message_encoding.clone(),
-            messages: 0,
-        };
-        TopicDecoder::find(&topic, &TopicDefinition(definition.data.clone()), None)
+        let definition = TopicDefinition(channel.definition.data.clone());
+        TopicDecoder::find(&Topic::from_channel(channel), &definition, None)
     }
 
     /// Of a topic and its definition; one that the recording lacks is looked for in the ROS

@@ -24,6 +24,18 @@ pub struct Topic {
 }
 
 impl Topic {
+    /// That of a channel, with no messages.
+    pub(crate) fn from_channel(channel: &Channel) -> Topic {
+        let Channel { topic, message_encoding, definition, .. } = channel;
+        Topic {
+            name: topic.clone(),
+            schema_name: definition.name.clone(),
+            schema_encoding: definition.encoding.clone(),
+            message_encoding: message_encoding.clone(),
+            messages: 0,
+        }
+    }
+
     /// Whether both are one topic, whatever they count.
     pub(crate) fn is_same_topic(&self, other: &Topic) -> bool {
         Topic { messages: 0, ..self.clone() } == Topic { messages: 0, ..other.clone() }
@@ -48,14 +60,7 @@ pub(crate) fn topics(reader: &mut dyn Reader) -> Result<Vec<(Topic, TopicDefinit
 
 /// The index of a channel's topic, which is added if it is new.
 fn add(found: &mut Vec<(Topic, TopicDefinition)>, channel: &Channel) -> usize {
-    let Channel { topic, message_encoding, definition, .. } = channel;
-    let topic = Topic {
-        name: topic.clone(),
-        schema_name: definition.name.clone(),
-        schema_encoding: definition.encoding.clone(),
-        message_encoding: message_encoding.clone(),
-        messages: 0,
-    };
+    let (topic, definition) = (Topic::from_channel(channel), &channel.definition);
     let known =
         found.iter().position(|(known, of)| known.is_same_topic(&topic) && of.0 == definition.data);
     known.unwrap_or_else(|| {

@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::process::{
-    getpgrp, getpid, getsid, pidfd_open, pidfd_send_signal, set_child_subreaper, waitid, Pid,
-    PidfdFlags, Signal, WaitId, WaitIdOptions,
+    getpid, pidfd_open, pidfd_send_signal, set_child_subreaper, waitid, Pid, PidfdFlags, Signal,
+    WaitId, WaitIdOptions,
 };
 
 /// The variable of the marks: those of all children that a process descends from.
@@ -40,19 +40,14 @@ static LIVING: AtomicUsize = AtomicUsize::new(0);
 #[derive(Debug)]
 pub(super) struct Mark(String);
 
-/// The process that we are.
-struct Us {
-    id: Pid,
-    group: i32,
-    session: i32,
-}
-
 /// A process as the kernel tells it.
 struct Process {
     id: Pid,
     /// None of the first process.
     parent: Option<Pid>,
+    /// 0 where who leads it is not in our namespace of processes, as in a container.
     group: i32,
+    /// 0 as of the group.
     session: i32,
     has_ended: bool,
     /// Whether it has begun to end, if it has not ended.
@@ -84,7 +79,7 @@ impl Mark {
     /// until a look finds nothing that runs, that is about to end, or that has ended since the
     /// look before.
     pub(super) fn end_orphans(&self) {
-        let us = Us::read();
+        let Some(us) = process_of_ours() else { return };
         let (mut killed, mut ended): (Vec<OwnedFd>, Vec<Pid>) = (Vec::new(), Vec::new());
         for _ in 0..MAX_ROUNDS {
             let all = processes();
@@ -127,11 +122,11 @@ impl Mark {
     }
 
     /// Kills a process that has the mark, or that we have adopted.
-    fn kill(&self, id: Pid, adopted_by: Option<&Us>) -> Option<OwnedFd> {
+    fn kill(&self, id: Pid, adopted_by: Option<&Process>) -> Option<OwnedFd> {
         let handle = pidfd_open(id, PidfdFlags::empty()).ok()?;
         // The number may have become another's since it was looked at: the handle is of the
         // one that has it now.
-        let is_adopted = |us: &Us| process(id).is_some_and(|now| us.has_adopted(&now));
+        let is_adopted = |us: &Process| process(id).is_some_and(|now| us.has_adopted(&now));
         if !self.marks_process(id) && !adopted_by.is_some_and(is_adopted) {
             return None;
         }
@@ -157,12 +152,7 @@ impl Drop for Mark {
     }
 }
 
-impl Us {
-    fn read() -> Us {
-        let session = getsid(None).map_or(0, |session| session.as_raw_nonzero().get());
-        Us { id: getpid(), group: getpgrp().as_raw_nonzero().get(), session }
-    }
-
+impl Process {
     /// Whether a process became our child when its parent ended. Whoever we start is in our
     /// session, and in our group or leads one of its own; it is reaped by who started it.
     fn has_adopted(&self, process: &Process) -> bool {
@@ -170,9 +160,7 @@ impl Us {
             && process.session == self.session;
         process.parent == Some(self.id) && !is_started
     }
-}
 
-impl Process {
     /// Whether it descends from a process, as far as these tell: one whose parent has ended
     /// since may.
     fn may_descend_from(&self, ancestor: Pid, all: &[Process]) -> bool {
@@ -200,6 +188,14 @@ fn has_ended(process: &OwnedFd) -> bool {
 /// Reaps a process, if it has ended and is ours to reap.
 fn reap(id: WaitId) -> bool {
     waitid(id, WaitIdOptions::EXITED | WaitIdOptions::NOHANG).is_ok_and(|ended| ended.is_some())
+}
+
+/// The process that we are. None where `/proc` is of another namespace of processes: its
+/// numbers are not those that we would kill.
+fn process_of_ours() -> Option<Process> {
+    let number = fs::read_link("/proc/self").ok()?;
+    let is_ours = number.to_str()?.parse() == Ok(getpid().as_raw_nonzero().get());
+    is_ours.then(|| process(getpid())).flatten()
 }
 
 /// All processes that we may know of.

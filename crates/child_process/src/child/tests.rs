@@ -238,6 +238,22 @@ fn helper_whose_children_detach_others() {
     others.wait().unwrap();
 }
 
+/// As in a container that a shell outside has started: who leads our group and session has no
+/// number here.
+#[test]
+fn orphans_die_where_the_leaders_of_group_and_session_are_elsewhere() {
+    let apart = ["--pid", "--fork", "--mount-proc", "--user", "--map-root-user"];
+    if !Command::new("unshare").args(apart).arg("true").status().is_ok_and(|of| of.success()) {
+        eprintln!("skipped: there is no namespace of processes to be had");
+        return;
+    }
+    let mut command = Command::new("unshare");
+    command.args(apart).arg(std::env::current_exe().unwrap());
+    command.args(["child::tests::helper_whose_children_detach_others", "--exact", "--ignored"]);
+    let helper = Child::spawn(command, Limits::default()).unwrap();
+    assert_eq!(helper.finish(later()).unwrap().to_string(), "exit code 0");
+}
+
 #[test]
 fn orphans_that_end_by_themselves_are_reaped() {
     // Not the leader of its session.

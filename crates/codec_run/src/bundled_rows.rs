@@ -16,7 +16,7 @@ use wiregauge_formats::build::{build_allocation_counter, Variant};
 use wiregauge_formats::Codec;
 use wiregauge_gauge::rounds::Progress;
 use wiregauge_gauge::runners::plan::{Entrant, Experiment, Load, Sample};
-use wiregauge_result::run::{Run, Status};
+use wiregauge_result::run::{Run, Status, Subject};
 use wiregauge_result::run_builder::{command_line, RunBuilder};
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_system::{file, interrupt};
@@ -54,6 +54,8 @@ pub struct BundleTask {
     pub seed: u64,
     /// Who takes part.
     pub codecs: Vec<&'static Codec>,
+    /// Runners of the user's own, built for the target.
+    pub runners: Vec<UserRunner>,
     /// How rows are built.
     pub rows: RowOptions,
     /// The program for the target; none for this one.
@@ -101,20 +103,29 @@ pub fn pack_rows(mut task: BundleTask, show: Progress) -> Result<PackedRows> {
         false => Some(libraries::cross_build(&mut variants, target, &folder, &stoppable)?),
     };
     let emulated = cross.is_some().then_some(target);
-    let built =
-        codec_selection::build(&task.workload, &variants, &[], emulated, &folder, &stoppable)?;
+    let built = codec_selection::build(
+        &task.workload,
+        &variants,
+        &task.runners,
+        emulated,
+        &folder,
+        &stoppable,
+    )?;
     let toolchain = cross.map_or(Toolchain::System, Toolchain::Cross);
     let counter = build_allocation_counter(&folder, &toolchain)?;
     files.add_program("allocations.so", &counter)?;
     let CodecEntrants { entrants, tools, libraries } = built;
     let mut rows = Vec::new();
     let total = entrants.len();
-    for (done, (entrant, variant)) in entrants.into_iter().zip(&variants).enumerate() {
+    for (done, entrant) in entrants.into_iter().enumerate() {
         stoppable(&format!("packing {}", entrant.subject.title), done, total)?;
         if let Some(launch) = entrant.runner.as_ref().filter(|_| !files.contains(SCHEMA)) {
             files.add_bytes(SCHEMA, launch.schema.clone())?;
         }
-        rows.push(pack_row(&mut files, entrant, variant)?);
+        rows.push(match variants.get(done) {
+            Some(variant) => pack_row(&mut files, entrant, variant)?,
+            None => pack_own_row(&mut files, entrant, &toolchain)?,
+        });
     }
     if rows.iter().all(|row| row.program.is_none()) {
         let why = rows.iter().find_map(|row| row.subject.status.absence());
@@ -141,9 +152,8 @@ pub fn pack_rows(mut task: BundleTask, show: Progress) -> Result<PackedRows> {
 /// Packs a row's runner with the shared libraries that it loads.
 fn pack_row(files: &mut BundleFiles, entrant: Entrant, variant: &Variant) -> Result<BundledRow> {
     let Entrant { mut subject, runner, .. } = entrant;
-    let mut row_libraries = Vec::new();
     let Some(Launch { program, .. }) = runner else {
-        return Ok(BundledRow { subject, program: None, libraries: row_libraries });
+        return Ok(BundledRow { subject, program: None, libraries: Vec::new() });
     };
     let language = variant.codec.language.name;
     let refused = match ElfFacts::read(&program)? {
@@ -158,15 +168,48 @@ fn pack_row(files: &mut BundleFiles, entrant: Entrant, variant: &Variant) -> Res
     };
     if let Some(why) = refused {
         subject.status = Status::Skipped(why);
-        return Ok(BundledRow { subject, program: None, libraries: row_libraries });
+        return Ok(BundledRow { subject, program: None, libraries: Vec::new() });
     }
-    for library in SharedLibraries::find(&program, &variant.toolchain)?.0 {
+    pack_program(files, subject, &program, &variant.toolchain)
+}
+
+/// Packs a runner of the user's own. What cannot be packed is an error: it was asked for by name.
+fn pack_own_row(
+    files: &mut BundleFiles,
+    entrant: Entrant,
+    toolchain: &Toolchain,
+) -> Result<BundledRow> {
+    let Entrant { subject, runner, .. } = entrant;
+    let Launch { program, arguments, .. } =
+        runner.context("a runner of one's own has a program")?;
+    let name = &subject.id;
+    let shown = program.display();
+    let facts = ElfFacts::read(&program)
+        .with_context(|| format!("the runner {name} cannot be read; give the path of a program"))?;
+    ensure!(
+        arguments.is_empty() && facts.is_some(),
+        "the runner {name} is no program alone; a bundle takes programs without arguments that \
+         need no interpreter"
+    );
+    pack_program(files, subject, &program, toolchain)
+        .with_context(|| format!("the runner {shown} cannot be packed"))
+}
+
+/// Packs a program with the shared libraries that it loads.
+fn pack_program(
+    files: &mut BundleFiles,
+    subject: Subject,
+    program: &Path,
+    toolchain: &Toolchain,
+) -> Result<BundledRow> {
+    let mut row_libraries = Vec::new();
+    for library in SharedLibraries::find(program, toolchain)?.0 {
         if !C_LIBRARY.iter().any(|name| library.name.starts_with(name)) {
             row_libraries.push(files.add_library(&library.name, &library.path)?);
         }
     }
     let path = format!("runners/{}", subject.id);
-    files.add_program(&path, &program)?;
+    files.add_program(&path, program)?;
     Ok(BundledRow { subject, program: Some(path), libraries: row_libraries })
 }
 

@@ -10,7 +10,7 @@ use wiregauge_schema::small_arrays::SmallArrays;
 use crate::bundled_rows::BundleTask;
 #[cfg(feature = "clap")]
 use crate::codec_selection::parse_languages;
-use crate::codec_selection::select_codecs;
+use crate::codec_selection::{select_codecs, UserRunner};
 use crate::libraries::LibraryOptions;
 use crate::row_options::RowOptions;
 use crate::workload::Workload;
@@ -27,6 +27,9 @@ pub struct RowSelection {
     /// wiregauge generates.
     #[cfg_attr(feature = "clap", arg(long, value_delimiter = ',', value_name = "NAME,…", value_parser = parse_languages))]
     pub language: Vec<Languages>,
+    /// Also measure a runner of yours (docs/runner-protocol.md).
+    #[cfg_attr(feature = "clap", arg(long = "runner", value_name = "NAME=COMMAND"))]
+    pub runners: Vec<UserRunner>,
     /// With which libraries.
     #[cfg_attr(feature = "clap", command(flatten))]
     pub libraries: LibraryOptions,
@@ -77,6 +80,7 @@ impl RowSelection {
             workload,
             seed: self.seed,
             codecs: select_codecs(&self.codecs, &self.languages())?,
+            runners: self.runners.clone(),
             rows: self.options()?,
             program,
         })

@@ -3,6 +3,11 @@
 //!
 //!     make targets ONLY=rows
 //!     make targets ONLY=rows ROWS=prost,rkyv
+//!     make targets ONLY=rows BUNDLE=rows.tar.zst
+//!     make targets ONLY=rows RESULTS=FOLDER
+//!
+//! The last two are for another, quiet machine: the first packs all rows and programs, and says
+//! how each pair is measured there; the second makes the table of the results from there.
 //!
 //! A program by hand is a file in `rows/`, or one for each way to drive a library and behind
 //! it what they share. It has what the library's generator makes of the
@@ -17,7 +22,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_formats::build::languages::{cpp::CPP, rust::RUST};
-use wiregauge_formats::build::{self, Variant};
+use wiregauge_formats::build::{self, BuiltRunner, Variant};
 use wiregauge_formats::{Codec, Emission};
 use wiregauge_result::run::{Measurement, Run};
 use wiregauge_result::stats::{Ratio, Summary};
@@ -31,6 +36,7 @@ const EXPERIMENTS: [&str; 4] = ["encode", "encode/write", "decode", "decode/pars
 const APART: f64 = 1.05;
 /// Seconds that a row and its program are measured for.
 const SECONDS: &str = "15";
+const TABLE_HEAD: &str = "| row | what | ours | by hand | ratio | |\n|---|---|--:|--:|--:|---|";
 
 /// The programs by hand: each is its row's codec with another main file.
 macro_rules! programs {
@@ -108,6 +114,8 @@ fn main() -> ExitCode {
 
 fn targets() -> Result<()> {
     let folder = PathBuf::from(env::var_os("WIREGAUGE_BUILD").context("run it by make targets")?);
+    let given = |name: &str| env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let (bundle, results) = (given("BUNDLE"), given("RESULTS"));
     // What cargo itself says of a benchmark begins with a dash.
     let wanted: Vec<String> = env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let wanted: Vec<&str> = wanted.iter().flat_map(|words| words.split(',')).collect();
@@ -132,11 +140,25 @@ fn targets() -> Result<()> {
         "there is no row {} in Rust or C++; leave out ROWS to compare all rows",
         wanted.join(", ")
     );
+    if let Some(results) = results {
+        println!("{TABLE_HEAD}");
+        for row in rows {
+            let file = results.join(format!("{}.json", row.name));
+            match program(row).filter(|_| file.exists()) {
+                Some(program) => print_ratios(&Run::read(&file)?, row, program)?,
+                None => println!("| {} | | | | | not measured |", row.name),
+            }
+        }
+        return Ok(());
+    }
     let variants: Vec<Variant> =
         rows.iter().filter_map(|row| program(row)).map(Variant::from_codec).collect();
     let built = build::build_variants(&folder, &schema, &projection, &variants, &|_, _, _| Ok(()))?;
+    if let Some(bundle) = bundle {
+        return pack(&bundle, &built);
+    }
     let scratch = tempfile::tempdir()?;
-    println!("| row | what | ours | by hand | ratio | |\n|---|---|--:|--:|--:|---|");
+    println!("{TABLE_HEAD}");
     for row in rows {
         let Some(program) = program(row) else {
             println!("| {} | | | | | no program by hand |", row.name);
@@ -145,11 +167,38 @@ fn targets() -> Result<()> {
         let built = built.iter().find(|built| built.codec.name == program.name);
         match built.map(|built| built.program.as_ref()) {
             Some(Ok(made)) => {
-                say(&measured(scratch.path(), row.name, program.name, made)?, row, program)?
+                let run = measured(scratch.path(), row.name, program.name, made)?;
+                print_ratios(&run, row, program)?
             }
             Some(Err(error)) => println!("| {} | | | | | {error:#} |", row.name),
             None => println!("| {} | | | | | was not built |", row.name),
         }
+    }
+    Ok(())
+}
+
+/// Packs rows and programs for another machine, and says how each pair is measured there.
+fn pack(bundle: &Path, built: &[BuiltRunner]) -> Result<()> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wiregauge"));
+    let mut rows = Vec::new();
+    command.arg("bundle").arg("-o").arg(bundle);
+    for built in built {
+        match &built.program {
+            Ok(program) => {
+                command.arg("--runner").arg(format!("{}={}", built.codec.name, program.display()));
+                rows.push(built.codec.name.trim_end_matches("-by-hand"));
+            }
+            Err(error) => eprintln!("{} is left out: {error:#}", built.codec.name),
+        }
+    }
+    let status = command.args(["--codecs", &rows.join(",")]).status()?;
+    ensure!(status.success(), "packing failed: {status}");
+    for row in rows {
+        println!(
+            "./wiregauge codecs --bundle . --codecs {row},{row}-by-hand --experiments {} \
+             --duration {SECONDS} -o {row}.json",
+            EXPERIMENTS.join(",")
+        );
     }
     Ok(())
 }
@@ -167,8 +216,8 @@ fn measured(folder: &Path, row: &str, program: &str, made: &Path) -> Result<Run>
     Run::read(&file)
 }
 
-/// Says how many times as long as the program the row took, with its bounds.
-fn say(run: &Run, row: &Codec, program: &Codec) -> Result<()> {
+/// Prints how many times as long as the program the row took, with its bounds.
+fn print_ratios(run: &Run, row: &Codec, program: &Codec) -> Result<()> {
     let case = &run.cases.first().context("no case was measured")?.id;
     for experiment in EXPERIMENTS {
         let of = |subject: &str| run.measurement(case, subject, experiment);

@@ -316,6 +316,44 @@ fn nothing_is_unpacked_that_the_manifest_does_not_know() {
     assert_eq!(fs::read_dir(at.join("tmp")).unwrap().count(), 0);
 }
 
+/// A runner of the user's own: here one that was built for a row.
+#[test]
+fn a_runner_of_ones_own_is_packed_with_its_libraries() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let parts = at.join("parts");
+    fs::create_dir(&parts).unwrap();
+    unpack(&parts);
+    let (_, _, program) = bundle();
+    let pack = |runner: &str, file: &str| {
+        let mut command = wiregauge();
+        command.args(["bundle", "--codecs", "prost", "--runner", runner]).args(&ROWS[2..]);
+        command.arg("--program").arg(program).args(["-o", file]).current_dir(at);
+        to_said(command.output().unwrap())
+    };
+    let said = pack("mine=parts/runners/protobuf-cpp", "mine.tar.zst");
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let mut command = bare(program);
+    command.args(["codecs", "--bundle", "mine.tar.zst", "--codecs", "mine", "-o", "run.json"]);
+    let said = to_said(command.args(SHORT).current_dir(at).output().unwrap());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(at);
+    assert!(status(&run, "mine").contains("measured"), "{}", status(&run, "mine"));
+    let row = run["subjects"].as_array().unwrap().iter().find(|row| row["id"] == "mine").unwrap();
+    let files = row["runner"]["files"].as_object().unwrap();
+    assert!(files.keys().any(|path| path.contains("libprotobuf")), "{files:?}");
+    fs::write(at.join("script"), "#!/bin/sh\n").unwrap();
+    for (runner, told) in [
+        ("mine=script", "the runner mine is no program alone"),
+        ("mine=parts/runners/prost --fast", "the runner mine is no program alone"),
+        ("mine=nowhere", "the runner mine cannot be read; give the path of a program"),
+    ] {
+        let said = pack(runner, "refused.tar.zst");
+        assert!(said.code == Some(2) && said.err.contains(told), "{runner}: {}", said.err);
+        assert!(!at.join("refused.tar.zst").exists());
+    }
+}
+
 #[test]
 fn a_bundle_is_not_half_written_nor_made_for_another_program() {
     let folder = tempfile::tempdir().unwrap();

@@ -100,7 +100,7 @@ const NO_FOOTPRINT: [&str; 14] = [
     "processes",
     "experiments",
     "corrupt",
-    "runner",
+    "runners",
     "scratch",
     "buffers",
     "objects",

@@ -9,7 +9,7 @@ use anyhow::{bail, Result};
 use clap::builder::ArgPredicate;
 use clap::ValueEnum;
 use wiregauge_codec_run::bundled_rows::BundleRun;
-use wiregauge_codec_run::codec_selection::UserRunner;
+
 use wiregauge_codec_run::effort::Effort;
 use wiregauge_codec_run::explained_rows;
 use wiregauge_codec_run::measurement::{
@@ -34,9 +34,6 @@ use crate::result_args::ResultArgs;
 pub struct Measuring {
     #[command(flatten)]
     pub rows: RowSelection,
-    /// Also measure a runner of yours (docs/runner-protocol.md).
-    #[arg(long, value_name = "NAME=COMMAND")]
-    runner: Vec<UserRunner>,
     /// What is measured: time, instructions, or both. Valgrind counts instructions, the
     /// same number in each run; docs/instructions.md says what they tell.
     #[arg(
@@ -145,7 +142,7 @@ impl Measuring {
     /// The codecs that are named, or else those that are explained.
     pub fn codecs(&self) -> Vec<String> {
         match self.rows.codecs.is_empty() {
-            true => explained_rows::codecs(&self.explain, &self.runner),
+            true => explained_rows::codecs(&self.explain, &self.rows.runners),
             false => self.rows.codecs.clone(),
         }
     }
@@ -156,7 +153,7 @@ impl Measuring {
         let counts = self.counts() && self.rows.target.is_none();
         let options = MeasureOptions {
             rows: self.rows.options()?,
-            runners: self.runner.clone(),
+            runners: self.rows.runners.clone(),
             sampling: self.sampling(counts)?,
             explained: self.explain.clone(),
         };
@@ -173,7 +170,7 @@ impl Measuring {
     ) -> Result<ExitCode> {
         let task = BundleRun {
             codecs: self.rows.codecs.clone(),
-            runners: self.runner.clone(),
+            runners: self.rows.runners.clone(),
             experiments: select_experiments(experiments(), &self.experiments)?,
             fail_above,
             sampling: self.sampling(self.counts())?,

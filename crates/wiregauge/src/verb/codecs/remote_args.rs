@@ -22,7 +22,7 @@ pub struct RemoteArgs {
     #[arg(
         long,
         value_name = "[USER@]HOST[:FOLDER]",
-        conflicts_with_all = ["bundle", "footprint", "explain", "against", "runner"]
+        conflicts_with_all = ["bundle", "footprint", "explain", "against"]
     )]
     pub on: Option<Board>,
     /// The wiregauge for the target, where it is not this one.

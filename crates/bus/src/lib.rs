@@ -19,4 +19,5 @@ pub mod scenario;
 pub mod search;
 pub mod secret;
 pub mod series;
+pub mod toml_file;
 pub mod transports;

@@ -2,32 +2,26 @@
 //! one file (TOML) that all machines share; docs/bus.md describes its keys.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{anyhow, ensure, Context, Result};
-use serde::de::{self, Deserializer, Visitor};
 use serde::Deserialize;
 use toml::Spanned;
 use wiregauge_participant::control::{Mode, Role, DEFAULT_SILENCE_LIMIT};
 use wiregauge_participant::realtime::Realtime;
-use wiregauge_system::input::read_text;
-use wiregauge_system::quantity::{parse_bytes, parse_time};
+use wiregauge_system::quantity::parse_bytes;
 
 use crate::catalogue::{self, TransportEntry};
 use crate::load::Load;
 use crate::run_settings::transport_option::TransportOption;
 use crate::run_settings::{RunSettings, DEFAULT_DURATION};
+use crate::toml_file::{self, ErrorChain, Time, TomlError, WithPosition, Words};
 
 /// Where the sender's machine waits for the others, unless the scenario says
 /// so: below the ports of DDS, which begin at 7400.
 pub const PORT: u16 = 7300;
-
-/// Longest scenario, in bytes.
-const LONGEST: u64 = 1 << 20;
 
 /// What is sent over which transports, and who takes part.
 #[derive(Clone, Debug)]
@@ -53,19 +47,10 @@ impl Scenario {
     /// A file that is not there, a key that there is not, a value that cannot
     /// be: the file, the line and what is known instead.
     pub fn read(path: &Path) -> Result<Scenario> {
-        let shown = path.display();
-        let text = read_text(path, LONGEST)?;
-        Scenario::parse(&text).map_err(|wrong| match wrong.place {
-            Some(span) => {
-                let before = text.get(..span.start).unwrap_or(&text);
-                let line = before.matches('\n').count() + 1;
-                anyhow!("{shown}:{line}: {}", wrong.what)
-            }
-            None => anyhow!("{shown}: {}", wrong.what),
-        })
+        toml_file::read(path, Scenario::parse)
     }
 
-    fn parse(text: &str) -> Result<Scenario, ScenarioError> {
+    fn parse(text: &str) -> Result<Scenario, TomlError> {
         let file: ScenarioFile = toml::from_str(text)?;
         for name in &file.transports {
             catalogue::select(std::slice::from_ref(name.get_ref())).with_position(name)?;
@@ -190,7 +175,7 @@ impl Scenario {
 }
 
 /// One sender and some receivers, each with a name of its own.
-fn participants(all: Vec<Spanned<Participant>>) -> Result<Vec<(String, Role)>, ScenarioError> {
+fn participants(all: Vec<Spanned<Participant>>) -> Result<Vec<(String, Role)>, TomlError> {
     let mut known: Vec<(String, Role)> = Vec::new();
     for participant in all {
         let Participant { name, role } = participant.get_ref();
@@ -315,17 +300,6 @@ struct Participant {
 
 #[derive(Deserialize)]
 #[serde(try_from = "Words")]
-struct Time(Duration);
-
-impl TryFrom<Words> for Time {
-    type Error = ErrorChain;
-    fn try_from(Words(text): Words) -> Result<Time, ErrorChain> {
-        parse_time(&text).map(Time).map_err(ErrorChain)
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(try_from = "Words")]
 struct Size(usize);
 
 impl TryFrom<Words> for Size {
@@ -351,79 +325,6 @@ impl TryFrom<Words> for Listen {
         let address = text.parse().map(Listen);
         address.map_err(|_| {
             ErrorChain(anyhow!("'{text}' is not ADDRESS:PORT; write it as 0.0.0.0:{PORT}"))
-        })
-    }
-}
-
-/// A text, or a number or truth value as its text: `size = 500` is what
-/// `--size 500` is.
-struct Words(String);
-
-impl<'de> Deserialize<'de> for Words {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Words, D::Error> {
-        struct Any;
-        impl Visitor<'_> for Any {
-            type Value = Words;
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a text or a number")
-            }
-            fn visit_str<E: de::Error>(self, value: &str) -> Result<Words, E> {
-                Ok(Words(value.to_owned()))
-            }
-            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Words, E> {
-                Ok(Words(value.to_string()))
-            }
-            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Words, E> {
-                Ok(Words(value.to_string()))
-            }
-            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Words, E> {
-                Ok(Words(value.to_string()))
-            }
-        }
-        deserializer.deserialize_any(Any)
-    }
-}
-
-/// An error with all its causes in one line.
-struct ErrorChain(anyhow::Error);
-
-impl fmt::Display for ErrorChain {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{:#}", self.0)
-    }
-}
-
-/// What is wrong in a file, and where.
-struct ScenarioError {
-    what: String,
-    place: Option<Range<usize>>,
-}
-
-impl From<toml::de::Error> for ScenarioError {
-    fn from(error: toml::de::Error) -> ScenarioError {
-        // What serde calls a field is a key here.
-        let what = error.message().replace("unknown field", "unknown key");
-        let what = what.replace("missing field", "missing key");
-        ScenarioError { what, place: error.span() }
-    }
-}
-
-impl From<anyhow::Error> for ScenarioError {
-    fn from(error: anyhow::Error) -> ScenarioError {
-        ScenarioError { what: format!("{error:#}"), place: None }
-    }
-}
-
-/// What is wrong with a value, and where that is.
-trait WithPosition<T> {
-    fn with_position<V>(self, value: &Spanned<V>) -> Result<T, ScenarioError>;
-}
-
-impl<T> WithPosition<T> for Result<T> {
-    fn with_position<V>(self, value: &Spanned<V>) -> Result<T, ScenarioError> {
-        self.map_err(|error| ScenarioError {
-            place: Some(value.span()),
-            ..ScenarioError::from(error)
         })
     }
 }

@@ -58,12 +58,29 @@ pub struct CodecProcess {
 }
 
 /// What it is to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum CodecTask {
     /// Message to bytes.
     Encode,
     /// Bytes to message.
     Decode,
+    /// Every number in the bytes is read.
+    Project,
+    /// One number outside of every list is read.
+    Fixed,
+}
+
+impl CodecTask {
+    /// The experiment of the runner protocol.
+    pub fn experiment(self) -> &'static str {
+        match self {
+            CodecTask::Encode => "encode",
+            CodecTask::Decode => "decode",
+            CodecTask::Project => "project",
+            CodecTask::Fixed => "fixed",
+        }
+    }
 }
 
 impl CodecProcess {
@@ -103,10 +120,7 @@ impl CodecProcess {
     /// # Errors
     /// When the runner refuses or is gone.
     pub fn run(&mut self, work: CodecTask) -> Result<u64> {
-        let experiment = match work {
-            CodecTask::Encode => "encode",
-            CodecTask::Decode => "decode",
-        };
+        let experiment = work.experiment();
         let reply =
             self.send_request(&format!("run {experiment} 1 {LIFETIMES} prove=none"), &[])?;
         let text = String::from_utf8_lossy(&reply);

@@ -21,7 +21,7 @@
 //!
 //! A conductor leads participants over the control channel ([`control`]) through the states
 //! *loaded*, *initialized*, *running* and *stopped* ([`participant`]). [`sender`] and
-//! [`receiver`] send and count the samples.
+//! [`receiver`] send and count the samples. A [`stage`] of a chain does both.
 
 pub mod clock_alignment;
 pub mod codec_process;
@@ -40,7 +40,9 @@ pub mod sample_times;
 pub mod seal;
 pub mod sender;
 pub mod sequence;
+pub mod stage;
 pub mod stream;
+pub mod tcp;
 pub mod token;
 pub mod transport;
 pub mod wake_up;

@@ -27,7 +27,7 @@ use crate::sample::HEADER_SIZE;
 use crate::sample_times::{RecordedTimes, SampleTimes};
 use crate::token;
 use crate::transport::{Reader, Transport, Writer};
-use crate::{echo, receiver, sender, stream, wake_up};
+use crate::{echo, receiver, sender, stage, stream, wake_up};
 use wiregauge_timing::clock::{monotonic, Clock};
 use wiregauge_timing::latency::Distribution;
 use wiregauge_timing::scratch;
@@ -43,11 +43,15 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A program with these transports: `--control ADDRESS --name NAME …`. More
 /// than one name makes a participant of each, as threads of one process. With
-/// `--stream` it carries the messages of a trace instead.
+/// `--stream` it carries the messages of a trace instead, with `--stage` it runs stages of
+/// a chain.
 pub fn main(transports: Vec<&'static dyn Transport>) -> ExitCode {
     let mut words = std::env::args().skip(1).peekable();
     if words.next_if(|word| word == "--stream").is_some() {
         return stream::serve(&transports);
+    }
+    if words.next_if(|word| word == "--stage").is_some() {
+        return stage::serve(&transports);
     }
     let (mut address, mut names) = (None, Vec::new());
     while let Some(word) = words.next() {

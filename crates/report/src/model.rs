@@ -1,6 +1,7 @@
 //! What is shown of a result, once for all forms.
 
 pub mod break_even;
+pub mod chain;
 pub mod changes;
 pub mod curve;
 pub mod environment;

@@ -16,6 +16,8 @@ pub enum RunKind {
     Cosim,
     /// What reaches the other side of a bus in time.
     Bus,
+    /// What a chain from sensor to actuator takes.
+    Chain,
     /// One that this wiregauge does not know, shown as codecs are.
     Other(String),
 }
@@ -28,6 +30,7 @@ impl RunKind {
             RunKind::Points => "points",
             RunKind::Cosim => "cosim",
             RunKind::Bus => "bus",
+            RunKind::Chain => "chain",
             RunKind::Other(name) => name,
         }
     }
@@ -41,8 +44,9 @@ impl fmt::Display for RunKind {
 
 impl From<String> for RunKind {
     fn from(name: String) -> RunKind {
-        let known = [RunKind::Codecs, RunKind::Points, RunKind::Cosim, RunKind::Bus].into_iter();
-        let mut known = known.filter(|kind| kind.name() == name);
+        let known =
+            [RunKind::Codecs, RunKind::Points, RunKind::Cosim, RunKind::Bus, RunKind::Chain];
+        let mut known = known.into_iter().filter(|kind| kind.name() == name);
         known.next().unwrap_or(RunKind::Other(name))
     }
 }
@@ -59,7 +63,7 @@ mod tests {
 
     #[test]
     fn every_kind_comes_back() {
-        for name in ["codecs", "points", "cosim", "bus", "dance"] {
+        for name in ["codecs", "points", "cosim", "bus", "chain", "dance"] {
             let kind = RunKind::from(name.to_owned());
             assert_eq!((kind.name(), String::from(kind.clone())), (name, name.to_owned()));
             assert_eq!(matches!(kind, RunKind::Other(_)), name == "dance");

@@ -7,6 +7,7 @@
 
 use crate::requirement::{Relation, Requirement, Requirements, Statistic};
 use crate::run::{Case, Run, Status, Subject};
+use crate::run_kind::RunKind;
 use crate::stats::{tail, Summary};
 use crate::warning;
 
@@ -123,7 +124,7 @@ impl Requirement {
                 .subjects
                 .iter()
                 .filter(|s| means(&self.subject, &[&s.id, &s.title]))
-                .filter(|s| !s.bound || self.subject.is_some())
+                .filter(|s| !is_beside(run, s) || self.subject.is_some())
                 .collect();
             // What no subject has is no metric of this case: a step without steps.
             let measured = |s: &&Subject| self.find(run, case, s).is_some();
@@ -258,6 +259,13 @@ impl Requirement {
         metrics.retain(|metric| !metric.contains("/p"));
         format!("'{}' was not measured; choose from {}", self.metric, metrics.join(", "))
     }
+}
+
+/// Whether a subject is there to compare with, and not what is required of: a bound, or what
+/// a change of a chain brings.
+fn is_beside(run: &Run, subject: &Subject) -> bool {
+    let drawn = run.subjects.first().is_some_and(|first| first.id == subject.id);
+    subject.bound || (run.kind == RunKind::Chain && !drawn)
 }
 
 fn fact<'r>(run: &'r Run, (case, subject): (&str, &str), metric: &str) -> Option<(f64, &'r str)> {

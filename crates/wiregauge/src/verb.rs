@@ -3,6 +3,7 @@
 mod bundle;
 mod bus;
 mod cache;
+mod chain;
 mod codecs;
 mod compare;
 mod completions;
@@ -43,6 +44,8 @@ Examples:
       where a co-simulation step goes
   wiregauge bus run --size 500 --transport dds
       what reaches the other side of a bus in time
+  wiregauge chain brake.toml
+      from sensor to actuator, and what would make it faster
   wiregauge trace info drive.mcap
       what is in a recording; trace --help has what can be done with it
   wiregauge packed pack drive.mcap -o small.mcap --preset lidar-1mm
@@ -67,6 +70,7 @@ enum Verb {
     Bundle(Box<bundle::Arguments>),
     Cosim(cosim::Arguments),
     Bus(Box<bus::Arguments>),
+    Chain(chain::Arguments),
     Trace(trace::Arguments),
     Packed(packed::Arguments),
     Repeat(repeat::Arguments),
@@ -100,6 +104,7 @@ impl Arguments {
             Verb::Bundle(arguments) => arguments.run(),
             Verb::Cosim(arguments) => arguments.run(),
             Verb::Bus(arguments) => arguments.run(),
+            Verb::Chain(arguments) => arguments.run(),
             Verb::Trace(arguments) => arguments.run(),
             Verb::Packed(arguments) => arguments.run(),
             Verb::Repeat(arguments) => arguments.run(),

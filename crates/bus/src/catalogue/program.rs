@@ -55,11 +55,21 @@ impl Program {
 
     /// The command line of a process that carries a trace.
     pub fn stream_command(&self) -> Command {
+        self.serving_command("--stream")
+    }
+
+    /// The command line of a process with stages of a chain.
+    pub fn stage_command(&self) -> Command {
+        self.serving_command("--stage")
+    }
+
+    /// The command line of a process that does what its standard input says.
+    fn serving_command(&self, what: &str) -> Command {
         let mut command = match self {
             Program::BuiltIn => current_program(),
             Program::Engine(_, path) => Command::new(path),
         };
-        command.arg("--stream");
+        command.arg(what);
         // What it is to know of them it is told.
         command.env_remove(token::ENV_VAR).env_remove(secret::ENV_VAR);
         command

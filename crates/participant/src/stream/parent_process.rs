@@ -10,8 +10,10 @@ use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
+use serde::de::DeserializeOwned;
+use serde::Serialize;
 
-use super::setup::{Setup, StreamReport, MAX_LINE};
+use super::setup::{Setup, MAX_LINE};
 use crate::control::PROTOCOL_VERSION;
 use wiregauge_timing::threads::start_thread;
 
@@ -35,14 +37,41 @@ impl ParentProcess {
     /// # Errors
     /// When that is nonsense.
     pub fn read_setup() -> Result<(ParentProcess, Setup)> {
-        let mut input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-        let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-        let setup: Setup = serde_json::from_slice(&read_line(&mut input)?).context("no setup")?;
+        let mut parent = ParentProcess::open()?;
+        let setup: Setup = parent.read_message()?;
         let own = PROTOCOL_VERSION;
         ensure!(setup.version == own, "the setup has version {}, not {own}", setup.version);
+        parent.watch()?;
+        Ok((parent, setup))
+    }
+
+    /// Who is there, and has said nothing yet.
+    ///
+    /// # Errors
+    /// When there is nobody.
+    pub fn open() -> Result<ParentProcess> {
+        let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+        let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let gone = Arc::new(AtomicBool::new(false));
-        watch_input(File::from(input.as_fd().try_clone_to_owned()?), Arc::clone(&gone))?;
-        Ok((ParentProcess { input, output, gone, together: Vec::new() }, setup))
+        Ok(ParentProcess { input, output, gone, together: Vec::new() })
+    }
+
+    /// Hears a line.
+    ///
+    /// # Errors
+    /// When it is nonsense, or there is none.
+    pub fn read_message<T: DeserializeOwned>(&mut self) -> Result<T> {
+        serde_json::from_slice(&read_line(&mut self.input)?).context("no setup")
+    }
+
+    /// From now on the program ends itself, should it hang, soon after its standard input
+    /// is closed.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn watch(&self) -> Result<()> {
+        let input = File::from(self.input.as_fd().try_clone_to_owned()?);
+        watch_input(input, Arc::clone(&self.gone))
     }
 
     /// Whether nobody wants anything any more.
@@ -54,7 +83,7 @@ impl ParentProcess {
     ///
     /// # Errors
     /// When nobody hears it.
-    pub fn send_report(&mut self, said: &StreamReport) -> Result<()> {
+    pub fn send_report<T: Serialize>(&mut self, said: &T) -> Result<()> {
         let mut line = serde_json::to_vec(said)?;
         line.push(b'\n');
         self.output.write_all(&line).context("cannot write to the parent process")

@@ -86,6 +86,7 @@ pub fn subject_noun(run: &Run) -> &'static str {
         RunKind::Bus => "transport",
         RunKind::Cosim => "encoding",
         RunKind::Points => "reduction",
+        RunKind::Chain => "chain",
         _ => "codec",
     }
 }

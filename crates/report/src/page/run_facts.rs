@@ -111,6 +111,7 @@ pub fn settings_section(run: &Run) -> String {
     }
     let pages = match run.kind {
         RunKind::Cosim => "docs/cosim.md and docs/methodology.md",
+        RunKind::Chain => "docs/chain.md and docs/methodology.md",
         RunKind::Bus => "docs/bus.md and docs/methodology.md",
         _ => "docs/methodology.md",
     };

@@ -4,6 +4,7 @@ use wiregauge_result::run::{Case, Run};
 use wiregauge_result::run_kind::RunKind;
 
 use crate::model::break_even::{self, BREAK_EVEN_NOTE};
+use crate::model::chain;
 use crate::model::changes::ComparedRows;
 use crate::model::curve::{find_curves, shares, value_at};
 use crate::model::explanation;
@@ -150,6 +151,13 @@ fn render_run(run: &Run) -> String {
 fn tables(run: &Run, case: &Case) -> String {
     if run.kind == RunKind::Bus {
         return bus(run, case);
+    }
+    if let Some(tables) = chain::chain_tables(run, case) {
+        let escape = |row: &Vec<String>| row.iter().map(|cell| escape(cell.trim())).collect();
+        let tables = tables.iter().map(|rows| table(&rows.iter().map(escape).collect::<Vec<_>>()));
+        let notes = chain::CHAIN_NOTES.into_iter().chain([chain::CHANGES_NOTE]);
+        let notes = notes.filter(|_| run.cases.first() == Some(case));
+        return tables.collect::<String>() + &legend_list(notes.map(str::to_owned));
     }
     let timings = Table::timings(run, case);
     if timings.is_empty() {

@@ -6,6 +6,7 @@ use wiregauge_result::run::{Case, Run};
 use wiregauge_result::run_kind::RunKind;
 
 use crate::model::break_even::{self, BREAK_EVEN_NOTE};
+use crate::model::chain;
 use crate::model::changes::ComparedRows;
 use crate::model::explanation;
 use crate::model::footprint::{footprint_tables, FOOTPRINT_LEGEND};
@@ -165,6 +166,9 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
     if run.kind == RunKind::Bus {
         return bus(run, case, width);
     }
+    if let Some(tables) = chain::chain_tables(run, case) {
+        return chain_text(run, case, &tables, width);
+    }
     let mut text = String::new();
     let timings = Table::timings(run, case);
     if timings.is_empty() {
@@ -203,6 +207,21 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
         if !table.is_empty() {
             text.push_str(&figures(&table, width));
         }
+    }
+    text
+}
+
+/// A chain or a hop of it.
+fn chain_text(run: &Run, case: &Case, tables: &[chain::Rows], width: usize) -> String {
+    let mut text = String::new();
+    for rows in tables {
+        let clean = |row: &Vec<String>| row.iter().map(|cell| clean(cell)).collect();
+        let rows: Vec<Vec<String>> = rows.iter().map(clean).collect();
+        text.push_str(&format!("\n{}", align_columns(&rows, width)));
+    }
+    if run.cases.first() == Some(case) {
+        text.extend(chain::CHAIN_NOTES.map(|note| format!("  {note}\n")));
+        text.push_str(&format!("  {}\n", chain::CHANGES_NOTE));
     }
     text
 }

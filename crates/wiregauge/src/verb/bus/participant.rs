@@ -17,7 +17,7 @@ use wiregauge_bus::secret::Key;
 use wiregauge_bus::series::Series;
 use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::run_in_threads;
-use wiregauge_participant::stream;
+use wiregauge_participant::{stage, stream};
 use wiregauge_system::interrupt;
 use wiregauge_system::notice::print_notice;
 use wiregauge_system::quantity::parse_time;
@@ -48,10 +48,10 @@ Examples:
       a key for --key bus.key on both")]
 pub struct Arguments {
     /// The scenario, the same on all machines.
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["control", "stream"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["control", "stream", "stage"])]
     scenario: Option<PathBuf>,
     /// The participants of the scenario that run on this machine.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', required_unless_present = "stream")]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', required_unless_present_any = ["stream", "stage"])]
     name: Vec<String>,
     /// For a receiver: the sender's machine. For the sender: receivers may join only
     /// from these machines.
@@ -78,6 +78,9 @@ pub struct Arguments {
     /// Carry a trace, as standard input says.
     #[arg(long, hide = true, conflicts_with_all = ["scenario", "control", "name"])]
     stream: bool,
+    /// Run stages of a chain, as standard input says.
+    #[arg(long, hide = true, conflicts_with_all = ["scenario", "control", "name", "stream"])]
+    stage: bool,
 }
 
 impl Arguments {
@@ -85,6 +88,9 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         if self.stream {
             return Ok(stream::serve(&catalogue::built_in()));
+        }
+        if self.stage {
+            return Ok(stage::serve(&catalogue::built_in()));
         }
         if let Some(conductor) = self.control {
             run_in_threads(conductor, &self.name, &catalogue::built_in())?;

@@ -1,0 +1,260 @@
+//! The measurement of a chain: as it is drawn, the parts of what could be changed, and the
+//! best changes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Error, Result};
+use wiregauge_bus::catalogue::program::Program;
+use wiregauge_bus::catalogue::TransportEntry;
+use wiregauge_system::interrupt::Interrupted;
+use wiregauge_system::progress::ProgressDisplay;
+
+use crate::chain::Chain;
+use crate::change::Change;
+use crate::messages::Messages;
+use crate::passes::Passes;
+use crate::prediction::{ChainModel, Prediction};
+use crate::sitting::Workshop;
+
+/// Runs of what is measured end to end; between them others have theirs, so that what the
+/// machine does meanwhile is in all of them.
+const SITTINGS: u32 = 2;
+/// How many of the best changes are measured.
+const CHECKED: usize = 2;
+/// For how much of the time of a whole chain a hop is measured alone.
+const HOP_SHARE: u32 = 8;
+const SHORTEST_HOP: Duration = Duration::from_secs(2);
+const LONGEST_HOP: Duration = Duration::from_secs(10);
+
+/// What was measured of a chain.
+pub struct MeasuredChain {
+    /// The chain as it is drawn.
+    pub chain: Chain,
+    /// Its runs.
+    pub drawn: Vec<Passes>,
+    /// What its parts say of it.
+    pub predicted: Prediction,
+    /// What could be changed, the best first.
+    pub proposals: Vec<Proposal>,
+    /// Its messages.
+    pub messages: Messages,
+    /// Whether the user asked to stop, so that it is not all.
+    pub interrupted: bool,
+}
+
+/// A change, and what it brings.
+pub struct Proposal {
+    /// The change.
+    pub change: Change,
+    /// The chain with it.
+    pub chain: Chain,
+    /// The parts of its hop, where these are others.
+    hop: Option<Passes>,
+    /// What the parts say; none where they could not be measured.
+    pub predicted: Option<Prediction>,
+    /// Its runs; none where it was not among the best.
+    pub measured: Vec<Passes>,
+    /// Why it could not be measured.
+    pub failure: Option<String>,
+}
+
+impl MeasuredChain {
+    /// All runs of it as drawn.
+    pub fn all_drawn(&self) -> Passes {
+        all(&self.drawn)
+    }
+}
+
+/// Runs together.
+pub fn all(sittings: &[Passes]) -> Passes {
+    let mut all = Passes::default();
+    sittings.iter().cloned().for_each(|sitting| all.extend(sitting));
+    all
+}
+
+/// Builds what a chain needs below a folder. `begin` is called before anything is measured.
+///
+/// # Errors
+/// What the chain is drawn with and cannot be built, or a stage that cannot do its part, or
+/// that the user asks to stop before the chain was measured once.
+pub fn measure(
+    chain: Chain,
+    folder: &Path,
+    progress: &ProgressDisplay,
+    begin: &mut dyn FnMut(&Messages),
+) -> Result<MeasuredChain> {
+    let messages = Messages::prepare(&chain, folder, progress)?;
+    let (programs, missing) = prepare_programs(&chain, folder, progress)?;
+    begin(&messages);
+    let workshop = Workshop { messages: &messages, programs: &programs };
+    let mut proposals = Vec::new();
+    for change in Change::all(&chain) {
+        let changed = change.apply(&chain);
+        let failure = check(&change, &changed, &messages, &missing);
+        let failure = failure.err().map(|why| format!("{why:#}"));
+        let (hop, predicted, measured) = (None, None, Vec::new());
+        proposals.push(Proposal { change, chain: changed, hop, predicted, measured, failure });
+    }
+    let mut run =
+        ChainRun { chain: &chain, workshop, progress, done: 0, total: 0, seed: chain.seed };
+    run.total = (SITTINGS as usize) * (1 + CHECKED) + proposals.len();
+    let mut drawn = vec![run.measure(&chain, "as drawn")?];
+    let outcome = run.measure_rest(&mut drawn, &mut proposals);
+    let interrupted = match outcome {
+        Ok(()) => false,
+        Err(error) if error.is::<Interrupted>() => true,
+        Err(error) => return Err(error),
+    };
+    // With all that was measured as drawn, and nothing of the changes but their own hops.
+    let model = ChainModel::new(&chain, &all(&drawn));
+    predict(&model, &mut proposals, chain.seed);
+    let predicted = model.predict(chain.seed);
+    Ok(MeasuredChain { chain, drawn, predicted, proposals, messages, interrupted })
+}
+
+/// Whether a changed chain can be measured.
+fn check(
+    change: &Change,
+    changed: &Chain,
+    messages: &Messages,
+    missing: &BTreeMap<&'static str, String>,
+) -> Result<()> {
+    changed.processes()?;
+    if let Some(hop) = change.hop() {
+        messages.codec(&changed.hops[hop])?;
+        if let Some(why) = missing.get(changed.hops[hop].transport.id) {
+            return Err(Error::msg(why.clone()));
+        }
+    }
+    Ok(())
+}
+
+type Programs = BTreeMap<&'static str, Program>;
+
+/// The programs of the chain's transports, by their engine; and why transports that are only
+/// considered have none.
+fn prepare_programs(
+    chain: &Chain,
+    folder: &Path,
+    progress: &ProgressDisplay,
+) -> Result<(Programs, BTreeMap<&'static str, String>)> {
+    let mut programs = BTreeMap::from([("", Program::BuiltIn)]);
+    let mut missing = BTreeMap::new();
+    let drawn: Vec<TransportEntry> = chain.hops.iter().map(|hop| hop.transport).collect();
+    for entry in drawn.iter().chain(&chain.consider.transports) {
+        let Some(engine) = entry.engine() else { continue };
+        if programs.contains_key(engine.name) {
+            continue;
+        }
+        let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
+        match Program::prepare(Some(engine), folder, &show) {
+            Ok(program) => {
+                programs.insert(engine.name, program);
+            }
+            Err(error) if error.is::<Interrupted>() => return Err(error),
+            Err(error) if drawn.iter().any(|own| own.id == entry.id) => return Err(error),
+            Err(error) => {
+                missing.insert(entry.id, format!("{error:#}"));
+            }
+        }
+    }
+    Ok((programs, missing))
+}
+
+/// Predicts what changes bring, and puts the best first.
+fn predict(model: &ChainModel, proposals: &mut [Proposal], seed: u64) {
+    for proposal in proposals.iter_mut() {
+        let changed = match (proposal.change.hop(), &proposal.hop) {
+            (None, _) => model.clone().with_cycles(&proposal.chain),
+            (Some(place), Some(hop)) => model.clone().with_hop(place, &hop.hops[0]),
+            (Some(_), None) => continue,
+        };
+        proposal.predicted = changed.is_complete().then(|| changed.predict(seed));
+    }
+    proposals.sort_by(|a, b| a.median().total_cmp(&b.median()));
+}
+
+impl Proposal {
+    /// The predicted median of the reaction.
+    pub fn median(&self) -> f64 {
+        let predicted = self.predicted.as_ref().filter(|_| self.failure.is_none());
+        predicted.map_or(f64::INFINITY, |p| Prediction::quantile(&p.reaction, 0.5))
+    }
+}
+
+/// Runs of a chain, one after another.
+struct ChainRun<'a> {
+    chain: &'a Chain,
+    workshop: Workshop<'a>,
+    progress: &'a ProgressDisplay,
+    done: usize,
+    total: usize,
+    seed: u64,
+}
+
+impl ChainRun<'_> {
+    fn run(&mut self, chain: &Chain, duration: Duration, what: &str) -> Result<Passes> {
+        self.progress.show(what, self.done, self.total);
+        self.done += 1;
+        // Other phases each time.
+        self.seed = self.seed.wrapping_add(1);
+        let record = self.workshop.run(chain, duration, self.seed)?;
+        Ok(Passes::from_record(chain, &record))
+    }
+
+    /// A part of the time of a whole chain.
+    fn measure(&mut self, chain: &Chain, what: &str) -> Result<Passes> {
+        self.run(chain, self.chain.duration / SITTINGS, what)
+    }
+
+    /// The hops of changes, the best changes and again the chain as drawn.
+    fn measure_rest(&mut self, drawn: &mut Vec<Passes>, proposals: &mut [Proposal]) -> Result<()> {
+        let time = (self.chain.duration / HOP_SHARE).clamp(SHORTEST_HOP, LONGEST_HOP);
+        for proposal in proposals.iter_mut().filter(|proposal| proposal.failure.is_none()) {
+            let Some(place) = proposal.change.hop() else { continue };
+            let alone = proposal.chain.single_hop(place)?;
+            let what = proposal.change.title(self.chain);
+            let outcome = self.run(&alone, time, &format!("{what}, the hop alone"));
+            keep(outcome, &mut proposal.failure, |passes| proposal.hop = Some(passes))?;
+        }
+        let model = ChainModel::new(self.chain, &all(drawn));
+        predict(&model, proposals, self.chain.seed);
+        let own = Prediction::quantile(&model.predict(self.chain.seed).reaction, 0.5);
+        let best: Vec<usize> = (0..proposals.len())
+            .filter(|place| proposals[*place].median() < own)
+            .take(CHECKED)
+            .collect();
+        self.total = self.done + best.len() * SITTINGS as usize + SITTINGS as usize - 1;
+        for sitting in 0..SITTINGS {
+            for place in &best {
+                let proposal = &mut proposals[*place];
+                if proposal.failure.is_some() {
+                    continue;
+                }
+                let what = proposal.change.title(self.chain);
+                let outcome = self.measure(&proposal.chain.clone(), &what);
+                keep(outcome, &mut proposal.failure, |passes| proposal.measured.push(passes))?;
+            }
+            if sitting + 1 < SITTINGS {
+                drawn.push(self.measure(&self.chain.clone(), "as drawn, again")?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Keeps what was measured, or why not. That the user asks to stop ends all.
+fn keep(
+    outcome: Result<Passes>,
+    failure: &mut Option<String>,
+    keep: impl FnOnce(Passes),
+) -> Result<()> {
+    match outcome {
+        Ok(passes) => keep(passes),
+        Err(error) if error.is::<Interrupted>() => return Err(error),
+        Err(error) => *failure = Some(format!("{error:#}")),
+    }
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! One run of a chain: its processes are started, and stopped at the end.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use anyhow::{ensure, Context, Result};
+use wiregauge_bus::catalogue::program::Program;
+use wiregauge_bus::secret;
+use wiregauge_participant::codec_process::CodecTask;
+use wiregauge_participant::control::PROTOCOL_VERSION;
+use wiregauge_participant::stage::setup::{
+    LinkSetup, ProgramSetup, Schedule, StageOrder, StageSetup,
+};
+use wiregauge_participant::transport::Topic;
+use wiregauge_result::random::Random;
+use wiregauge_system::interrupt;
+use wiregauge_timing::clock::monotonic;
+use wiregauge_timing::scratch::Scratch;
+use wiregauge_timing::usage::host_id;
+
+use crate::chain::{Chain, Hop};
+use crate::chain_process::{ChainProcess, StageTimes};
+use crate::messages::Messages;
+
+/// From the order to start to the first stretch, in nanoseconds.
+const START_DELAY_NS: u64 = 50_000_000;
+/// What a sample may take in a stretch beyond cycles and work, in nanoseconds.
+const SLACK_NS: u64 = 30_000_000;
+/// Samples of the first stage in a stretch, at least. Few, as those of one stretch have the
+/// same phases and tell little more than one of them.
+const SAMPLES: u64 = 4;
+/// Stretches that do not count: the first one finds caches cold.
+pub const DROPPED: usize = 1;
+
+/// What is needed to run a chain.
+pub struct Workshop<'a> {
+    /// Its messages with their codecs.
+    pub messages: &'a Messages,
+    /// The programs of engines, and this one under an empty name.
+    pub programs: &'a BTreeMap<&'static str, Program>,
+}
+
+/// What came of a run.
+pub struct SittingRecord {
+    /// What each stage did.
+    pub stages: Vec<StageTimes>,
+    /// When they were active.
+    pub schedule: Schedule,
+}
+
+impl Workshop<'_> {
+    /// Runs a chain for so long.
+    ///
+    /// # Errors
+    /// When a stage cannot do its part, or the user asks to stop.
+    pub fn run(&self, chain: &Chain, duration: Duration, seed: u64) -> Result<SittingRecord> {
+        // As long as the run, and gone with it.
+        let scratch = Scratch::new().context("the run has no folder")?;
+        let plans = chain.processes()?;
+        let topics = topics(chain, scratch.path())?;
+        let mut processes = Vec::new();
+        for plan in &plans {
+            let stages = plan.stages.iter().map(|place| self.stage(chain, *place, &topics));
+            let stages = stages.collect::<Result<_>>()?;
+            let setup = ProgramSetup { version: PROTOCOL_VERSION, stages };
+            let name = plan.engine.map_or("", |engine| engine.name);
+            let program = self.programs.get(name).context("a program was not prepared")?;
+            processes.push(ChainProcess::start(program, &setup)?);
+        }
+        let mut endpoints = Vec::new();
+        for process in &mut processes {
+            let (host, opened) = process.await_opened()?;
+            ensure!(host == host_id(), "its stages have a clock of their own, not the machine's");
+            endpoints.extend(opened);
+        }
+        for (process, plan) in processes.iter_mut().zip(&plans) {
+            let next = plan.stages.iter().map(|place| endpoints.get(place + 1).cloned());
+            process.connect(next.map(Option::unwrap_or_default).collect())?;
+        }
+        for process in &mut processes {
+            process.await_ready()?;
+        }
+        interrupt::check()?;
+        let schedule = schedule(chain, duration, seed);
+        for process in &mut processes {
+            process.order(&StageOrder::Start(schedule.clone()))?;
+        }
+        let run = Duration::from_nanos(schedule.end().saturating_sub(monotonic()));
+        let mut stages = Vec::new();
+        for process in &mut processes {
+            stages.extend(process.await_done(run)?);
+        }
+        processes.into_iter().for_each(ChainProcess::finish);
+        Ok(SittingRecord { stages, schedule })
+    }
+
+    fn stage(&self, chain: &Chain, place: usize, topics: &[Topic]) -> Result<StageSetup> {
+        let stage = &chain.stages[place];
+        let link = |hop: usize, task: CodecTask| -> Result<LinkSetup> {
+            let Hop { transport, .. } = &chain.hops[hop];
+            let codec = self.messages.codec(&chain.hops[hop])?.clone();
+            let transport = transport.transport().to_owned();
+            Ok(LinkSetup { transport, topic: topics[hop].clone(), codec, task })
+        };
+        let before = place.checked_sub(1).map(|hop| link(hop, chain.hops[hop].read));
+        let after = (place < chain.hops.len()).then(|| link(place, CodecTask::Encode));
+        Ok(StageSetup {
+            name: stage.name.clone(),
+            period: stage.period,
+            work: stage.work,
+            input: before.transpose()?,
+            output: after.transpose()?,
+        })
+    }
+}
+
+/// The topic of each hop, of this run alone.
+fn topics(chain: &Chain, scratch: &Path) -> Result<Vec<Topic>> {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let run = RUNS.fetch_add(1, Ordering::Relaxed);
+    let token = secret::new_token()?;
+    let topic = |(place, hop): (usize, &Hop)| {
+        let options = hop.transport.options.iter();
+        Topic {
+            // So that runs at the same time do not meet. DDS takes no hyphens.
+            name: format!("wiregauge_{}_chain_{run}_{place}", std::process::id()),
+            size: 0,
+            varies: false,
+            bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            readers: 1,
+            token: token.clone(),
+            scratch: Some(scratch.to_owned()),
+            options: options.map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+        }
+    };
+    Ok(chain.hops.iter().enumerate().map(topic).collect())
+}
+
+/// When the stages are active. Phases are spread evenly: with `n` stretches, each `n`th of a
+/// stage's cycle is the phase of one of them (a Latin hypercube), so that a run sees all
+/// waits as often as they are. Offsets are of the beginning of each stretch.
+fn schedule(chain: &Chain, duration: Duration, seed: u64) -> Schedule {
+    let period = chain.stages[0].period;
+    let drain = chain.longest() + SLACK_NS;
+    let active = (SAMPLES * period).max(drain / period.max(1) * period);
+    let stretch = period + active + drain;
+    let count = (duration.as_nanos() as u64 / stretch).max(2) as usize + DROPPED;
+    let mut random = Random::new(seed);
+    let mut phases = Vec::new();
+    for stage in &chain.stages {
+        let places = random.shuffled(count);
+        let spread = |place: usize, within: f64| {
+            ((place as f64 + within) / count as f64 * stage.period as f64) as u64
+        };
+        let phase = |place: usize| match stage.offset {
+            Some(offset) => offset,
+            None => spread(place, random_share(&mut random)),
+        };
+        phases.push((stage.name.clone(), places.into_iter().map(phase).collect()));
+    }
+    let epoch = monotonic() + START_DELAY_NS;
+    Schedule { epoch, stretch, active: active + period, count: count as u32, phases }
+}
+
+/// A number from 0 to 1, without 1.
+pub fn random_share(random: &mut Random) -> f64 {
+    (random.next() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain_file::tests_support::chain;
+
+    #[test]
+    fn phases_are_spread_over_the_cycle_and_offsets_stay() {
+        let mut chain = chain(&[100, 20, 0, 50]);
+        chain.stages[3].offset = Some(7_000_000);
+        let schedule = schedule(&chain, Duration::from_secs(20), 3);
+        let count = schedule.count as usize;
+        assert!(count > 20, "{count}");
+        for (number, cells) in [(0, 100_000_000.0), (1, 20_000_000.0)] {
+            let mut cells: Vec<usize> = schedule.phases[number]
+                .1
+                .iter()
+                .map(|phase| (*phase as f64 / cells * count as f64) as usize)
+                .collect();
+            cells.sort_unstable();
+            assert_eq!(cells, (0..count).collect::<Vec<_>>());
+        }
+        assert!(schedule.phases[3].1.iter().all(|phase| *phase == 7_000_000));
+        // Whatever is taken comes through within the stretch.
+        assert!(schedule.active + chain.longest() <= schedule.stretch);
+        assert!(schedule.active >= SAMPLES * 100_000_000);
+    }
+}

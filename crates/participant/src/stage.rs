@@ -1,0 +1,136 @@
+//! Stages of a chain: each takes the newest sample of the stage before it, has it decoded,
+//! works, has its own message encoded and sends it. The stages of a program are threads. Who
+//! started the program leads it over standard input and output ([`setup`]), and it ends with
+//! them.
+
+pub mod input;
+pub mod setup;
+pub mod worker;
+
+use std::process::ExitCode;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Context, Result};
+
+use self::setup::{ProgramSetup, StageCounts, StageOrder, StageReport};
+use self::worker::{Stage, StageEvent, StageRecord};
+use crate::control::PROTOCOL_VERSION;
+use crate::stream::parent_process::ParentProcess;
+use crate::tcp::Tcp;
+use crate::transport::Transport;
+use wiregauge_timing::threads::start_thread;
+use wiregauge_timing::usage::host_id;
+
+/// How long the program waits for its stages until it looks whether it is still wanted.
+const SLICE: Duration = Duration::from_millis(50);
+
+/// Runs the stages that who started this program names, over these transports and raw TCP.
+pub fn serve(transports: &[&'static dyn Transport]) -> ExitCode {
+    let mut all = transports.to_vec();
+    if !all.iter().any(|transport| transport.name() == Tcp.name()) {
+        all.push(&Tcp);
+    }
+    let outcome = ParentProcess::open().and_then(|mut parent| {
+        let ran = run_stages(&mut parent, &all);
+        if let Err(error) = &ran {
+            // Heard as long as there is someone to hear.
+            let _ = parent.send_report(&StageReport::Failed(format!("{error:#}")));
+        }
+        ran
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn run_stages(parent: &mut ParentProcess, transports: &[&'static dyn Transport]) -> Result<()> {
+    let setup: ProgramSetup = parent.read_message()?;
+    let own = PROTOCOL_VERSION;
+    ensure!(setup.version == own, "the setup has version {}, not {own}", setup.version);
+    parent.watch()?;
+    let count = setup.stages.len();
+    let (events, heard) = mpsc::channel();
+    let (mut threads, mut orders) = (Vec::new(), Vec::new());
+    for (place, stage) in setup.stages.into_iter().enumerate() {
+        let (order, ordered) = mpsc::channel();
+        let stage = Stage::new(place, stage, transports, events.clone(), ordered)?;
+        threads.push(start_thread("stage", move || stage.run())?);
+        orders.push(order);
+    }
+    let mut events = Events { heard, parent };
+    let opened = events.of_all(count, |event| match event {
+        StageEvent::Opened(place, endpoint) => Ok((place, endpoint)),
+        other => Err(other),
+    })?;
+    events.parent.send_report(&StageReport::Opened { host: host_id(), endpoints: opened })?;
+    let StageOrder::Connect(endpoints) = events.parent.read_message()? else {
+        bail!("an order came too early");
+    };
+    ensure!(endpoints.len() == count, "it has {count} stages");
+    for (order, endpoint) in orders.iter().zip(endpoints) {
+        // A stage that is gone has said why.
+        let _ = order.send(StageOrder::Connect(vec![endpoint]));
+    }
+    events.of_all(count, |event| match event {
+        StageEvent::Ready(place) => Ok((place, ())),
+        other => Err(other),
+    })?;
+    events.parent.send_report(&StageReport::Ready)?;
+    let StageOrder::Start(schedule) = events.parent.read_message()? else {
+        bail!("an order came too early");
+    };
+    for order in &orders {
+        let _ = order.send(StageOrder::Start(schedule.clone()));
+    }
+    let records = events.of_all(count, |event| match event {
+        StageEvent::Done(place, record) => Ok((place, *record)),
+        other => Err(other),
+    })?;
+    let counts: Vec<StageCounts> = records.iter().map(StageRecord::counts).collect();
+    events.parent.send_report(&StageReport::Done(counts))?;
+    for record in &records {
+        events.parent.write_record(&record.to_bytes(), &[])?;
+    }
+    // What is open stays so until nobody reads from it any more.
+    while !events.parent.is_gone() {
+        std::thread::sleep(SLICE);
+    }
+    drop(orders);
+    for thread in threads {
+        let _ = thread.join();
+    }
+    Ok(())
+}
+
+/// What the stages say.
+struct Events<'a> {
+    heard: mpsc::Receiver<StageEvent>,
+    parent: &'a mut ParentProcess,
+}
+
+impl Events<'_> {
+    /// One wanted event of each stage, in the order of the stages.
+    fn of_all<T>(
+        &mut self,
+        count: usize,
+        wanted: impl Fn(StageEvent) -> Result<(usize, T), StageEvent>,
+    ) -> Result<Vec<T>> {
+        let mut found: Vec<Option<T>> = (0..count).map(|_| None).collect();
+        while found.iter().any(Option::is_none) {
+            match self.heard.recv_timeout(SLICE) {
+                Ok(StageEvent::Failed(name, why)) => bail!("{name}: {why}"),
+                Ok(event) => match wanted(event) {
+                    Ok((place, value)) => found[place] = Some(value),
+                    Err(_) => bail!("a stage did something else than it was told"),
+                },
+                Err(RecvTimeoutError::Timeout) => {
+                    ensure!(!self.parent.is_gone(), "nobody wants the stages any more");
+                }
+                Err(RecvTimeoutError::Disconnected) => bail!("all stages have ended"),
+            }
+        }
+        found.into_iter().map(|value| value.context("a stage said nothing")).collect()
+    }
+}

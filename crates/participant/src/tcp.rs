@@ -1,0 +1,433 @@
+//! Raw TCP: the physical floor. A sample is its size in four bytes and its
+//! bytes; the writer has a connection to each reader and writes to one after
+//! the other. It is here, and not beside the other transports, so that a stage of a chain has
+//! it whatever program it runs in.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_timing::allocation::{allocate_zeroed, resize};
+
+use crate::connect::{connect_with_retry, MAX_OUTAGE};
+use crate::token::{receives_token, send_token};
+use crate::transport::{Reader, Topic, Transport, Writer};
+
+/// Raw TCP.
+pub struct Tcp;
+
+/// Length before each sample.
+const PREFIX: usize = 4;
+/// Shortest time-out of a socket: none would be without end.
+const LEAST: Duration = Duration::from_micros(1);
+/// How long a connection that was made may take to be seen.
+const CONNECTED: Duration = Duration::from_secs(5);
+/// What is read at once; larger samples go straight to their place.
+const BLOCK: usize = 64 << 10;
+
+impl Transport for Tcp {
+    fn name(&self) -> &'static str {
+        "tcp"
+    }
+
+    fn library(&self) -> String {
+        let path = "/proc/sys/net/ipv4/tcp_congestion_control";
+        let control = std::fs::read_to_string(path).unwrap_or_default();
+        format!("Linux TCP, {}", control.trim())
+    }
+
+    fn options(&self) -> Vec<String> {
+        vec![
+            "TCP_NODELAY; one connection to each reader, written to in turn".into(),
+            "four bytes of length before each sample".into(),
+            "steps are acknowledged over the connection that their samples come over".into(),
+        ]
+    }
+
+    fn option_names(&self) -> &'static [&'static str] {
+        &["port"]
+    }
+
+    fn receiver_options(&self) -> &'static [&'static str] {
+        &["port"]
+    }
+
+    fn acknowledges_in_band(&self) -> bool {
+        true
+    }
+
+    fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
+        let port = match topic.options.get("port") {
+            Some(text) => text.parse().with_context(|| format!("'{text}' is not a port"))?,
+            None => 0,
+        };
+        let address = SocketAddr::new(topic.bind, port);
+        let listener =
+            TcpListener::bind(address).with_context(|| format!("cannot listen at {address}"))?;
+        listener.set_nonblocking(true)?;
+        let endpoint = listener.local_addr()?.to_string();
+        let (token, size) = (topic.token.clone(), topic.size);
+        let waiting = PendingReader { listener, token, open: None, size, varies: topic.varies };
+        Ok((Box::new(waiting), endpoint))
+    }
+
+    fn writer(&self, topic: &Topic, endpoints: &[String]) -> Result<Box<dyn Writer>> {
+        let connect = |endpoint: &String| -> Result<TcpStream> {
+            let address: SocketAddr =
+                endpoint.parse().with_context(|| format!("'{endpoint}' is not an address"))?;
+            let stream = connect_with_retry(address, MAX_OUTAGE)
+                .with_context(|| format!("cannot reach the reader at {endpoint}"))?;
+            send_token(&stream, &topic.token)?;
+            stream.set_nodelay(true)?;
+            if topic.varies {
+                await_welcome(&stream)
+                    .with_context(|| format!("the reader at {endpoint} refused the connection"))?;
+            }
+            Ok(stream)
+        };
+        let streams = endpoints.iter().map(connect).collect::<Result<Vec<_>>>()?;
+        let mut writer = TcpWriter { streams, buffer: Vec::new(), end: 0, varies: topic.varies };
+        // Where sizes vary the buffer grows with what is sent.
+        writer.prepare(if topic.varies { 0 } else { topic.size })?;
+        Ok(Box::new(writer))
+    }
+}
+
+struct TcpWriter {
+    streams: Vec<TcpStream>,
+    /// The largest sample so far with its length before it.
+    buffer: Vec<u8>,
+    /// Where the sample ends in it.
+    end: usize,
+    varies: bool,
+}
+
+impl TcpWriter {
+    /// Makes room for a sample of a size, and writes its length.
+    fn prepare(&mut self, size: usize) -> Result<()> {
+        let length = u32::try_from(size).context("the sample is too large")?;
+        self.end = PREFIX + size;
+        if self.buffer.len() < self.end {
+            resize(&mut self.buffer, self.end)?;
+        }
+        self.buffer[..PREFIX].copy_from_slice(&length.to_le_bytes());
+        Ok(())
+    }
+}
+
+impl Writer for TcpWriter {
+    fn readers(&mut self) -> Result<usize> {
+        // Who ends a recording closes its connection.
+        match self.varies {
+            true => Ok(self.streams.iter().filter(|stream| is_open(stream)).count()),
+            false => Ok(self.streams.len()),
+        }
+    }
+
+    fn buffer(&mut self) -> Result<&mut [u8]> {
+        Ok(&mut self.buffer[PREFIX..self.end])
+    }
+
+    fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
+        self.prepare(size)?;
+        self.buffer()
+    }
+
+    fn send(&mut self) -> Result<()> {
+        for stream in &mut self.streams {
+            stream.write_all(&self.buffer[..self.end]).context("the reader disconnected")?;
+        }
+        Ok(())
+    }
+
+    fn answer_connections(&mut self) -> Result<Vec<TcpStream>> {
+        Ok(self.streams.iter().map(TcpStream::try_clone).collect::<Result<_, _>>()?)
+    }
+}
+
+/// Waits for the byte by which a reader that was started apart says that it knows the token:
+/// otherwise samples would go to one that has closed the connection.
+fn await_welcome(mut stream: &TcpStream) -> Result<()> {
+    stream.set_read_timeout(Some(CONNECTED))?;
+    stream.read_exact(&mut [0]).context("it expects another token, or it has a writer already")?;
+    Ok(stream.set_read_timeout(None)?)
+}
+
+/// Whether the other side has not closed a connection over which it says nothing.
+fn is_open(stream: &TcpStream) -> bool {
+    let mut byte = [0];
+    let asked = stream.set_nonblocking(true).and_then(|()| stream.peek(&mut byte));
+    let open = match asked {
+        Ok(count) => count > 0,
+        Err(error) => matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
+    };
+    stream.set_nonblocking(false).is_ok() && open
+}
+
+/// A reader whose writer may not be there yet.
+struct PendingReader {
+    listener: TcpListener,
+    token: String,
+    open: Option<TcpReader>,
+    size: usize,
+    varies: bool,
+}
+
+impl PendingReader {
+    /// The reader, once the writer has come; none if it has not in so long.
+    fn accept_writer(&mut self, patience: Duration) -> Result<Option<&mut TcpReader>> {
+        let mut deadline = None;
+        while self.open.is_none() {
+            match self.listener.accept() {
+                // Who does not say the token is not the writer.
+                Ok((stream, _)) => {
+                    if receives_token(&stream, &self.token) {
+                        if self.varies {
+                            (&stream).write_all(&[0]).context("the writer disconnected")?;
+                        }
+                        self.open = Some(TcpReader::new(stream, self.size, self.varies)?);
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + patience)
+                    {
+                        return Ok(None);
+                    }
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Err(error) => return Err(error).context("cannot accept the writer"),
+            }
+        }
+        Ok(self.open.as_mut())
+    }
+}
+
+impl Reader for PendingReader {
+    fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        match self.accept_writer(patience)? {
+            Some(open) => open.next(patience),
+            None => Ok(None),
+        }
+    }
+
+    fn answer_connection(&mut self) -> Result<Option<TcpStream>> {
+        let open = self.accept_writer(CONNECTED)?.context("no writer has connected yet")?;
+        Ok(Some(open.stream.try_clone()?))
+    }
+}
+
+struct TcpReader {
+    stream: TcpStream,
+    /// Size of a sample with its length; of the length alone, as long as that is all that
+    /// is known of one whose size is its own.
+    wanted: usize,
+    /// The largest sample, where each has a size of its own.
+    largest: Option<usize>,
+    /// The time-out that the socket has now.
+    set: Duration,
+    /// What was read: `buffer[taken..filled]` is still to be told.
+    buffer: Vec<u8>,
+    taken: usize,
+    filled: usize,
+}
+
+impl TcpReader {
+    fn new(stream: TcpStream, size: usize, varies: bool) -> Result<TcpReader> {
+        stream.set_nonblocking(false)?;
+        stream.set_nodelay(true)?;
+        let (wanted, largest) = if varies { (PREFIX, Some(size)) } else { (PREFIX + size, None) };
+        let (set, buffer) = (Duration::ZERO, allocate_zeroed(wanted.max(BLOCK))?);
+        Ok(TcpReader { stream, wanted, largest, set, buffer, taken: 0, filled: 0 })
+    }
+
+    /// The patience is that for more of a sample: whoever sends it in pieces is
+    /// waited for, and no clock is read where all is there.
+    fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        if self.set != patience {
+            self.stream.set_read_timeout(Some(patience.max(LEAST)))?;
+            self.set = patience;
+        }
+        while self.filled - self.taken < self.wanted {
+            // What is there of the sample moves to the front when the rest has
+            // no room behind it.
+            if self.taken == self.filled {
+                (self.taken, self.filled) = (0, 0);
+            } else if self.taken > 0 && self.buffer.len() - self.taken < self.wanted {
+                self.buffer.copy_within(self.taken..self.filled, 0);
+                (self.taken, self.filled) = (0, self.filled - self.taken);
+            }
+            if self.filled == self.buffer.len() {
+                // Memory grows with what arrives and not with what was announced.
+                resize(&mut self.buffer, (2 * self.filled).min(self.wanted))?;
+            }
+            if !self.fill()? {
+                return Ok(None);
+            }
+        }
+        let start = self.taken + PREFIX;
+        self.taken += self.wanted;
+        if self.largest.is_some() {
+            self.wanted = PREFIX;
+            self.check_length()?;
+        }
+        Ok(Some(&self.buffer[start..self.taken]))
+    }
+
+    /// Reads more; whether there was any.
+    fn fill(&mut self) -> Result<bool> {
+        match self.stream.read(&mut self.buffer[self.filled..]) {
+            Ok(0) => bail!("the writer disconnected"),
+            Ok(count) => {
+                self.filled += count;
+                self.check_length()?;
+                Ok(true)
+            }
+            Err(error) => match error.kind() {
+                ErrorKind::WouldBlock | ErrorKind::TimedOut => Ok(false),
+                ErrorKind::Interrupted => Ok(true),
+                _ => Err(error).context("the writer disconnected"),
+            },
+        }
+    }
+
+    /// All samples of a run have one size, or none is larger than the largest.
+    fn check_length(&mut self) -> Result<()> {
+        let there = &self.buffer[self.taken..self.filled];
+        let Some(prefix) = there.first_chunk::<PREFIX>() else { return Ok(()) };
+        let size = u32::from_le_bytes(*prefix) as usize;
+        match self.largest {
+            None => ensure!(PREFIX + size == self.wanted, "another program writes to this port"),
+            Some(largest) => {
+                ensure!(
+                    size <= largest,
+                    "a sample has {size} bytes, more than the largest of {largest}: another \
+                     program writes to this port"
+                );
+                self.wanted = PREFIX + size;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    const LOCAL: Ipv4Addr = Ipv4Addr::LOCALHOST;
+
+    fn topic(size: usize) -> Topic {
+        let bind = LOCAL.into();
+        let options = Default::default();
+        let (name, token) = ("t".into(), String::new());
+        Topic { name, size, varies: false, bind, readers: 1, token, scratch: None, options }
+    }
+
+    #[test]
+    fn carries_what_comes_in_pieces_and_in_lumps() {
+        let (mut reader, endpoint) = Tcp.reader(&topic(3)).unwrap();
+        let mut stream = TcpStream::connect(&endpoint).unwrap();
+        let soon = Duration::from_millis(50);
+        stream.write_all(&[3, 0, 0]).unwrap();
+        assert!(reader.next(soon).unwrap().is_none());
+        stream.write_all(&[0, 1]).unwrap();
+        assert!(reader.next(soon).unwrap().is_none());
+        stream.write_all(&[2, 3, 3, 0, 0, 0, 4, 5, 6, 3, 0]).unwrap();
+        assert_eq!(reader.next(soon).unwrap().unwrap(), [1, 2, 3]);
+        assert_eq!(reader.next(soon).unwrap().unwrap(), [4, 5, 6]);
+        stream.write_all(&[0, 0, 7, 8, 9]).unwrap();
+        assert_eq!(reader.next(soon).unwrap().unwrap(), [7, 8, 9]);
+        drop(stream);
+        assert!(reader.next(soon).is_err());
+    }
+
+    #[test]
+    fn carries_any_size_up_to_the_largest() {
+        let topic = Topic { varies: true, ..topic(3_000_000) };
+        let (mut reader, endpoint) = Tcp.reader(&topic).unwrap();
+        let sizes = [0, 1, 200_000, 0, 0, 3_000_000, 65_536, 3, 0, 70_000];
+        let sends = std::thread::spawn(move || {
+            let mut writer = Tcp.writer(&topic, &[endpoint]).unwrap();
+            for size in sizes {
+                let room = writer.buffer_of_size(size).unwrap();
+                assert_eq!(room.len(), size);
+                room.fill(size as u8 | 1);
+                writer.send().unwrap();
+            }
+            while writer.readers().unwrap() > 0 {
+                std::thread::yield_now();
+            }
+        });
+        for size in sizes {
+            let sample = reader.next(Duration::from_secs(10)).unwrap().unwrap();
+            assert_eq!(sample.len(), size);
+            assert!(sample.iter().all(|&byte| byte == size as u8 | 1));
+        }
+        // Who writes sees that nobody reads any more.
+        drop(reader);
+        sends.join().unwrap();
+    }
+
+    #[test]
+    fn a_size_beyond_the_largest_reserves_nothing() {
+        let topic = Topic { varies: true, ..topic(1000) };
+        let (mut reader, endpoint) = Tcp.reader(&topic).unwrap();
+        let mut stream = TcpStream::connect(&endpoint).unwrap();
+        stream.write_all(&[2, 0, 0, 0, 7, 8, 0xff, 0xff, 0xff, 0x7f]).unwrap();
+        let error = reader.next(Duration::from_secs(1)).unwrap_err();
+        assert!(error.to_string().contains("has 2147483647 bytes"), "{error}");
+    }
+
+    #[test]
+    fn carries_what_no_socket_holds() {
+        let topic = topic(20_000_000);
+        let (mut reader, endpoint) = Tcp.reader(&topic).unwrap();
+        let sends = std::thread::spawn(move || {
+            let mut writer = Tcp.writer(&topic, &[endpoint]).unwrap();
+            for value in 1..=3 {
+                writer.buffer().unwrap().fill(value);
+                writer.send().unwrap();
+            }
+        });
+        for value in 1..=3 {
+            let sample = reader.next(Duration::from_secs(10)).unwrap().unwrap();
+            assert!(sample.len() == 20_000_000 && sample.iter().all(|&byte| byte == value));
+        }
+        sends.join().unwrap();
+    }
+
+    #[test]
+    fn who_does_not_say_the_token_is_not_the_writer() {
+        let topic = Topic { token: "secret".into(), ..topic(3) };
+        let (mut reader, endpoint) = Tcp.reader(&topic).unwrap();
+        let mut stranger = TcpStream::connect(&endpoint).unwrap();
+        stranger.write_all(&[3, 0, 0, 0, 1, 2, 3]).unwrap();
+        let mut writer = Tcp.writer(&topic, &[endpoint]).unwrap();
+        writer.buffer().unwrap().copy_from_slice(&[4, 5, 6]);
+        writer.send().unwrap();
+        let sample = reader.next(Duration::from_secs(5)).unwrap().unwrap();
+        assert_eq!(sample, [4, 5, 6]);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let (mut reader, endpoint) = Tcp.reader(&topic(10)).unwrap();
+        let mut stream = TcpStream::connect(&endpoint).unwrap();
+        stream.write_all(b"GET / HTTP/1.1\r\n").unwrap();
+        let error = reader.next(Duration::from_secs(1)).unwrap_err();
+        assert!(error.to_string().contains("another program"), "{error}");
+    }
+
+    #[test]
+    fn a_port_in_use_is_named() {
+        let taken = TcpListener::bind((LOCAL, 0)).unwrap();
+        let mut topic = topic(10);
+        let port = taken.local_addr().unwrap().port().to_string();
+        topic.options.insert("port".into(), port.clone());
+        let error = Tcp.reader(&topic).err().expect("it is taken");
+        assert!(format!("{error:#}").contains(&port), "{error:#}");
+    }
+}

@@ -77,6 +77,8 @@ pub struct Consider {
     pub reads: Vec<CodecTask>,
     /// By how much a stage may be faster.
     pub faster: Vec<f64>,
+    /// How many of the best changes are measured.
+    pub check: usize,
 }
 
 impl Chain {

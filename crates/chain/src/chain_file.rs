@@ -19,6 +19,8 @@ use crate::chain::{Chain, Consider, Hop, MessageSource, Stage};
 const DURATION: Duration = Duration::from_secs(30);
 /// The speed unless the file says so, in meters per second: 100 km/h.
 const SPEED: f64 = 100.0 / 3.6;
+/// How many of the best changes are measured unless the file says so.
+const CHECKED: usize = 2;
 /// Most stages.
 const MAX_STAGES: usize = 16;
 
@@ -221,6 +223,7 @@ fn consider(keys: ConsiderKeys, hops: &[Hop]) -> Result<Consider, TomlError> {
         transports,
         reads,
         faster: faster.into_iter().map(Spanned::into_inner).collect(),
+        check: keys.check.unwrap_or(CHECKED),
     })
 }
 
@@ -293,6 +296,7 @@ struct ConsiderKeys {
     transports: Option<Vec<Spanned<String>>>,
     reads: Option<Vec<Read>>,
     faster: Option<Vec<Spanned<f64>>>,
+    check: Option<usize>,
 }
 
 /// What the receiver does with the bytes.

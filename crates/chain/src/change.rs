@@ -7,6 +7,7 @@ use wiregauge_bus::catalogue::TransportEntry;
 use wiregauge_participant::codec_process::CodecTask;
 
 use crate::chain::{read_name, Chain};
+use crate::prediction::TouchedParts;
 
 /// A single change.
 #[derive(Clone, Debug)]
@@ -53,10 +54,12 @@ impl Change {
         changed
     }
 
-    /// The hop whose parts are others then; none where they stay the same.
-    pub fn hop(&self) -> Option<usize> {
+    /// The hop whose parts are others then, and which; none where they stay the same.
+    pub fn touched(&self) -> Option<(usize, TouchedParts)> {
         match self {
-            Change::Codec(hop, _) | Change::Transport(hop, _) | Change::Read(hop, _) => Some(*hop),
+            Change::Codec(hop, _) => Some((*hop, TouchedParts::Codec)),
+            Change::Transport(hop, _) => Some((*hop, TouchedParts::Transport)),
+            Change::Read(hop, _) => Some((*hop, TouchedParts::Read)),
             Change::Period(..) => None,
         }
     }

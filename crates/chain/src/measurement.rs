@@ -21,8 +21,6 @@ use crate::sitting::Workshop;
 /// Runs of what is measured end to end; between them others have theirs, so that what the
 /// machine does meanwhile is in all of them.
 const SITTINGS: u32 = 2;
-/// How many of the best changes are measured.
-const CHECKED: usize = 2;
 /// For how much of the time of a whole chain a hop is measured alone.
 const HOP_SHARE: u32 = 8;
 const SHORTEST_HOP: Duration = Duration::from_secs(2);
@@ -99,7 +97,7 @@ pub fn measure(
     }
     let mut run =
         ChainRun { chain: &chain, workshop, progress, done: 0, total: 0, seed: chain.seed };
-    run.total = (SITTINGS as usize) * (1 + CHECKED) + proposals.len();
+    run.total = (SITTINGS as usize) * (1 + chain.consider.check) + proposals.len();
     let mut drawn = vec![run.measure(&chain, "as drawn")?];
     let outcome = run.measure_rest(&mut drawn, &mut proposals);
     let interrupted = match outcome {
@@ -122,7 +120,7 @@ fn check(
     missing: &BTreeMap<&'static str, String>,
 ) -> Result<()> {
     changed.processes()?;
-    if let Some(hop) = change.hop() {
+    if let Some((hop, _)) = change.touched() {
         messages.codec(&changed.hops[hop])?;
         if let Some(why) = missing.get(changed.hops[hop].transport.id) {
             return Err(Error::msg(why.clone()));
@@ -166,9 +164,9 @@ fn prepare_programs(
 /// Predicts what changes bring, and puts the best first.
 fn predict(model: &ChainModel, proposals: &mut [Proposal], seed: u64) {
     for proposal in proposals.iter_mut() {
-        let changed = match (proposal.change.hop(), &proposal.hop) {
+        let changed = match (proposal.change.touched(), &proposal.hop) {
             (None, _) => model.clone().with_cycles(&proposal.chain),
-            (Some(place), Some(hop)) => model.clone().with_hop(place, &hop.hops[0]),
+            (Some((place, parts)), Some(hop)) => model.clone().with_hop(place, &hop.hops[0], parts),
             (Some(_), None) => continue,
         };
         proposal.predicted = changed.is_complete().then(|| changed.predict(seed));
@@ -213,7 +211,7 @@ impl ChainRun<'_> {
     fn measure_rest(&mut self, drawn: &mut Vec<Passes>, proposals: &mut [Proposal]) -> Result<()> {
         let time = (self.chain.duration / HOP_SHARE).clamp(SHORTEST_HOP, LONGEST_HOP);
         for proposal in proposals.iter_mut().filter(|proposal| proposal.failure.is_none()) {
-            let Some(place) = proposal.change.hop() else { continue };
+            let Some((place, _)) = proposal.change.touched() else { continue };
             let alone = proposal.chain.single_hop(place)?;
             let what = proposal.change.title(self.chain);
             let outcome = self.run(&alone, time, &format!("{what}, the hop alone"));
@@ -221,10 +219,9 @@ impl ChainRun<'_> {
         }
         let model = ChainModel::new(self.chain, &all(drawn));
         predict(&model, proposals, self.chain.seed);
-        let own = Prediction::quantile(&model.predict(self.chain.seed).reaction, 0.5);
         let best: Vec<usize> = (0..proposals.len())
-            .filter(|place| proposals[*place].median() < own)
-            .take(CHECKED)
+            .filter(|place| proposals[*place].median().is_finite())
+            .take(self.chain.consider.check)
             .collect();
         self.total = self.done + best.len() * SITTINGS as usize + SITTINGS as usize - 1;
         for sitting in 0..SITTINGS {

@@ -24,7 +24,7 @@ const CYCLES: usize = 1000;
 #[derive(Clone, Debug)]
 pub struct ChainModel {
     stages: Vec<StageModel>,
-    hops: Vec<Vec<HopTimes>>,
+    hops: Vec<HopModel>,
 }
 
 #[derive(Clone, Debug)]
@@ -32,6 +32,43 @@ struct StageModel {
     period: f64,
     offset: Option<f64>,
     lateness: Vec<u64>,
+}
+
+/// The parts of a hop, each with all times that were measured of it.
+#[derive(Clone, Debug)]
+struct HopModel {
+    encode: Vec<u64>,
+    encode_asking: Vec<u64>,
+    carry: Vec<u64>,
+    decode: Vec<u64>,
+    decode_asking: Vec<u64>,
+    work: Vec<u64>,
+}
+
+impl HopModel {
+    fn new(measured: &[HopTimes]) -> HopModel {
+        let of = |part: fn(&HopTimes) -> u64| measured.iter().map(part).collect();
+        HopModel {
+            encode: of(|hop| hop.encode),
+            encode_asking: of(|hop| hop.encode_asking),
+            carry: of(|hop| hop.carry),
+            decode: of(|hop| hop.decode),
+            decode_asking: of(|hop| hop.decode_asking),
+            work: of(|hop| hop.work),
+        }
+    }
+}
+
+/// Which parts of a hop a change touches. The others stay those of the chain as drawn, so that
+/// what the machine did meanwhile to them is not taken for a gain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TouchedParts {
+    /// Another codec: encode, decode, and carry, as it writes other bytes.
+    Codec,
+    /// Another transport: carry.
+    Transport,
+    /// Another way to read: decode.
+    Read,
 }
 
 /// What is predicted, in nanoseconds, ascending.
@@ -57,7 +94,8 @@ impl ChainModel {
             offset: stage.offset.map(|offset| offset as f64),
             lateness: late.clone(),
         });
-        ChainModel { stages: stages.collect(), hops: measured.hops.clone() }
+        let hops = measured.hops.iter().map(|hop| HopModel::new(hop));
+        ChainModel { stages: stages.collect(), hops: hops.collect() }
     }
 
     /// The same with the cycles of a changed chain.
@@ -69,18 +107,29 @@ impl ChainModel {
         self
     }
 
-    /// The same with other parts of a hop. What stages work stays.
-    pub fn with_hop(mut self, place: usize, parts: &[HopTimes]) -> ChainModel {
-        let works: Vec<u64> = self.hops[place].iter().map(|hop| hop.work).collect();
-        let mut works = works.iter().copied().cycle();
-        let with_work = |hop: &HopTimes| HopTimes { work: works.next().unwrap_or(0), ..*hop };
-        self.hops[place] = parts.iter().map(with_work).collect();
+    /// The same with those parts of a hop that a change touches.
+    pub fn with_hop(
+        mut self,
+        place: usize,
+        measured: &[HopTimes],
+        touched: TouchedParts,
+    ) -> ChainModel {
+        let HopModel { encode, carry, decode, .. } = HopModel::new(measured);
+        let own = &mut self.hops[place];
+        match touched {
+            TouchedParts::Codec => (own.encode, own.carry, own.decode) = (encode, carry, decode),
+            TouchedParts::Transport => own.carry = carry,
+            TouchedParts::Read => own.decode = decode,
+        }
         self
     }
 
     /// Whether there is something to draw from.
     pub fn is_complete(&self) -> bool {
-        self.hops.iter().all(|parts| !parts.is_empty())
+        let is_complete = |hop: &HopModel| {
+            ![&hop.encode, &hop.carry, &hop.decode].iter().any(|part| part.is_empty())
+        };
+        self.hops.iter().all(is_complete)
     }
 
     /// Draws chains.
@@ -97,27 +146,26 @@ impl ChainModel {
 
     /// One chain, from the taking of its sample.
     fn draw(&self, random: &mut Random) -> f64 {
-        let pick = |random: &mut Random, hop: &[HopTimes]| hop[random.below(hop.len())];
         let first = &self.stages[0];
         let cycle = random.below(CYCLES) as f64;
-        let taken = self.phase(0, random) + cycle * first.period + late(first, random);
+        let taken = self.phase(0, random) + cycle * first.period + pick(&first.lateness, random);
         let mut now = taken;
         for (place, hop) in self.hops.iter().enumerate() {
             // Each part by itself.
-            now += pick(random, hop).encode as f64;
-            now += pick(random, hop).encode_asking as f64;
-            now += pick(random, hop).carry as f64;
+            now += pick(&hop.encode, random);
+            now += pick(&hop.encode_asking, random);
+            now += pick(&hop.carry, random);
             let stage = &self.stages[place + 1];
             if stage.period > 0.0 {
-                let late = late(stage, random);
+                let late = pick(&stage.lateness, random);
                 let phase = self.phase(place + 1, random);
                 // The first activation that begins after the sample came.
                 let cycles = ((now - late - phase) / stage.period).ceil();
                 now = phase + cycles * stage.period + late;
             }
-            now += pick(random, hop).decode as f64;
-            now += pick(random, hop).decode_asking as f64;
-            now += pick(random, hop).work as f64;
+            now += pick(&hop.decode, random);
+            now += pick(&hop.decode_asking, random);
+            now += pick(&hop.work, random);
         }
         now - taken
     }
@@ -128,10 +176,11 @@ impl ChainModel {
     }
 }
 
-fn late(stage: &StageModel, random: &mut Random) -> f64 {
-    match stage.lateness.len() {
+/// One of these times; 0 where there are none.
+fn pick(times: &[u64], random: &mut Random) -> f64 {
+    match times.len() {
         0 => 0.0,
-        count => stage.lateness[random.below(count)] as f64,
+        count => times[random.below(count)] as f64,
     }
 }
 
@@ -220,8 +269,14 @@ mod tests {
         let own = chain(&[100, 40]);
         let with_work = HopTimes { work: 5 * MS, ..hop(MS, MS, MS) };
         let model = ChainModel::new(&own, &measured(2, vec![vec![with_work]]));
-        let other = model.clone().with_hop(0, &[hop(0, 0, 0)]).predict(1).chain;
-        assert!((at(&other, 0.5) - 25.0 * MS as f64).abs() < 0.4 * MS as f64);
+        let median = |touched: TouchedParts| {
+            let changed = model.clone().with_hop(0, &[HopTimes::default()], touched);
+            at(&changed.predict(1).chain, 0.5) / MS as f64
+        };
+        // Half of the cycle, what it works, and what the change does not touch.
+        assert!((median(TouchedParts::Codec) - 25.0).abs() < 0.4);
+        assert!((median(TouchedParts::Transport) - 27.0).abs() < 0.4);
+        assert!((median(TouchedParts::Read) - 27.0).abs() < 0.4);
         let faster = model.with_cycles(&chain(&[100, 20])).predict(1).chain;
         assert!((at(&faster, 0.5) - 18.0 * MS as f64).abs() < 0.4 * MS as f64);
     }

@@ -25,7 +25,7 @@ pub const CHAIN_NOTES: [&str; 4] = [
 ];
 /// What the changes are held against.
 pub const CHANGES_NOTE: &str =
-    "changes: reactions by the parts, the best first; the best two were measured, and 'off' is \
+    "changes: reactions by the parts, the best first; the best of them were measured, and 'off' is \
      the prediction's error at the median";
 
 /// A table with its head first.

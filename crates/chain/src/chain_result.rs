@@ -238,7 +238,8 @@ impl Figures {
                 self.sampled(&case, subject, format!("hop/{name}"), sittings, &of);
                 let times = passes.passes.iter().map(|pass| part(&pass.hops[place]) as f64);
                 let times = sorted(times);
-                for (share, told) in [(0.5, "p50"), (0.99, "p99")] {
+                let told = [(0.5, "p50", 1), (0.99, "p99", 100)].into_iter();
+                for (share, told, _) in told.filter(|(.., least)| times.len() >= *least) {
                     let time = Prediction::quantile(&times, share);
                     self.fact(&case, subject, &format!("hop/{name}/{told}"), "ns", time);
                 }

@@ -4,6 +4,8 @@
 //! change would bring, and measures the best changes to see whether that is so.
 
 pub mod chain;
+#[cfg(feature = "clap")]
+pub mod chain_args;
 pub mod chain_file;
 pub mod chain_process;
 pub mod chain_result;

@@ -97,7 +97,8 @@ pub fn measure(
     }
     let mut run =
         ChainRun { chain: &chain, workshop, progress, done: 0, total: 0, seed: chain.seed };
-    run.total = (SITTINGS as usize) * (1 + chain.consider.check) + proposals.len();
+    run.total =
+        (SITTINGS as usize) * (1 + chain.consider.check.min(proposals.len())) + proposals.len();
     let mut drawn = vec![run.measure(&chain, "as drawn")?];
     let outcome = run.measure_rest(&mut drawn, &mut proposals);
     let interrupted = match outcome {

@@ -17,10 +17,9 @@ const PARTS: [&str; 6] = ["encode", "carry", "wait", "decode", "work", "asking"]
 /// What the figures of the whole chain are.
 pub const CHAIN_NOTES: [&str; 4] = [
     "chain: from the taking of a sample until the last stage has worked on it or on a newer one",
-    "reaction: from an event at any time, which waits for the next sample; so does what it is \
-     about, at the speed of the distances",
-    "by its parts: the convolution of the parts' distributions; p99.9 and worst seen need many \
-     samples, which a prediction has and a short run has not",
+    "reaction: the same from an event at any time, which waits for the next sample; distances: \
+     what the vehicle moves meanwhile",
+    "by its parts: the convolution of the parts' distributions; -: too few samples to tell",
     "asking: time to ask the codec's own process; no chain outside of this measurement has it",
 ];
 /// What the changes are held against.
@@ -174,4 +173,91 @@ fn metre(metres: f64) -> String {
 /// A speed in kilometers an hour.
 fn format_speed(speed: f64) -> String {
     format!("{} km/h", format_count((speed * 3.6).round()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wiregauge_result::requirement::Requirements;
+    use wiregauge_result::run::{Curve, Fact, Settings, Status};
+    use wiregauge_result::run_builder::RunBuilder;
+    use wiregauge_result::verdict::{overall, RequirementVerdict};
+
+    const MS: f64 = 1e6;
+
+    /// A chain of one hop, and two changes: one was measured and is slower.
+    fn run() -> Run {
+        let mut run =
+            RunBuilder::begin(RunKind::Chain).finish("a chain".into(), Settings::default());
+        run.cases = vec![
+            Case::new("end to end", "lidar to brake", "one machine"),
+            Case::new("lidar to brake", "Scan", "scan.msg"),
+        ];
+        let skipped = Status::Skipped("predicted, not measured".into());
+        run.subjects = vec![
+            Subject::new("drawn", "as drawn", "any"),
+            Subject::new("1:json", "lidar to brake: json", "any"),
+            Subject { status: skipped, ..Subject::new("1:prost", "lidar to brake: prost", "any") },
+        ];
+        let mut add = |case: &str, subject: &str, metric: &str, value: f64| {
+            let (case, subject) = (case.into(), subject.into());
+            let (metric, unit) = (metric.into(), "ns".into());
+            run.facts.push(Fact { case, subject, metric, unit, value });
+        };
+        for (subject, time) in [("drawn", 20.0), ("1:json", 80.0)] {
+            for metric in ["chain", "reaction"] {
+                add("end to end", subject, &format!("{metric}/p50"), time * MS);
+                add("end to end", subject, &format!("{metric}/max"), 2.0 * time * MS);
+                add("end to end", subject, &format!("{metric}/count"), 50.0);
+            }
+        }
+        for (subject, time) in [("drawn", 22.0), ("1:json", 72.0), ("1:prost", 11.0)] {
+            add("end to end", subject, "predicted/reaction/p50", time * MS);
+        }
+        add("end to end", "drawn", "speed", 36.0 / 3.6);
+        for (metric, value) in [("hop/carry/p50", MS), ("arrived", 40.0), ("overwritten", 10.0)] {
+            add("lidar to brake", "drawn", metric, value);
+        }
+        for (subject, time) in [("drawn", 20.0), ("1:json", 80.0)] {
+            run.curves.push(Curve {
+                case: "end to end".into(),
+                subject: subject.into(),
+                metric: "chain".into(),
+                unit: "ns".into(),
+                over: "share".into(),
+                points: vec![(0.5, time * MS)],
+            });
+        }
+        run
+    }
+
+    #[test]
+    fn distances_hops_and_changes_are_told() {
+        let run = run();
+        let tables = chain_tables(&run, &run.cases[0]).unwrap();
+        let line = |table: usize, name: &str| {
+            let row = tables[table].iter().find(|row| row[0] == name);
+            row.unwrap_or_else(|| panic!("no {name} in {:?}", tables[table])).join("|")
+        };
+        assert_eq!(line(0, "chain"), "chain|20.0 ms|-|-|40.0 ms");
+        // 20 ms at 10 m/s, 40 ms.
+        assert_eq!(line(0, "  at 36 km/h"), "  at 36 km/h|0.200 m|-|-|0.400 m");
+        assert!(line(1, "lidar to brake").ends_with("|-|25 %"), "{}", line(1, "lidar to brake"));
+        let json = "lidar to brake: json|72.0 ms|-|327 %|80.0 ms|-10.0 %";
+        assert_eq!(line(2, "lidar to brake: json"), json);
+        assert_eq!(line(2, "lidar to brake: prost"), "lidar to brake: prost|11.0 ms|-|50 %|-|-");
+        assert_eq!(chain_tables(&run, &run.cases[1]).unwrap()[0].len(), 3);
+        let text = crate::text::terminal::render(&[run], None);
+        assert!(!text.contains("Without figures"), "{text}");
+    }
+
+    #[test]
+    fn the_chain_as_drawn_is_judged_and_no_change() {
+        let run = run();
+        let verdict = |text: &str| overall(&text.parse::<Requirements>().unwrap().check(&run));
+        assert_eq!(verdict("max chain < 50ms"), RequirementVerdict::Pass);
+        assert_eq!(verdict("max chain of 1:json < 50ms"), RequirementVerdict::Fail);
+        // Fifty independent ones cannot tell a p99.9.
+        assert_eq!(verdict("p99.9 chain < 1s"), RequirementVerdict::CannotTell);
+    }
 }

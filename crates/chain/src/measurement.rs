@@ -22,7 +22,7 @@ use crate::sitting::Workshop;
 /// machine does meanwhile is in all of them.
 const SITTINGS: u32 = 2;
 /// For how much of the time of a whole chain a hop is measured alone.
-const HOP_SHARE: u32 = 8;
+const HOP_SHARE: u32 = 6;
 const SHORTEST_HOP: Duration = Duration::from_secs(2);
 const LONGEST_HOP: Duration = Duration::from_secs(10);
 
@@ -166,11 +166,11 @@ fn prepare_programs(
 fn predict(model: &ChainModel, proposals: &mut [Proposal], seed: u64) {
     for proposal in proposals.iter_mut() {
         let changed = match (proposal.change.touched(), &proposal.hop) {
-            (None, _) => model.clone().with_cycles(&proposal.chain),
+            (None, _) => Some(model.clone().with_cycles(&proposal.chain)),
             (Some((place, parts)), Some(hop)) => model.clone().with_hop(place, &hop.hops[0], parts),
             (Some(_), None) => continue,
         };
-        proposal.predicted = changed.is_complete().then(|| changed.predict(seed));
+        proposal.predicted = changed.map(|changed| changed.predict(seed));
     }
     proposals.sort_by(|a, b| a.median().total_cmp(&b.median()));
 }
@@ -208,15 +208,23 @@ impl ChainRun<'_> {
         self.run(chain, self.chain.duration / SITTINGS, what)
     }
 
+    /// The hop of a change alone, where its parts are others.
+    fn measure_hop(&mut self, proposal: &mut Proposal) -> Result<()> {
+        let Some((place, _)) = proposal.change.touched() else { return Ok(()) };
+        let time = (self.chain.duration / HOP_SHARE).clamp(SHORTEST_HOP, LONGEST_HOP);
+        let alone = proposal.chain.single_hop(place)?;
+        let what = format!("{}, the hop alone", proposal.change.title(self.chain));
+        let outcome = self.run(&alone, time, &what);
+        let hop = &mut proposal.hop;
+        keep(outcome, &mut proposal.failure, |passes| {
+            hop.get_or_insert_default().extend(passes);
+        })
+    }
+
     /// The hops of changes, the best changes and again the chain as drawn.
     fn measure_rest(&mut self, drawn: &mut Vec<Passes>, proposals: &mut [Proposal]) -> Result<()> {
-        let time = (self.chain.duration / HOP_SHARE).clamp(SHORTEST_HOP, LONGEST_HOP);
         for proposal in proposals.iter_mut().filter(|proposal| proposal.failure.is_none()) {
-            let Some((place, _)) = proposal.change.touched() else { continue };
-            let alone = proposal.chain.single_hop(place)?;
-            let what = proposal.change.title(self.chain);
-            let outcome = self.run(&alone, time, &format!("{what}, the hop alone"));
-            keep(outcome, &mut proposal.failure, |passes| proposal.hop = Some(passes))?;
+            self.measure_hop(proposal)?;
         }
         let model = ChainModel::new(self.chain, &all(drawn));
         predict(&model, proposals, self.chain.seed);
@@ -230,6 +238,10 @@ impl ChainRun<'_> {
                 let proposal = &mut proposals[*place];
                 if proposal.failure.is_some() {
                     continue;
+                }
+                // Again, so that it is as old as what it is held against.
+                if sitting > 0 {
+                    self.measure_hop(proposal)?;
                 }
                 let what = proposal.change.title(self.chain);
                 let outcome = self.measure(&proposal.chain.clone(), &what);

@@ -1,11 +1,13 @@
 //! What a chain takes by its parts.
 //!
-//! A time end to end is a sum of parts, so its distribution is their convolution: a p99 of the
-//! sum is not the sum of p99s. Here chains are drawn from the measured parts, each part by
-//! itself, and followed from the taking of a sample to the actuator. A stage with a cycle
-//! begins at its next activation: where its phase is its own, the wait is even over the cycle
-//! and depends on nothing before; where stages are locked by offsets, it follows from when the
-//! sample comes.
+//! A time end to end is a sum of parts, so its distribution is a convolution: a p99 of the sum
+//! is not the sum of p99s. Here chains are drawn from measured passes, and followed from the
+//! taking of a sample to the actuator. Parts of a pass stay together, as a machine that is busy
+//! makes several of them slow at once: drawn apart they would make the median too long and the
+//! tail too short. A part of a changed hop takes the place of the measured one at the same
+//! rank. A stage with a cycle begins at its next activation: where its phase is its own, the
+//! wait is even over the cycle and depends on nothing before; where stages are locked by
+//! offsets, it follows from when the sample comes.
 
 use wiregauge_result::random::Random;
 use wiregauge_result::stats::{quantile, sorted};
@@ -24,7 +26,9 @@ const CYCLES: usize = 1000;
 #[derive(Clone, Debug)]
 pub struct ChainModel {
     stages: Vec<StageModel>,
-    hops: Vec<HopModel>,
+    /// The hops of each pass.
+    passes: Vec<Vec<HopTimes>>,
+    changed: Option<ChangedHop>,
 }
 
 #[derive(Clone, Debug)]
@@ -32,31 +36,6 @@ struct StageModel {
     period: f64,
     offset: Option<f64>,
     lateness: Vec<u64>,
-}
-
-/// The parts of a hop, each with all times that were measured of it.
-#[derive(Clone, Debug)]
-struct HopModel {
-    encode: Vec<u64>,
-    encode_asking: Vec<u64>,
-    carry: Vec<u64>,
-    decode: Vec<u64>,
-    decode_asking: Vec<u64>,
-    work: Vec<u64>,
-}
-
-impl HopModel {
-    fn new(measured: &[HopTimes]) -> HopModel {
-        let of = |part: fn(&HopTimes) -> u64| measured.iter().map(part).collect();
-        HopModel {
-            encode: of(|hop| hop.encode),
-            encode_asking: of(|hop| hop.encode_asking),
-            carry: of(|hop| hop.carry),
-            decode: of(|hop| hop.decode),
-            decode_asking: of(|hop| hop.decode_asking),
-            work: of(|hop| hop.work),
-        }
-    }
 }
 
 /// Which parts of a hop a change touches. The others stay those of the chain as drawn, so that
@@ -69,6 +48,49 @@ pub enum TouchedParts {
     Transport,
     /// Another way to read: decode.
     Read,
+}
+
+/// A hop with other parts.
+#[derive(Clone, Debug)]
+struct ChangedHop {
+    place: usize,
+    encode: Option<ChangedPart>,
+    carry: Option<ChangedPart>,
+    decode: Option<ChangedPart>,
+}
+
+/// A part with other times, both ascending.
+#[derive(Clone, Debug)]
+struct ChangedPart {
+    own: Vec<u64>,
+    other: Vec<u64>,
+}
+
+impl ChangedPart {
+    /// The other time at the rank that this one has among its own. Among equal ones the rank
+    /// is any of theirs.
+    fn replace(&self, time: u64, random: &mut Random) -> u64 {
+        let below = self.own.partition_point(|own| *own < time) as f64;
+        let equal = self.own.partition_point(|own| *own <= time) as f64 - below;
+        let share = (below + random_share(random) * equal) / self.own.len() as f64;
+        let place = (share * self.other.len() as f64) as usize;
+        self.other[place.min(self.other.len() - 1)]
+    }
+}
+
+impl ChangedHop {
+    fn replace(&self, hop: &HopTimes, random: &mut Random) -> HopTimes {
+        let mut part = |part: &Option<ChangedPart>, time| match part {
+            Some(part) => part.replace(time, random),
+            None => time,
+        };
+        HopTimes {
+            encode: part(&self.encode, hop.encode),
+            carry: part(&self.carry, hop.carry),
+            decode: part(&self.decode, hop.decode),
+            ..*hop
+        }
+    }
 }
 
 /// What is predicted, in nanoseconds, ascending.
@@ -94,8 +116,8 @@ impl ChainModel {
             offset: stage.offset.map(|offset| offset as f64),
             lateness: late.clone(),
         });
-        let hops = measured.hops.iter().map(|hop| HopModel::new(hop));
-        ChainModel { stages: stages.collect(), hops: hops.collect() }
+        let passes = measured.passes.iter().map(|pass| pass.hops.clone());
+        ChainModel { stages: stages.collect(), passes: passes.collect(), changed: None }
     }
 
     /// The same with the cycles of a changed chain.
@@ -107,36 +129,41 @@ impl ChainModel {
         self
     }
 
-    /// The same with those parts of a hop that a change touches.
+    /// The same with those parts of a hop that a change touches, as they were measured; none
+    /// where nothing was.
     pub fn with_hop(
-        mut self,
+        self,
         place: usize,
         measured: &[HopTimes],
         touched: TouchedParts,
-    ) -> ChainModel {
-        let HopModel { encode, carry, decode, .. } = HopModel::new(measured);
-        let own = &mut self.hops[place];
-        match touched {
-            TouchedParts::Codec => (own.encode, own.carry, own.decode) = (encode, carry, decode),
-            TouchedParts::Transport => own.carry = carry,
-            TouchedParts::Read => own.decode = decode,
+    ) -> Option<ChainModel> {
+        if measured.is_empty() {
+            return None;
         }
-        self
-    }
-
-    /// Whether there is something to draw from.
-    pub fn is_complete(&self) -> bool {
-        let is_complete = |hop: &HopModel| {
-            ![&hop.encode, &hop.carry, &hop.decode].iter().any(|part| part.is_empty())
+        let ascending = |mut times: Vec<u64>| {
+            times.sort_unstable();
+            times
         };
-        self.hops.iter().all(is_complete)
+        let changed = |is_touched: bool, part: fn(&HopTimes) -> u64| {
+            let own = self.passes.iter().map(|hops| part(&hops[place])).collect();
+            let other = measured.iter().map(part).collect();
+            is_touched.then(|| ChangedPart { own: ascending(own), other: ascending(other) })
+        };
+        let is_codec = touched == TouchedParts::Codec;
+        let changed = ChangedHop {
+            place,
+            encode: changed(is_codec, |hop| hop.encode),
+            carry: changed(is_codec || touched == TouchedParts::Transport, |hop| hop.carry),
+            decode: changed(is_codec || touched == TouchedParts::Read, |hop| hop.decode),
+        };
+        Some(ChainModel { changed: Some(changed), ..self })
     }
 
     /// Draws chains.
     pub fn predict(&self, seed: u64) -> Prediction {
         let mut random = Random::new(seed);
         let (mut chain, mut reaction) = (Vec::new(), Vec::new());
-        for _ in 0..if self.is_complete() { DRAWS } else { 0 } {
+        for _ in 0..if self.passes.is_empty() { 0 } else { DRAWS } {
             let latency = self.draw(&mut random);
             chain.push(latency);
             reaction.push(latency + random_share(&mut random) * self.stages[0].period);
@@ -150,11 +177,13 @@ impl ChainModel {
         let cycle = random.below(CYCLES) as f64;
         let taken = self.phase(0, random) + cycle * first.period + pick(&first.lateness, random);
         let mut now = taken;
-        for (place, hop) in self.hops.iter().enumerate() {
-            // Each part by itself.
-            now += pick(&hop.encode, random);
-            now += pick(&hop.encode_asking, random);
-            now += pick(&hop.carry, random);
+        let pass = &self.passes[random.below(self.passes.len())];
+        for (place, hop) in pass.iter().enumerate() {
+            let hop = match self.changed.as_ref().filter(|changed| changed.place == place) {
+                Some(changed) => changed.replace(hop, random),
+                None => *hop,
+            };
+            now += (hop.encode + hop.encode_asking + hop.carry) as f64;
             let stage = &self.stages[place + 1];
             if stage.period > 0.0 {
                 let late = pick(&stage.lateness, random);
@@ -163,9 +192,7 @@ impl ChainModel {
                 let cycles = ((now - late - phase) / stage.period).ceil();
                 now = phase + cycles * stage.period + late;
             }
-            now += pick(&hop.decode, random);
-            now += pick(&hop.decode_asking, random);
-            now += pick(&hop.work, random);
+            now += (hop.decode + hop.decode_asking + hop.work) as f64;
         }
         now - taken
     }
@@ -188,6 +215,7 @@ fn pick(times: &[u64], random: &mut Random) -> f64 {
 mod tests {
     use super::*;
     use crate::chain_file::tests_support::chain;
+    use crate::passes::Pass;
 
     const MS: u64 = 1_000_000;
 
@@ -195,8 +223,11 @@ mod tests {
         HopTimes { encode, carry, decode, ..HopTimes::default() }
     }
 
-    fn measured(stages: usize, hops: Vec<Vec<HopTimes>>) -> Passes {
-        Passes { hops, lateness: vec![Vec::new(); stages], ..Passes::default() }
+    /// Passes of one hop each.
+    fn measured(hops: Vec<HopTimes>) -> Passes {
+        let pass = |hop| Pass { stretch: 0, gap: 0, latency: 0, hops: vec![hop] };
+        let passes = hops.into_iter().map(pass).collect();
+        Passes { passes, lateness: vec![Vec::new(); 2], ..Passes::default() }
     }
 
     fn at(times: &[f64], share: f64) -> f64 {
@@ -217,9 +248,14 @@ mod tests {
         // Skewed, so that p99s of parts add up to far more than the p99 of the sum.
         let part = |scale: u64| (1..=20).map(|i| scale * i * i * i).collect::<Vec<u64>>();
         let parts = [part(10), part(7), part(3)];
-        let hops = (0..20).map(|i| hop(parts[0][i], parts[1][i], parts[2][i])).collect();
-        let model = ChainModel::new(&chain(&[100, 0]), &measured(2, vec![hops]));
-        let (drawn, exact) = (model.predict(1).chain, all_sums(&parts));
+        // Every carry with every decode, and an encode that is to be another.
+        let pairs = parts[1].iter().flat_map(|carry| parts[2].iter().map(|to| hop(5, *carry, *to)));
+        let model = ChainModel::new(&chain(&[100, 0]), &measured(pairs.collect()));
+        let other: Vec<HopTimes> = parts[0].iter().map(|encode| hop(*encode, 0, 0)).collect();
+        let mut changed = model.with_hop(0, &other, TouchedParts::Codec).unwrap();
+        let hop = changed.changed.as_mut().unwrap();
+        (hop.carry, hop.decode) = (None, None);
+        let (drawn, exact) = (changed.predict(1).chain, all_sums(&parts));
         for share in [0.1, 0.5, 0.9, 0.99, 0.999] {
             let (drawn, exact) = (at(&drawn, share), at(&exact, share));
             assert!((drawn / exact - 1.0).abs() < 0.04, "p{share}: {drawn} of {exact}");
@@ -231,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_wait_is_even_over_the_cycle() {
-        let model = ChainModel::new(&chain(&[100, 40]), &measured(2, vec![vec![hop(MS, MS, MS)]]));
+        let model = ChainModel::new(&chain(&[100, 40]), &measured(vec![hop(MS, MS, MS)]));
         let Prediction { chain: times, reaction } = model.predict(1);
         for share in [0.1, 0.5, 0.99] {
             let wanted = (3.0 + 40.0 * share) * MS as f64;
@@ -248,7 +284,7 @@ mod tests {
         let mut locked = chain(&[100, 100]);
         (locked.stages[0].offset, locked.stages[1].offset) = (Some(0), Some(10 * MS));
         let model = |encode: u64| {
-            ChainModel::new(&locked, &measured(2, vec![vec![hop(encode, 0, MS)]])).predict(1).chain
+            ChainModel::new(&locked, &measured(vec![hop(encode, 0, MS)])).predict(1).chain
         };
         let near = |time: f64, wanted: u64| (time - wanted as f64).abs() < 10.0;
         // Faster by half and not a bit sooner; a little too slow and a cycle later.
@@ -258,19 +294,36 @@ mod tests {
 
     #[test]
     fn lateness_moves_an_activation_and_not_the_wait_s_length() {
-        let mut parts = measured(2, vec![vec![hop(0, 0, 0)]]);
+        let mut parts = measured(vec![hop(0, 0, 0)]);
         parts.lateness[1] = vec![3 * MS];
         let times = ChainModel::new(&chain(&[100, 40]), &parts).predict(1).chain;
         assert!(times[0] < 0.1 * MS as f64 && *times.last().unwrap() < 40.0 * MS as f64);
     }
 
     #[test]
+    fn what_is_slow_together_stays_together() {
+        // Every tenth pass was disturbed in all of its parts.
+        let disturbed = |i: u64| if i.is_multiple_of(10) { 10 * MS + i } else { MS + i };
+        let hops: Vec<HopTimes> = (0..100).map(|i| hop(disturbed(i), disturbed(i), 0)).collect();
+        let model = ChainModel::new(&chain(&[100, 0]), &measured(hops.clone()));
+        let halved: Vec<HopTimes> =
+            hops.iter().map(|own| hop(own.encode / 2, own.carry / 2, 0)).collect();
+        let halved_model = model.clone().with_hop(0, &halved, TouchedParts::Codec).unwrap();
+        for (model, whole) in [(model, 2.0), (halved_model, 1.0)] {
+            let times = model.predict(1).chain;
+            // Apart, a fifth would be disturbed in one of the two parts.
+            assert!((at(&times, 0.85) / MS as f64 - whole).abs() < 0.1, "{}", at(&times, 0.85));
+            assert!((at(&times, 0.95) / MS as f64 - 10.0 * whole).abs() < 0.1);
+        }
+    }
+
+    #[test]
     fn a_change_takes_the_place_of_what_it_changes() {
         let own = chain(&[100, 40]);
         let with_work = HopTimes { work: 5 * MS, ..hop(MS, MS, MS) };
-        let model = ChainModel::new(&own, &measured(2, vec![vec![with_work]]));
+        let model = ChainModel::new(&own, &measured(vec![with_work]));
         let median = |touched: TouchedParts| {
-            let changed = model.clone().with_hop(0, &[HopTimes::default()], touched);
+            let changed = model.clone().with_hop(0, &[HopTimes::default()], touched).unwrap();
             at(&changed.predict(1).chain, 0.5) / MS as f64
         };
         // Half of the cycle, what it works, and what the change does not touch.

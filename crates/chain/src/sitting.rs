@@ -139,9 +139,10 @@ fn topics(chain: &Chain, scratch: &Path) -> Result<Vec<Topic>> {
     Ok(chain.hops.iter().enumerate().map(topic).collect())
 }
 
-/// When the stages are active. Phases are spread evenly: with `n` stretches, each `n`th of a
-/// stage's cycle is the phase of one of them (a Latin hypercube), so that a run sees all
-/// waits as often as they are. Offsets are of the beginning of each stretch.
+/// When the stages are active. Phases are spread evenly: with `n` stretches, the phase of a
+/// stage after that of the stage before it is once in each `n`th of its cycle (a Latin
+/// hypercube), so that a run sees all waits as often as they are. Offsets are of the beginning
+/// of each stretch.
 fn schedule(chain: &Chain, duration: Duration, seed: u64) -> Schedule {
     let period = chain.stages[0].period;
     let drain = chain.longest() + SLACK_NS;
@@ -149,17 +150,21 @@ fn schedule(chain: &Chain, duration: Duration, seed: u64) -> Schedule {
     let stretch = period + active + drain;
     let count = (duration.as_nanos() as u64 / stretch).max(2) as usize + DROPPED;
     let mut random = Random::new(seed);
+    let mut before = vec![0; count];
     let mut phases = Vec::new();
     for stage in &chain.stages {
-        let places = random.shuffled(count);
-        let spread = |place: usize, within: f64| {
-            ((place as f64 + within) / count as f64 * stage.period as f64) as u64
-        };
-        let phase = |place: usize| match stage.offset {
-            Some(offset) => offset,
-            None => spread(place, random_share(&mut random)),
-        };
-        phases.push((stage.name.clone(), places.into_iter().map(phase).collect()));
+        let mut own = vec![stage.offset.unwrap_or(0); count];
+        if stage.offset.is_none() && stage.period > 0 {
+            for (number, place) in random.shuffled(count).into_iter().enumerate() {
+                let share = (place as f64 + random_share(&mut random)) / count as f64;
+                let after = (share * stage.period as f64) as u64;
+                own[number] = (before[number] + after) % stage.period;
+            }
+        }
+        if stage.period > 0 {
+            before.clone_from(&own);
+        }
+        phases.push((stage.name.clone(), own));
     }
     let epoch = monotonic() + START_DELAY_NS;
     Schedule { epoch, stretch, active: active + period, count: count as u32, phases }
@@ -182,12 +187,15 @@ mod tests {
         let schedule = schedule(&chain, Duration::from_secs(20), 3);
         let count = schedule.count as usize;
         assert!(count > 20, "{count}");
-        for (number, cells) in [(0, 100_000_000.0), (1, 20_000_000.0)] {
-            let mut cells: Vec<usize> = schedule.phases[number]
-                .1
-                .iter()
-                .map(|phase| (*phase as f64 / cells * count as f64) as usize)
-                .collect();
+        let own = |number: usize| schedule.phases[number].1.iter().copied();
+        let after = |number: usize, period: u64| {
+            let pairs = own(number).zip(own(number - 1));
+            pairs.map(|(own, before)| (own + period - before % period) % period).collect()
+        };
+        let firsts: Vec<u64> = own(0).collect();
+        for (phases, period) in [(firsts, 100_000_000), (after(1, 20_000_000), 20_000_000)] {
+            let cell = |phase: &u64| (*phase as f64 / period as f64 * count as f64) as usize;
+            let mut cells: Vec<usize> = phases.iter().map(cell).collect();
             cells.sort_unstable();
             assert_eq!(cells, (0..count).collect::<Vec<_>>());
         }

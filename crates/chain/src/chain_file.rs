@@ -425,7 +425,7 @@ mod tests {
             (&hop("[consider]\nfaster = [1]\n"), "chain.toml:11: a stage may be"),
             (&hop("[consider]\ncodecs = [\"x\"]\n"), "chain.toml:11: unknown codec 'x'"),
         ] {
-            let error = format!("{:#}", read(text).err().expect(words));
+            let error = format!("{:#}", read(text).expect_err(words));
             assert!(error.contains(words) && !error.contains('\n'), "{words}: {error}");
         }
     }

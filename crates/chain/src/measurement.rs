@@ -18,9 +18,11 @@ use crate::passes::Passes;
 use crate::prediction::{ChainModel, Prediction};
 use crate::sitting::Workshop;
 
-/// Runs of what is measured end to end; between them others have theirs, so that what the
-/// machine does meanwhile is in all of them.
-const SITTINGS: u32 = 2;
+/// Length of a run, about. What is measured end to end has several, in turns with the others,
+/// so that what the machine does meanwhile is in all of them.
+const RUN: Duration = Duration::from_secs(5);
+/// Fewest and most runs of each.
+const RUNS: (u32, u32) = (2, 12);
 /// For how much of the time of a whole chain a hop is measured alone.
 const HOP_SHARE: u32 = 6;
 const SHORTEST_HOP: Duration = Duration::from_secs(2);
@@ -95,10 +97,11 @@ pub fn measure(
         let (hop, predicted, measured) = (None, None, Vec::new());
         proposals.push(Proposal { change, chain: changed, hop, predicted, measured, failure });
     }
-    let mut run =
-        ChainRun { chain: &chain, workshop, progress, done: 0, total: 0, seed: chain.seed };
+    let runs = ((chain.duration.as_nanos() / RUN.as_nanos()) as u32).clamp(RUNS.0, RUNS.1);
+    let seed = chain.seed;
+    let mut run = ChainRun { chain: &chain, workshop, progress, runs, done: 0, total: 0, seed };
     run.total =
-        (SITTINGS as usize) * (1 + chain.consider.check.min(proposals.len())) + proposals.len();
+        (run.runs as usize) * (1 + chain.consider.check.min(proposals.len())) + proposals.len();
     let mut drawn = vec![run.measure(&chain, "as drawn")?];
     let outcome = run.measure_rest(&mut drawn, &mut proposals);
     let interrupted = match outcome {
@@ -188,6 +191,8 @@ struct ChainRun<'a> {
     chain: &'a Chain,
     workshop: Workshop<'a>,
     progress: &'a ProgressDisplay,
+    /// How many each has that is measured end to end.
+    runs: u32,
     done: usize,
     total: usize,
     seed: u64,
@@ -205,13 +210,16 @@ impl ChainRun<'_> {
 
     /// A part of the time of a whole chain.
     fn measure(&mut self, chain: &Chain, what: &str) -> Result<Passes> {
-        self.run(chain, self.chain.duration / SITTINGS, what)
+        self.run(chain, self.chain.duration / self.runs, what)
     }
 
     /// The hop of a change alone, where its parts are others.
     fn measure_hop(&mut self, proposal: &mut Proposal) -> Result<()> {
         let Some((place, _)) = proposal.change.touched() else { return Ok(()) };
-        let time = (self.chain.duration / HOP_SHARE).clamp(SHORTEST_HOP, LONGEST_HOP);
+        let time = match proposal.hop {
+            None => (self.chain.duration / HOP_SHARE).clamp(SHORTEST_HOP, LONGEST_HOP),
+            Some(_) => (self.chain.duration / self.runs / 2).min(LONGEST_HOP),
+        };
         let alone = proposal.chain.single_hop(place)?;
         let what = format!("{}, the hop alone", proposal.change.title(self.chain));
         let outcome = self.run(&alone, time, &what);
@@ -232,22 +240,23 @@ impl ChainRun<'_> {
             .filter(|place| proposals[*place].median().is_finite())
             .take(self.chain.consider.check)
             .collect();
-        self.total = self.done + best.len() * SITTINGS as usize + SITTINGS as usize - 1;
-        for sitting in 0..SITTINGS {
+        let runs = self.runs as usize;
+        self.total = self.done + best.len() * (2 * runs - 1) + runs - 1;
+        for run in 0..self.runs {
             for place in &best {
                 let proposal = &mut proposals[*place];
                 if proposal.failure.is_some() {
                     continue;
                 }
                 // Again, so that it is as old as what it is held against.
-                if sitting > 0 {
+                if run > 0 {
                     self.measure_hop(proposal)?;
                 }
                 let what = proposal.change.title(self.chain);
                 let outcome = self.measure(&proposal.chain.clone(), &what);
                 keep(outcome, &mut proposal.failure, |passes| proposal.measured.push(passes))?;
             }
-            if sitting + 1 < SITTINGS {
+            if run + 1 < self.runs {
                 drawn.push(self.measure(&self.chain.clone(), "as drawn, again")?);
             }
         }

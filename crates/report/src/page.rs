@@ -6,6 +6,7 @@
 
 mod bus;
 mod case;
+mod chain;
 mod chart;
 mod charts;
 mod drawing;
@@ -126,6 +127,7 @@ impl<'a> Page<'a> {
         for case in cases {
             let body = match run.kind {
                 RunKind::Bus => bus::section(run, case, &defined),
+                RunKind::Chain => chain::section(run, case),
                 _ => case::section(run, case),
             };
             page.add(&case.id, body);

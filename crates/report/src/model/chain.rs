@@ -247,8 +247,10 @@ mod tests {
         assert_eq!(line(2, "lidar to brake: json"), json);
         assert_eq!(line(2, "lidar to brake: prost"), "lidar to brake: prost|11.0 ms|-|50 %|-|-");
         assert_eq!(chain_tables(&run, &run.cases[1]).unwrap()[0].len(), 3);
-        let text = crate::text::terminal::render(&[run], None);
+        let text = crate::text::terminal::render(&[run.clone()], None);
         assert!(!text.contains("Without figures"), "{text}");
+        let page = crate::page::render(&[run]);
+        assert!(page.contains("<td>lidar to brake: prost</td><td>11.0 ms</td>"));
     }
 
     #[test]

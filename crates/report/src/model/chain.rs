@@ -24,8 +24,8 @@ pub const CHAIN_NOTES: [&str; 4] = [
 ];
 /// What the changes are held against.
 pub const CHANGES_NOTE: &str =
-    "changes: reactions by the parts, the best first; the best of them were measured, and 'off' is \
-     the prediction's error at the median";
+    "changes: the best first; the best of them were measured, and 'off' is the prediction's error \
+     at the median of the chain";
 
 /// A table with its head first.
 pub type Rows = Vec<Vec<String>>;
@@ -127,20 +127,26 @@ impl<'r> Figures<'r> {
         rows
     }
 
+    /// The chain as drawn, and with each change.
     fn changes(&self) -> Rows {
-        let mut rows = vec![head("change", &["p50", "p99", "of as drawn", "measured p50", "off"])];
+        let names = ["reaction p50", "p99", "of as drawn", "chain p50", "measured", "off"];
+        let mut rows = vec![head("by their parts", &names)];
         let own = self.drawn().and_then(|drawn| self.fact(drawn, "predicted/reaction/p50"));
-        for subject in self.run.subjects.iter().skip(1) {
-            let Some(predicted) = self.fact(subject, "predicted/reaction/p50") else { continue };
-            let found = self.fact(subject, "reaction/p50");
-            let ratio = |of: Option<f64>| of.filter(|of| *of > 0.0).map(|of| predicted / of);
+        for subject in &self.run.subjects {
+            let fact = |metric: &str| self.fact(subject, metric);
+            let Some(reaction) = fact("predicted/reaction/p50") else { continue };
+            let chain = fact("predicted/chain/p50");
+            let found = fact("chain/p50").filter(|found| *found > 0.0);
+            let off = chain.zip(found).map(|(chain, found)| 100.0 * (chain / found - 1.0));
+            let share = own.filter(|own| *own > 0.0).map(|own| 100.0 * reaction / own);
             rows.push(vec![
                 subject.title.clone(),
-                time(predicted),
-                cell(self.fact(subject, "predicted/reaction/p99"), time),
-                cell(ratio(own), |ratio| format!("{:.0} %", 100.0 * ratio)),
+                time(reaction),
+                cell(fact("predicted/reaction/p99"), time),
+                cell(share, |share| format!("{share:.0} %")),
+                cell(chain, time),
                 cell(found, time),
-                cell(ratio(found), |ratio| format!("{:+.1} %", 100.0 * (ratio - 1.0))),
+                cell(off, |off| format!("{off:+.1} %")),
             ]);
         }
         rows
@@ -213,6 +219,7 @@ mod tests {
         }
         for (subject, time) in [("drawn", 22.0), ("1:json", 72.0), ("1:prost", 11.0)] {
             add("end to end", subject, "predicted/reaction/p50", time * MS);
+            add("end to end", subject, "predicted/chain/p50", time * MS);
         }
         add("end to end", "drawn", "speed", 36.0 / 3.6);
         for (metric, value) in [("hop/carry/p50", MS), ("arrived", 40.0), ("overwritten", 10.0)] {
@@ -243,9 +250,10 @@ mod tests {
         // 20 ms at 10 m/s, 40 ms.
         assert_eq!(line(0, "  at 36 km/h"), "  at 36 km/h|0.200 m|-|-|0.400 m");
         assert!(line(1, "lidar to brake").ends_with("|-|25 %"), "{}", line(1, "lidar to brake"));
-        let json = "lidar to brake: json|72.0 ms|-|327 %|80.0 ms|-10.0 %";
+        let json = "lidar to brake: json|72.0 ms|-|327 %|72.0 ms|80.0 ms|-10.0 %";
         assert_eq!(line(2, "lidar to brake: json"), json);
-        assert_eq!(line(2, "lidar to brake: prost"), "lidar to brake: prost|11.0 ms|-|50 %|-|-");
+        let prost = "lidar to brake: prost|11.0 ms|-|50 %|11.0 ms|-|-";
+        assert_eq!(line(2, "lidar to brake: prost"), prost);
         assert_eq!(chain_tables(&run, &run.cases[1]).unwrap()[0].len(), 3);
         let text = crate::text::terminal::render(&[run.clone()], None);
         assert!(!text.contains("Without figures"), "{text}");

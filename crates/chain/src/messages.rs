@@ -39,7 +39,7 @@ impl Messages {
     /// A message that there is not, or what the chain is drawn with and cannot carry it.
     pub fn prepare(chain: &Chain, folder: &Path, progress: &ProgressDisplay) -> Result<Messages> {
         let mut messages = Messages { all: Vec::new(), tools: IndexMap::new() };
-        for hop in &chain.hops {
+        for (place, hop) in chain.hops.iter().enumerate() {
             if messages.find(&hop.message).is_some() {
                 continue;
             }
@@ -48,7 +48,8 @@ impl Messages {
             names.extend(chain.consider.codecs.iter().cloned());
             names.sort();
             names.dedup();
-            let workload = workload(&hop.message, chain.seed)?;
+            let workload =
+                workload(&hop.message, chain.seed).with_context(|| chain.hop_title(place))?;
             let mut codecs = select_codecs(&names, &[])?;
             codecs.retain(|codec| !codec.is_bound);
             let variants: Vec<Variant> = codecs.into_iter().map(Variant::from_codec).collect();

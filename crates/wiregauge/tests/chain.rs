@@ -90,7 +90,7 @@ fn a_chain_has_its_parts_a_prediction_and_the_best_changes() {
         assert!(subjects.contains(&id), "{subjects:?}");
         assert!(whole(id, "predicted/reaction/p50").is_some(), "{id}");
     }
-    let checked = |id: &&&str| **id != "drawn" && status(&run, id).contains("measured\"");
+    let checked = |id: &&&str| **id != "drawn" && status(&run, id).contains(":\"measured\"");
     let checked: Vec<&&str> = subjects.iter().filter(checked).collect();
     assert!(checked.len() <= 2 && checked.iter().all(|id| whole(id, "reaction/p50").is_some()));
     // Requirements are of the chain as drawn.
@@ -118,7 +118,7 @@ fn what_makes_no_sense_is_refused() {
         ("lidar\"", "none.msg\"", ["none.msg", "cannot read"]),
         ("points = 100", "beams = 3", ["points", "length"]),
         ("36km/h", "fast", ["chain.toml:3", "not a speed"]),
-        ("\"prost\"\ntransport", "\"morse\"\ntransport", ["chain.toml:15", "unknown codec"]),
+        ("\"prost\"\ntransport", "\"morse\"\ntransport", ["chain.toml:13", "unknown codec"]),
     ] {
         write(folder.path(), &CHAIN.replacen(from, to, 1));
         refuses(folder.path(), &["chain", "chain.toml"], &words);

@@ -230,7 +230,7 @@ mod tests {
         Passes { passes, lateness: vec![Vec::new(); 2], ..Passes::default() }
     }
 
-    fn at(times: &[f64], share: f64) -> f64 {
+    fn value_at(times: &[f64], share: f64) -> f64 {
         Prediction::quantile(times, share)
     }
 
@@ -257,12 +257,12 @@ mod tests {
         (hop.carry, hop.decode) = (None, None);
         let (drawn, exact) = (changed.predict(1).chain, all_sums(&parts));
         for share in [0.1, 0.5, 0.9, 0.99, 0.999] {
-            let (drawn, exact) = (at(&drawn, share), at(&exact, share));
+            let (drawn, exact) = (value_at(&drawn, share), value_at(&exact, share));
             assert!((drawn / exact - 1.0).abs() < 0.04, "p{share}: {drawn} of {exact}");
         }
         let sum_of_p99: f64 =
-            parts.iter().map(|part| at(&sorted(part.iter().map(|p| *p as f64)), 0.99)).sum();
-        assert!(sum_of_p99 > 1.03 * at(&drawn, 0.99), "{sum_of_p99}");
+            parts.iter().map(|part| value_at(&sorted(part.iter().map(|p| *p as f64)), 0.99)).sum();
+        assert!(sum_of_p99 > 1.03 * value_at(&drawn, 0.99), "{sum_of_p99}");
     }
 
     #[test]
@@ -271,11 +271,11 @@ mod tests {
         let Prediction { chain: times, reaction } = model.predict(1);
         for share in [0.1, 0.5, 0.99] {
             let wanted = (3.0 + 40.0 * share) * MS as f64;
-            assert!((at(&times, share) - wanted).abs() < 0.4 * MS as f64, "p{share}");
+            assert!((value_at(&times, share) - wanted).abs() < 0.4 * MS as f64, "p{share}");
         }
         // The event waits for the sample as well: by the triangle's rules, the median of
         // even 40 and even 100 is half of both.
-        assert!((at(&reaction, 0.5) - 73.0 * MS as f64).abs() < 0.6 * MS as f64);
+        assert!((value_at(&reaction, 0.5) - 73.0 * MS as f64).abs() < 0.6 * MS as f64);
         assert!(reaction.last().unwrap() < &(143.0 * MS as f64));
     }
 
@@ -288,8 +288,11 @@ mod tests {
         };
         let near = |time: f64, wanted: u64| (time - wanted as f64).abs() < 10.0;
         // Faster by half and not a bit sooner; a little too slow and a cycle later.
-        assert!(near(at(&model(8 * MS), 0.5), 11 * MS) && near(at(&model(4 * MS), 0.5), 11 * MS));
-        assert!(near(at(&model(11 * MS), 0.5), 111 * MS));
+        assert!(
+            near(value_at(&model(8 * MS), 0.5), 11 * MS)
+                && near(value_at(&model(4 * MS), 0.5), 11 * MS)
+        );
+        assert!(near(value_at(&model(11 * MS), 0.5), 111 * MS));
     }
 
     #[test]
@@ -312,8 +315,12 @@ mod tests {
         for (model, whole) in [(model, 2.0), (halved_model, 1.0)] {
             let times = model.predict(1).chain;
             // Apart, a fifth would be disturbed in one of the two parts.
-            assert!((at(&times, 0.85) / MS as f64 - whole).abs() < 0.1, "{}", at(&times, 0.85));
-            assert!((at(&times, 0.95) / MS as f64 - 10.0 * whole).abs() < 0.1);
+            assert!(
+                (value_at(&times, 0.85) / MS as f64 - whole).abs() < 0.1,
+                "{}",
+                value_at(&times, 0.85)
+            );
+            assert!((value_at(&times, 0.95) / MS as f64 - 10.0 * whole).abs() < 0.1);
         }
     }
 
@@ -324,13 +331,13 @@ mod tests {
         let model = ChainModel::new(&own, &measured(vec![with_work]));
         let median = |touched: TouchedParts| {
             let changed = model.clone().with_hop(0, &[HopTimes::default()], touched).unwrap();
-            at(&changed.predict(1).chain, 0.5) / MS as f64
+            value_at(&changed.predict(1).chain, 0.5) / MS as f64
         };
         // Half of the cycle, what it works, and what the change does not touch.
         assert!((median(TouchedParts::Codec) - 25.0).abs() < 0.4);
         assert!((median(TouchedParts::Transport) - 27.0).abs() < 0.4);
         assert!((median(TouchedParts::Read) - 27.0).abs() < 0.4);
         let faster = model.with_cycles(&chain(&[100, 20])).predict(1).chain;
-        assert!((at(&faster, 0.5) - 18.0 * MS as f64).abs() < 0.4 * MS as f64);
+        assert!((value_at(&faster, 0.5) - 18.0 * MS as f64).abs() < 0.4 * MS as f64);
     }
 }

@@ -37,7 +37,7 @@ pub fn chain_tables(run: &Run, case: &Case) -> Option<Vec<Rows>> {
     }
     let figures = Figures { run, case: &case.id };
     let tables = match figures.is_whole() {
-        true => vec![figures.whole(), figures.hops(), figures.changes()],
+        true => vec![figures.end_to_end(), figures.hops(), figures.changes()],
         false => vec![figures.parts()],
     };
     Some(tables.into_iter().filter(|rows| rows.len() > 1).collect())
@@ -69,7 +69,7 @@ impl<'r> Figures<'r> {
         self.run.subjects.iter().filter(has).collect()
     }
 
-    fn whole(&self) -> Rows {
+    fn end_to_end(&self) -> Rows {
         let mut rows = vec![head("", &HEADS)];
         let speed = self.drawn().and_then(|drawn| self.fact(drawn, "speed"));
         for subject in self.measured("chain/max") {

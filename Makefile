@@ -16,7 +16,7 @@ BUILDS = against arrow_languages bundle cloudini contributing corpus cosim cosim
 	draco faults explain fixed_plan footprint generate generated instructions libraries managed packages players \
 	protobuf reduced_languages targets verify wheel windows
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
-	chain bus_realtime bus_return bus_samples bus_scenario flood trace_bus
+	chain bus_realtime bus_return bus_samples bus_scenario bus_silkit flood trace_bus
 TEST = scripts/test
 
 .PHONY: all bench bench-aa bus dist targets test test-dist test-fast test-builds test-machine test-packages \

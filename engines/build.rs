@@ -1,9 +1,27 @@
-//! Generates and compiles the C side of the DDS participant.
+//! Generates and compiles the C and C++ sides of the DDS participants.
 
 fn main() {
     println!("cargo:rerun-if-changed=dds");
     #[cfg(feature = "dds")]
     dds();
+    println!("cargo:rerun-if-changed=fastdds");
+    #[cfg(feature = "fastdds")]
+    fastdds();
+}
+
+#[cfg(feature = "fastdds")]
+fn fastdds() {
+    cc::Build::new()
+        .cpp(true)
+        .files(["fastdds/fastdds.cpp", "fastdds/shared_memory.cpp"])
+        .warnings(true)
+        .flag_if_supported("-std=gnu++17")
+        .compile("wiregauge_fastdds");
+    // Version 3 has another name.
+    let second = std::path::Path::new("/usr/include/fastrtps").exists();
+    println!("cargo:rustc-link-lib={}", if second { "fastrtps" } else { "fastdds" });
+    // The library finds this program's functions for shared memory before the system's.
+    println!("cargo:rustc-link-arg-bin=fastdds=-rdynamic");
 }
 
 #[cfg(feature = "dds")]

@@ -7,6 +7,7 @@
 //! Machines are noisy: what is compared takes turns, the median of the turns
 //! counts, and from the least to the most of them stands behind it.
 
+mod peers;
 mod support;
 
 use std::io::{Read, Write};
@@ -16,6 +17,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
+use peers::{BareLoop, SilKit};
 use support::{ended, median, take_part};
 use wiregauge_bus::catalogue::all;
 use wiregauge_bus::catalogue::program::Program;
@@ -66,12 +68,14 @@ struct Finding {
 type Measure = fn() -> Result<Vec<Finding>>;
 
 fn targets(only: &str) -> Result<()> {
-    let all: [(&str, Measure); 7] = [
+    let all: [(&str, Measure); 9] = [
         ("pace", pace),
         ("lockstep", lockstep),
         ("ping-pong", ping_pong),
         ("zero-copy", zero_copy),
         ("ddsperf", ddsperf),
+        ("fastdds", fastdds),
+        ("silkit", silkit),
         ("large", large),
         ("unthrottled", unthrottled),
     ];
@@ -146,22 +150,8 @@ fn lockstep() -> Result<Vec<Finding>> {
 /// Half a round trip over TCP in the cycle, beside the bare loop's.
 fn ping_pong() -> Result<Vec<Finding>> {
     let cycle = Duration::from_millis(1);
-    let (placement, load) = (Placement::local(), load(500, cycle, Mode::Continuous));
-    let (mut bare, mut ratios) = (Vec::new(), Vec::new());
-    for _ in 0..TURNS {
-        let before = bare_round_trips(cycle, 2000)?;
-        let trips = run(&placement, "tcp", &load, 5)?.round_trips.context("no round trips")?;
-        let ours = trips.times.quantile(0.5).context("no round trip")? as f64;
-        let theirs = (before + bare_round_trips(cycle, 2000)?) / 2.0;
-        bare.push(theirs / 2e3);
-        ratios.push(ours / theirs);
-    }
-    Ok(vec![Finding {
-        what: "TCP, 500 B at 1 kHz: half a round trip beside a bare loop's".into(),
-        found: format!("{} of {:.1} µs", percents(&ratios, 0), median(&bare)),
-        wanted: "at most 110 %",
-        met: median(&ratios) <= 1.1,
-    }])
+    let load = load(500, cycle, Mode::Continuous);
+    Ok(vec![beside_bare_loop("tcp", &load, &[], || bare_round_trips(cycle, 2000))?])
 }
 
 /// One-way latency through shared memory, small and large.
@@ -254,6 +244,92 @@ fn ddsperf() -> Result<Vec<Finding>> {
         });
     }
     Ok(findings)
+}
+
+/// Half a round trip over each of Fast DDS's ways, beside a bare loop's with the same type.
+fn fastdds() -> Result<Vec<Finding>> {
+    let second = std::path::Path::new("/usr/include/fastrtps").exists();
+    let library = if second { "-lfastrtps" } else { "-lfastdds" };
+    let bare = BareLoop::compile("fastdds.cpp", &[library, "-lfastcdr"])?;
+    let load = load(500, Duration::from_millis(1), Mode::Continuous);
+    let ways = [("fastdds", "udp"), ("fastdds-memory", "memory"), ("fastdds-sharing", "sharing")];
+    let finding = |(name, way): (&str, &str)| -> Result<Finding> {
+        let trip = || bare.median(&[way, "500", "77"]);
+        beside_bare_loop(name, &load, &[], trip)
+    };
+    ways.into_iter().map(finding).collect()
+}
+
+/// Half a round trip over SIL Kit beside a bare loop's, our steps over its wire beside its virtual
+/// time, and whether samples come in the same order each time.
+fn silkit() -> Result<Vec<Finding>> {
+    let kit = SilKit::start()?;
+    let bare = BareLoop::compile("silkit.cpp", &["-ldl"])?;
+    let load = load(500, Duration::from_millis(1), Mode::Continuous);
+    let choices = [("library", &*kit.library)];
+    let mut findings = Vec::new();
+    for (name, way) in [("silkit", "tcp"), ("silkit-local", "local")] {
+        let trip = || bare.median(&[&kit.library, &kit.uri, way, "500"]);
+        findings.push(beside_bare_loop(name, &load, &choices, trip)?);
+        let fast = Load { fast: true, mode: Mode::Discrete, ..load };
+        let words = [&*kit.library, &kit.uri, way, "500", "20000"];
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for _ in 0..TURNS {
+            theirs.push(bare.steps(&words, 1)?.0);
+            let record = run_as(&Placement::local(), name, &fast, 2, &choices)?;
+            ours.push(record.sent.samples as f64 / (record.sent.span as f64 / 1e9));
+        }
+        findings.push(Finding {
+            what: format!("{name}, 500 B: steps a second in SIL Kit's virtual time"),
+            found: format!(
+                "{:.0} ({}); in our lockstep over its wire {:.0} ({})",
+                median(&theirs),
+                range(&theirs, 0),
+                median(&ours),
+                range(&ours, 0)
+            ),
+            wanted: "",
+            met: true,
+        });
+        for senders in [1, 3] {
+            let words = [&*kit.library, &kit.uri, way, "500", "2000"];
+            let orders = (0..TURNS).map(|_| Ok(bare.steps(&words, senders)?.1));
+            let mut orders = orders.collect::<Result<Vec<String>>>()?;
+            orders.sort_unstable();
+            orders.dedup();
+            findings.push(Finding {
+                what: format!("{name}, virtual time, {senders} sending: orders of 2000 steps"),
+                found: format!("{} in {TURNS} runs", orders.len()),
+                wanted: "",
+                met: true,
+            });
+        }
+    }
+    Ok(findings)
+}
+
+/// Half a round trip over a transport, beside that of a bare loop over the same library.
+fn beside_bare_loop(
+    name: &str,
+    load: &Load,
+    choices: &[(&str, &str)],
+    bare: impl Fn() -> Result<f64>,
+) -> Result<Finding> {
+    let (mut theirs, mut ratios) = (Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        let before = bare()?;
+        let trips = run_as(&Placement::local(), name, load, 5, choices)?.round_trips;
+        let ours = trips.context("no round trips")?.times.quantile(0.5).context("none")? as f64;
+        let both = (before + bare()?) / 2.0;
+        theirs.push(both / 2e3);
+        ratios.push(ours / both);
+    }
+    Ok(Finding {
+        what: format!("{name}, 500 B at 1 kHz: half a round trip beside a bare loop's"),
+        found: format!("{} of {:.1} µs", percents(&ratios, 0), median(&theirs)),
+        wanted: "at most 110 %",
+        met: median(&ratios) <= 1.1,
+    })
 }
 
 /// 10 MB at 10 Hz over an emulated gigabit: how even, beside TCP in the same

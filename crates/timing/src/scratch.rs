@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use rustix::fs::statvfs;
 use rustix::process::geteuid;
 
 /// Where shared memory lies.
@@ -80,6 +81,26 @@ pub fn shared_prefix(path: &Path) -> String {
     format!("{name}_")
 }
 
+/// Looks whether shared memory has room for so many bytes: the system kills who writes where
+/// there is none.
+///
+/// # Errors
+/// That it has not, and what to do.
+pub fn check_shared_memory(wanted: u64) -> io::Result<()> {
+    let there = statvfs(SHARED_MEMORY_FOLDER)?;
+    let free = there.f_bavail * there.f_frsize;
+    if wanted <= free {
+        return Ok(());
+    }
+    Err(io::Error::other(format!(
+        "{} MB of shared memory are needed, but {SHARED_MEMORY_FOLDER} has {} MB free; enlarge it by \
+         'mount -o remount,size={}M {SHARED_MEMORY_FOLDER}', or in a container by --shm-size",
+        wanted / 1_000_000,
+        free / 1_000_000,
+        (wanted >> 20) + 64
+    )))
+}
+
 /// The folder that a participant was told of when it was started.
 pub fn from_environment() -> Option<PathBuf> {
     std::env::var_os(ENV_VAR).map(PathBuf::from)
@@ -140,7 +161,10 @@ fn remove_abandoned() {
 fn remove(path: &Path) {
     let prefix = shared_prefix(path);
     for entry in fs::read_dir(SHARED_MEMORY_FOLDER).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        // The system puts this before the name of a semaphore.
+        if name.strip_prefix("sem.").unwrap_or(&name).starts_with(&prefix) {
             let _ = fs::remove_file(entry.path());
         }
     }

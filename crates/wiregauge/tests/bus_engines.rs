@@ -81,6 +81,11 @@ fn a_way_to_wait_that_dds_does_not_have() {
 }
 
 #[test]
+fn fast_dds_carries_all() {
+    carries(&["fastdds", "fastdds-memory", "fastdds-sharing"], &["10 B", "1 MB"]);
+}
+
+#[test]
 fn zenoh_carries_all() {
     carries(&["zenoh"], &["10 B", "100 kB"]);
 }

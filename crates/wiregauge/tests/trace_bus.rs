@@ -145,11 +145,16 @@ fn topic(name: &str) -> String {
 
 /// Plays a trace over a transport, and expects all of it on the other side.
 fn carries(transport: &str, rate: &str) {
+    carries_between(transport, transport, rate);
+}
+
+/// The same with another transport on the other side.
+fn carries_between(transport: &str, other: &str, rate: &str) {
     let folder = tempfile::tempdir().unwrap();
     let (at, topic) = (folder.path(), topic(&transport.replace('-', "_")));
     let played = trace(at, 60, Duration::from_millis(10));
+    let recorder = Recorder::start(at, &[other, "--topic", &topic]);
     let words = [transport, "--topic", &topic];
-    let recorder = Recorder::start(at, &words);
     let said = to_said(recorder.player(at, &words, &["--speed", rate]).output().unwrap());
     let heard = recorder.end();
     assert_eq!((said.code, heard.code), (Some(0), Some(0)), "{}{}", said.err, heard.err);
@@ -175,6 +180,20 @@ fn tcp_carries_a_trace() {
 fn dds_carries_a_trace() {
     carries("dds", "1");
     carries("dds", "max");
+}
+
+#[test]
+fn fast_dds_carries_a_trace() {
+    for transport in ["fastdds", "fastdds-memory", "fastdds-sharing"] {
+        carries(transport, "max");
+    }
+}
+
+/// The same topic, type and bytes on the wire.
+#[test]
+fn cyclone_and_fast_dds_understand_each_other() {
+    carries_between("dds", "fastdds", "max");
+    carries_between("fastdds", "dds", "max");
 }
 
 #[test]
@@ -293,7 +312,7 @@ fn of_a_killed_player_what_came_is_kept() {
 
 #[test]
 fn of_a_killed_carrier_what_came_is_kept() {
-    for transport in ["tcp", "dds", "iceoryx2"] {
+    for transport in ["tcp", "dds", "fastdds-sharing", "iceoryx2"] {
         let folder = tempfile::tempdir().unwrap();
         let (at, topic) = (folder.path(), topic("killed"));
         let (recorder, mut player) = long(at, &[transport, "--topic", &topic]);

@@ -16,11 +16,10 @@ use iceoryx2::prelude::*;
 use iceoryx2::sample::Sample;
 use iceoryx2::sample_mut::SampleMut;
 use iceoryx2::service::port_factory::{event, publish_subscribe};
-use rustix::fs::statvfs;
 use wiregauge_participant::participant;
 use wiregauge_participant::transport::{self, Topic, Transport};
 use wiregauge_timing::allocation::{allocate_zeroed, resize};
-use wiregauge_timing::scratch::shared_prefix;
+use wiregauge_timing::scratch::{check_shared_memory, shared_prefix};
 
 fn main() -> ExitCode {
     set_log_level(LogLevel::Error);
@@ -39,8 +38,6 @@ const VARYING: usize = 8;
 const BORROWED: usize = 2;
 /// Samples that the writer may be at.
 const LOANED: usize = 2;
-/// Where the library's shared memory lies.
-const SHARED: &str = "/dev/shm";
 
 impl Transport for Iceoryx2 {
     fn name(&self) -> &'static str {
@@ -76,7 +73,7 @@ impl Transport for Iceoryx2 {
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn transport::Writer>> {
         let Services { node, data, event } = services(topic)?;
-        check_shared_memory(topic)?;
+        check_shared_memory(shared_memory(topic))?;
         let builder = data.publisher_builder();
         let builder = match topic.varies {
             true => builder.set_backpressure_handler(forget_dead_readers(config(topic)?)),
@@ -155,22 +152,10 @@ fn depth(topic: &Topic) -> usize {
     }
 }
 
-/// Looks whether all samples that there may be at a time find room: the system
-/// kills who writes where there is none.
-fn check_shared_memory(topic: &Topic) -> Result<()> {
+/// Shared memory that all samples take that there may be at a time, in bytes.
+fn shared_memory(topic: &Topic) -> u64 {
     let samples = topic.readers * (depth(topic) + BORROWED) + LOANED;
-    let wanted = (samples * topic.size.next_multiple_of(4096)) as u64;
-    let there = statvfs(SHARED).with_context(|| format!("cannot look at {SHARED}"))?;
-    let free = there.f_bavail * there.f_frsize;
-    ensure!(
-        wanted <= free,
-        "{samples} samples of shared memory need {} MB, but {SHARED} has {} MB free; enlarge it \
-         by 'mount -o remount,size={}M {SHARED}', or in a container by --shm-size",
-        wanted / 1_000_000,
-        free / 1_000_000,
-        (wanted >> 20) + 64
-    );
-    Ok(())
+    (samples * topic.size.next_multiple_of(4096)) as u64
 }
 
 fn services(topic: &Topic) -> Result<Services> {

@@ -101,7 +101,9 @@ impl TransportRow {
     pub fn mark_measured(&mut self, about: &TransportInfo) {
         self.worked = true;
         self.subject.library = about.library.clone();
-        self.subject.options = about.options.clone();
+        // What makes it this row comes first.
+        let own = self.entry.options.iter().map(|(name, value)| format!("{name}={value}"));
+        self.subject.options = own.chain(about.options.iter().cloned()).collect();
         if let Some(codec) = &self.codec {
             self.subject.library += &format!("; {}", codec.subject.library);
             self.subject.options.extend(codec.subject.options.iter().cloned());

@@ -62,7 +62,9 @@ pub fn names(folder: &Path) -> BTreeSet<String> {
 /// Shared memory of these runs.
 pub fn shared(runs: &BTreeSet<String>) -> BTreeSet<String> {
     let mut found = names(Path::new("/dev/shm"));
-    found.retain(|name| runs.iter().any(|run| name.starts_with(run)));
+    // The system puts this before the name of a semaphore.
+    let bare = |name: &str| name.strip_prefix("sem.").unwrap_or(name).to_owned();
+    found.retain(|name| runs.iter().any(|run| bare(name).starts_with(run)));
     found
 }
 

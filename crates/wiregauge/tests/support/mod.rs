@@ -4,6 +4,7 @@
 
 pub mod faulty;
 pub mod machine;
+pub mod silkit;
 pub mod traces;
 
 use std::fs;

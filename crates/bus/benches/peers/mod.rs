@@ -1,0 +1,111 @@
+//! Round trips by the plainest programs there can be over a library that the bus
+//! measures, which are compiled here; and what they need.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Context, Result};
+
+/// Round trips of one measurement.
+const TRIPS: u32 = 2000;
+
+/// A program of two sides.
+pub struct BareLoop {
+    program: PathBuf,
+}
+
+impl BareLoop {
+    /// Compiles one of the sources beside this file with these words.
+    pub fn compile(source: &str, words: &[&str]) -> Result<BareLoop> {
+        let folder = std::env::var_os("WIREGAUGE_BUILD").context("WIREGAUGE_BUILD is not set")?;
+        let folder = PathBuf::from(folder).join("bare");
+        std::fs::create_dir_all(&folder)?;
+        let program = folder.join(source.split('.').next().unwrap_or(source));
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut compiler = Command::new("c++");
+        compiler.args(["-O3", "-std=gnu++17", "-o"]).arg(&program);
+        compiler.arg("-I").arg(here.join("../../engines/fastdds"));
+        compiler.arg(here.join("benches/peers").join(source)).args(words);
+        ensure!(compiler.status().context("c++ is not installed")?.success(), "{source}");
+        Ok(BareLoop { program })
+    }
+
+    /// The last of these participants of SIL Kit's virtual time, with these words to all: steps a
+    /// second, and a hash of the order in which it received samples.
+    pub fn steps(&self, words: &[&str], senders: usize) -> Result<(f64, String)> {
+        let participant = |own: usize| {
+            let mut command = Command::new(&self.program);
+            command.arg("step").args(words).args([senders.to_string(), own.to_string()]);
+            command.stdout(Stdio::piped());
+            command
+        };
+        let others = (0..senders).map(|own| participant(own).spawn());
+        let others = others.collect::<Result<Vec<Child>, _>>()?;
+        let said = participant(senders).output()?;
+        for mut other in others {
+            other.wait()?;
+        }
+        let text = String::from_utf8_lossy(&said.stdout).into_owned();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let [steps, _, order] = words[..] else { bail!("{} {text:?}", said.status) };
+        Ok((steps.parse()?, order.to_owned()))
+    }
+
+    /// The median of its round trips, in nanoseconds, with these words to both sides.
+    pub fn median(&self, words: &[&str]) -> Result<f64> {
+        let side = |name: &str, more: &[&str]| {
+            let mut command = Command::new(&self.program);
+            command.arg(name).args(words).args(more).stdout(Stdio::piped());
+            command
+        };
+        let mut pong = side("pong", &[]).spawn()?;
+        thread::sleep(Duration::from_millis(200));
+        let said = side("ping", &[&TRIPS.to_string()]).output()?;
+        // It ends by itself once nobody sends any more.
+        let ended = pong.wait()?;
+        let text = String::from_utf8_lossy(&said.stdout);
+        if !said.status.success() || !ended.success() {
+            bail!("{}: {}, {ended}", self.program.display(), said.status);
+        }
+        text.trim().parse().with_context(|| format!("{} says {text:?}", self.program.display()))
+    }
+}
+
+/// SIL Kit's library, which a variable names, and a registry.
+pub struct SilKit {
+    /// Where the library is.
+    pub library: String,
+    /// Where the registry is.
+    pub uri: String,
+    registry: Child,
+}
+
+impl SilKit {
+    /// Starts the registry that comes with the library.
+    pub fn start() -> Result<SilKit> {
+        let library = std::env::var("SILKIT_LIBRARY").context("SILKIT_LIBRARY names no library")?;
+        let program = Path::new(&library).with_file_name("bin").join("sil-kit-registry");
+        let mut registry = Command::new(&program)
+            .args(["--listen-uri", "silkit://127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {}", program.display()))?;
+        let mut lines = BufReader::new(registry.stdout.take().context("no output")?).lines();
+        let uri = lines.find_map(|line| {
+            line.ok()?.split_once("listening on ").map(|(_, uri)| uri.trim().to_owned())
+        });
+        // Its pipe stays open.
+        std::mem::forget(lines);
+        Ok(SilKit { library, uri: uri.context("the registry does not listen")?, registry })
+    }
+}
+
+impl Drop for SilKit {
+    fn drop(&mut self) {
+        let _ = self.registry.kill();
+        let _ = self.registry.wait();
+    }
+}

@@ -1,0 +1,258 @@
+// The part of Fast DDS that carries samples, as few plain functions, so that Rust sees none of
+// the library's classes. Fast DDS 2 and 3 name some things otherwise: `types.hpp` has both names.
+
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <fastdds/dds/domain/DomainParticipant.hpp>
+#include <fastdds/dds/domain/DomainParticipantFactory.hpp>
+#include <fastdds/dds/publisher/DataWriter.hpp>
+#include <fastdds/dds/publisher/Publisher.hpp>
+#include <fastdds/dds/subscriber/DataReader.hpp>
+#include <fastdds/dds/subscriber/SampleInfo.hpp>
+#include <fastdds/dds/subscriber/Subscriber.hpp>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "shared_memory.hpp"
+#include "types.hpp"
+
+namespace fastdds = eprosima::fastdds::dds;
+namespace transports = eprosima::fastdds::rtps;
+
+namespace wiregauge {
+
+// How samples travel; the numbers are those of the Rust side.
+enum class Way : int32_t { Udp = 0, SharedMemory = 1, DataSharing = 2 };
+
+struct Settings {
+  uint32_t domain;
+  int32_t way;
+  const char *topic;
+  // What the names of shared memory begin with; none for the library's own.
+  const char *prefix;
+  // The size of each sample, or of the largest where they differ.
+  uint32_t size;
+  bool varies;
+  bool reads;
+  // Samples that a writer keeps until they are acknowledged, and a reader until they are read.
+  int32_t kept;
+  // How long a write waits at most, in nanoseconds.
+  int64_t blocking;
+  uint32_t segment;
+};
+
+// Samples of one size without a key can be written and read where they lie.
+using Samples = fastdds::LoanableSequence<Octet>;
+
+struct Endpoint {
+  fastdds::DomainParticipant *participant = nullptr;
+  fastdds::Topic *topic = nullptr;
+  fastdds::Publisher *publisher = nullptr;
+  fastdds::Subscriber *subscriber = nullptr;
+  fastdds::DataWriter *writer = nullptr;
+  fastdds::DataReader *reader = nullptr;
+  bool in_place = false;
+  int64_t blocking = 0;
+  Sample sample;
+  // The size of each sample in place.
+  uint32_t size = 0;
+  // A sample that was read, where it is not read in place.
+  std::vector<uint8_t> bytes;
+  void *written = nullptr;
+  Samples read;
+  fastdds::SampleInfoSeq infos;
+
+  ~Endpoint() {
+    if (reader != nullptr && read.length() > 0) reader->return_loan(read, infos);
+    if (writer != nullptr && written != nullptr) writer->discard_loan(written);
+    if (participant == nullptr) return;
+    participant->delete_contained_entities();
+    fastdds::DomainParticipantFactory::get_instance()->delete_participant(participant);
+  }
+};
+
+static fastdds::DomainParticipantQos participant_qos(const Settings &settings) {
+  fastdds::DomainParticipantQos qos = fastdds::PARTICIPANT_QOS_DEFAULT;
+  qos.transport().use_builtin_transports = false;
+  if (Way(settings.way) == Way::Udp) {
+    auto udp = std::make_shared<transports::UDPv4TransportDescriptor>();
+    // As much as the system gives: a large sample comes as a burst of datagrams.
+    udp->sendBufferSize = udp->receiveBufferSize = 32 << 20;
+    qos.transport().user_transports.push_back(udp);
+  } else {
+    auto memory = std::make_shared<transports::SharedMemTransportDescriptor>();
+    memory->segment_size(settings.segment);
+    qos.transport().user_transports.push_back(memory);
+  }
+  return qos;
+}
+
+template <typename Qos>
+static void set_endpoint_qos(Qos &qos, const Settings &settings) {
+  qos.reliability().kind = fastdds::RELIABLE_RELIABILITY_QOS;
+  qos.reliability().max_blocking_time =
+      Duration(int32_t(settings.blocking / 1000000000), uint32_t(settings.blocking % 1000000000));
+  qos.durability().kind = fastdds::VOLATILE_DURABILITY_QOS;
+  qos.history().kind = fastdds::KEEP_ALL_HISTORY_QOS;
+  qos.resource_limits().max_samples = settings.kept;
+  qos.resource_limits().max_instances = 1;
+  qos.resource_limits().max_samples_per_instance = settings.kept;
+  qos.resource_limits().allocated_samples = 1;
+  // One that is being written or read, beside those that are kept.
+  qos.resource_limits().extra_samples = 2;
+  if (Way(settings.way) == Way::DataSharing) {
+    qos.data_sharing().on("");
+    // Shared memory cannot grow.
+    qos.endpoint().history_memory_policy = PREALLOCATED;
+  } else {
+    qos.data_sharing().off();
+    qos.endpoint().history_memory_policy = DYNAMIC;
+  }
+}
+
+static void open(const Settings &settings, Endpoint &end) {
+  const auto need = [](const void *there, const char *what) {
+    if (there == nullptr) throw std::runtime_error(what);
+  };
+  const bool sharing = Way(settings.way) == Way::DataSharing;
+  end.in_place = sharing && !settings.varies;
+  end.blocking = settings.blocking;
+  end.size = settings.size;
+  end.participant = fastdds::DomainParticipantFactory::get_instance()->create_participant(
+      settings.domain, participant_qos(settings));
+  need(end.participant, "no participant; is its port in use, or no memory shared?");
+  // The library refuses data sharing for a type with a key or without a largest size.
+  fastdds::TypeSupport type(sharing ? static_cast<fastdds::TopicDataType *>(
+                                          new BoundedType(settings.size, !settings.varies))
+                                    : new KeyedSeqType);
+  if (type.register_type(end.participant) != OK) throw std::runtime_error("no type");
+  end.topic = end.participant->create_topic(settings.topic, type.get_type_name(),
+                                            fastdds::TOPIC_QOS_DEFAULT);
+  need(end.topic, "no topic");
+  if (settings.reads) {
+    end.subscriber = end.participant->create_subscriber(fastdds::SUBSCRIBER_QOS_DEFAULT);
+    need(end.subscriber, "no subscriber");
+    fastdds::DataReaderQos qos = end.subscriber->get_default_datareader_qos();
+    set_endpoint_qos(qos, settings);
+    end.reader = end.subscriber->create_datareader(end.topic, qos);
+    need(end.reader, "no reader");
+  } else {
+    end.publisher = end.participant->create_publisher(fastdds::PUBLISHER_QOS_DEFAULT);
+    need(end.publisher, "no publisher");
+    fastdds::DataWriterQos qos = end.publisher->get_default_datawriter_qos();
+    set_endpoint_qos(qos, settings);
+    qos.publish_mode().kind = fastdds::SYNCHRONOUS_PUBLISH_MODE;
+    // By default 3 s, and a writer that keeps all it may waits for that long.
+    set_heartbeat_period(qos, 20000000);
+    end.writer = end.publisher->create_datawriter(end.topic, qos);
+    need(end.writer, "no writer; is /dev/shm large enough?");
+  }
+}
+
+}  // namespace wiregauge
+
+using wiregauge::Endpoint;
+using wiregauge::Settings;
+
+extern "C" {
+
+// Opens a writer or a reader; what is wrong, or nothing.
+const char *wiregauge_fastdds_open(const Settings *settings, Endpoint **opened) {
+  static thread_local std::string wrong;
+  wiregauge::name_shared_memory(settings->prefix);
+  auto end = std::unique_ptr<Endpoint>(new (std::nothrow) Endpoint);
+  if (end == nullptr) return "no memory";
+  try {
+    wiregauge::open(*settings, *end);
+  } catch (const std::exception &error) {
+    wrong = error.what();
+    return wrong.c_str();
+  }
+  *opened = end.release();
+  return nullptr;
+}
+
+void wiregauge_fastdds_close(Endpoint *end) { delete end; }
+
+// The library's version, as major, minor and micro in a byte each.
+uint32_t wiregauge_fastdds_version() { return wiregauge::VERSION; }
+
+// How many readers the writer has found, or less than 0.
+int32_t wiregauge_fastdds_readers(Endpoint *end) {
+  fastdds::PublicationMatchedStatus status;
+  if (end->writer->get_publication_matched_status(status) != wiregauge::OK) return -1;
+  return status.current_count;
+}
+
+// Room for a sample where it will be read, or none where there is none to lend.
+uint8_t *wiregauge_fastdds_loan(Endpoint *end) {
+  if (!end->in_place) return nullptr;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(end->blocking);
+  while (end->written == nullptr) {
+    if (end->writer->loan_sample(end->written) == wiregauge::OK) break;
+    end->written = nullptr;
+    // All are at readers, who give them back.
+    if (std::chrono::steady_clock::now() >= deadline) return nullptr;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  return static_cast<uint8_t *>(end->written);
+}
+
+// Writes what was lent, or these bytes. Whether it went; waits for room as long as was set.
+bool wiregauge_fastdds_write(Endpoint *end, const uint8_t *bytes, uint32_t size) {
+  const wiregauge::InstanceHandle none;
+  if (end->in_place) {
+    if (end->writer->write(end->written, none) != wiregauge::OK) return false;
+    end->written = nullptr;
+    return true;
+  }
+  end->sample.bytes = bytes;
+  end->sample.size = size;
+  const bool went = end->writer->write(&end->sample, none) == wiregauge::OK;
+  ++end->sample.sequence;
+  return went;
+}
+
+// The next sample: 1 if there is one, 0 if none came in time, -1 if it cannot be read. It is
+// valid until the next call.
+int32_t wiregauge_fastdds_next(Endpoint *end, int64_t patience, const uint8_t **bytes,
+                               uint32_t *size) {
+  if (end->read.length() > 0 && end->reader->return_loan(end->read, end->infos) != wiregauge::OK)
+    return -1;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(patience);
+  for (;;) {
+    fastdds::SampleInfo info;
+    wiregauge::ReturnCode code = wiregauge::OK;
+    if (end->in_place) {
+      code = end->reader->take(end->read, end->infos, 1);
+      if (code == wiregauge::OK) {
+        info = end->infos[0];
+        *bytes = reinterpret_cast<const uint8_t *>(end->read.buffer()[0]);
+        *size = end->size;
+      }
+    } else {
+      end->sample.taken = &end->bytes;
+      code = end->reader->take_next_sample(&end->sample, &info);
+      *bytes = end->bytes.data();
+      *size = uint32_t(end->bytes.size());
+    }
+    if (code == wiregauge::OK && info.valid_data) return 1;
+    if (code == wiregauge::OK) {
+      // Only news of a writer.
+      if (end->in_place) end->reader->return_loan(end->read, end->infos);
+      continue;
+    }
+    if (code != wiregauge::NO_DATA) return -1;
+    const auto left = deadline - std::chrono::steady_clock::now();
+    if (left <= left.zero()) return 0;
+    const int64_t nanoseconds = std::chrono::nanoseconds(left).count();
+    end->reader->wait_for_unread_message(
+        wiregauge::Duration(int32_t(nanoseconds / 1000000000), uint32_t(nanoseconds % 1000000000)));
+  }
+}
+}

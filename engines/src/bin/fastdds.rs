@@ -1,0 +1,310 @@
+//! Fast DDS, by a few functions of C++ of our own (`fastdds/fastdds.cpp`).
+
+use std::ffi::{c_char, CStr, CString};
+use std::process::ExitCode;
+use std::ptr::{self, NonNull};
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_participant::participant;
+use wiregauge_participant::sample::loss_timeout;
+use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
+use wiregauge_timing::allocation::{allocate_zeroed, resize};
+use wiregauge_timing::scratch::{check_shared_memory, shared_prefix};
+
+fn main() -> ExitCode {
+    participant::main(vec![&FastDds])
+}
+
+/// Fast DDS.
+struct FastDds;
+
+/// Memory that unread samples may take, about, in bytes.
+const KEPT: usize = 256 << 20;
+/// The same where it is shared.
+const KEPT_SHARED: usize = 64 << 20;
+/// Unread samples that are kept where each has a size of its own.
+const KEPT_OF_ANY: usize = 256;
+/// The same where each takes shared memory for the largest.
+const KEPT_OF_ANY_SHARED: usize = 8;
+/// Samples of shared memory that are written or read, beside those that are kept.
+const AT_WORK: usize = 4;
+/// Shared memory of a participant that sends messages over it, in bytes. The library's half a
+/// mebibyte holds eight pieces of a large sample.
+const SEGMENT: usize = 64 << 20;
+/// How long a write waits for its readers at most, besides the time that a sample
+/// may take.
+const BLOCKING: Duration = Duration::from_secs(10);
+/// From the time that the writer knows all readers to the first sample, so that
+/// they know it too.
+const SETTLE: Duration = Duration::from_millis(200);
+
+/// How samples travel; the numbers are those of the C++ side.
+#[derive(Clone, Copy, PartialEq)]
+#[repr(i32)]
+enum Way {
+    Udp = 0,
+    Memory = 1,
+    Sharing = 2,
+}
+
+impl Way {
+    fn of(topic: &Topic) -> Result<Way> {
+        Ok(match topic.options.get("way").map_or("udp", String::as_str) {
+            "udp" => Way::Udp,
+            "memory" => Way::Memory,
+            "sharing" => Way::Sharing,
+            other => bail!("way is udp, memory or sharing, not '{other}'"),
+        })
+    }
+
+    /// Samples that wait for a reader.
+    fn kept(self, topic: &Topic) -> usize {
+        match (self, topic.varies) {
+            (Way::Sharing, true) => KEPT_OF_ANY_SHARED,
+            (Way::Sharing, false) => (KEPT_SHARED / topic.size).clamp(2, 64),
+            (_, true) => KEPT_OF_ANY,
+            (_, false) => (KEPT / topic.size).clamp(16, 10_000),
+        }
+    }
+
+    /// Shared memory that a writer takes, in bytes.
+    fn shared(self, topic: &Topic) -> usize {
+        match self {
+            Way::Udp => 0,
+            Way::Memory => SEGMENT,
+            Way::Sharing => SEGMENT + (self.kept(topic) + AT_WORK) * topic.size,
+        }
+    }
+}
+
+impl Transport for FastDds {
+    fn name(&self) -> &'static str {
+        "fastdds"
+    }
+
+    fn library(&self) -> String {
+        // SAFETY: it only gives a number.
+        let [_, major, minor, micro] = unsafe { wiregauge_fastdds_version() }.to_be_bytes();
+        format!("Fast DDS {major}.{minor}.{micro}")
+    }
+
+    fn options(&self) -> Vec<String> {
+        let room = std::fs::read_to_string("/proc/sys/net/core/rmem_max").unwrap_or_default();
+        vec![
+            "Reliable, KeepAll; 11 s and 20 ns a byte of blocking before a write fails".into(),
+            "published in the thread that writes, with a heartbeat each 20 ms; a reader waits for \
+             unread messages"
+                .into(),
+            "way=udp is datagrams alone, way=memory the library's shared memory transport alone \
+             with a segment of 64 MiB: both without data sharing, the type of ddsperf (sequence, \
+             key, octets), and up to 256 MiB of samples, at least 16 and at most 10,000"
+                .into(),
+            "way=sharing is data sharing, with shared memory for what else is said: octets \
+             without a key, which it demands, written and read in place where all have one \
+             size, and up to 64 MiB of samples, at least 2 and at most 64"
+                .into(),
+            format!("socket buffers of up to 32 MiB; net.core.rmem_max is {}", room.trim()),
+        ]
+    }
+
+    fn option_names(&self) -> &'static [&'static str] {
+        &["domain", "topic", "way"]
+    }
+
+    fn receiver_options(&self) -> &'static [&'static str] {
+        &["topic"]
+    }
+
+    fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
+        Ok((Box::new(Endpoint::open(topic, true)?), String::new()))
+    }
+
+    fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
+        let way = Way::of(topic)?;
+        check_shared_memory(way.shared(topic) as u64)?;
+        let end = Endpoint::open(topic, false)?;
+        let room = match way == Way::Sharing && !topic.varies {
+            true => Room::Shared { lent: None, size: topic.size },
+            false => Room::Own(allocate_zeroed(if topic.varies { 0 } else { topic.size })?),
+        };
+        Ok(Box::new(FastDdsWriter { end, room, complete: None, wanted: topic.readers }))
+    }
+}
+
+struct FastDdsWriter {
+    end: Endpoint,
+    room: Room,
+    /// Since when all readers are known.
+    complete: Option<Instant>,
+    wanted: usize,
+}
+
+/// Where a sample is written.
+enum Room {
+    /// In a buffer, from which the library copies it.
+    Own(Vec<u8>),
+    /// Where it will be read; lent by the library.
+    Shared { lent: Option<NonNull<u8>>, size: usize },
+}
+
+impl Writer for FastDdsWriter {
+    fn readers(&mut self) -> Result<usize> {
+        // SAFETY: the end is a writer, open until it is dropped.
+        let found = unsafe { wiregauge_fastdds_readers(self.end.0) };
+        let found = usize::try_from(found).context("Fast DDS cannot count the readers")?;
+        if found < self.wanted {
+            self.complete = None;
+            return Ok(found);
+        }
+        let settled = self.complete.get_or_insert_with(Instant::now).elapsed() >= SETTLE;
+        Ok(if settled { found } else { self.wanted - 1 })
+    }
+
+    fn buffer(&mut self) -> Result<&mut [u8]> {
+        match &mut self.room {
+            Room::Own(buffer) => Ok(buffer),
+            Room::Shared { lent, size } => {
+                if lent.is_none() {
+                    // SAFETY: the end is a writer, open until it is dropped.
+                    *lent = NonNull::new(unsafe { wiregauge_fastdds_loan(self.end.0) });
+                }
+                let lent = lent.context("Fast DDS has no room for a sample: readers hold all")?;
+                // SAFETY: the library lends so many bytes until they are written, which
+                // must borrow `self` anew.
+                Ok(unsafe { std::slice::from_raw_parts_mut(lent.as_ptr(), *size) })
+            }
+        }
+    }
+
+    fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
+        match &mut self.room {
+            Room::Own(buffer) => {
+                resize(buffer, size)?;
+                Ok(buffer)
+            }
+            Room::Shared { .. } => bail!("this topic has samples of one size only"),
+        }
+    }
+
+    fn send(&mut self) -> Result<()> {
+        let bytes: &[u8] = match &mut self.room {
+            Room::Own(buffer) => buffer,
+            Room::Shared { lent, .. } => {
+                lent.take().context("nothing was written")?;
+                &[]
+            }
+        };
+        let size = u32::try_from(bytes.len()).context("the sample is too large")?;
+        // SAFETY: the end is a writer, open until it is dropped. It writes what it lent, or
+        // copies so many bytes of the buffer before it returns.
+        let went = unsafe { wiregauge_fastdds_write(self.end.0, bytes.as_ptr(), size) };
+        ensure!(went, "Fast DDS cannot write: a reader is behind or gone");
+        Ok(())
+    }
+}
+
+/// A writer or a reader with all that belongs to it.
+struct Endpoint(*mut Handle);
+
+impl Endpoint {
+    fn open(topic: &Topic, reads: bool) -> Result<Endpoint> {
+        let domain = match topic.options.get("domain") {
+            Some(text) => text
+                .parse()
+                .ok()
+                .filter(|domain| *domain <= 230)
+                .with_context(|| format!("'{text}' is not a domain; give 0 to 230"))?,
+            None => 0,
+        };
+        let way = Way::of(topic)?;
+        let name = CString::new(topic.options.get("topic").unwrap_or(&topic.name).as_str())?;
+        let prefix = topic.scratch.as_deref().map(shared_prefix).unwrap_or_default();
+        let prefix = CString::new(prefix)?;
+        let settings = Settings {
+            domain,
+            way,
+            topic: name.as_ptr(),
+            prefix: prefix.as_ptr(),
+            size: u32::try_from(topic.size).context("samples are too large")?,
+            varies: topic.varies,
+            reads,
+            kept: way.kept(topic) as i32,
+            blocking: (BLOCKING.as_nanos() as u64 + loss_timeout(topic.size)) as i64,
+            segment: SEGMENT as u32,
+        };
+        let mut handle = ptr::null_mut();
+        // SAFETY: the settings and their texts live during the call, and there is room for
+        // an address.
+        let wrong = unsafe { wiregauge_fastdds_open(&settings, &mut handle) };
+        if !wrong.is_null() {
+            // SAFETY: a text of the library's thread, which lives until its next call.
+            let wrong = unsafe { CStr::from_ptr(wrong) }.to_string_lossy();
+            bail!("cannot take part in DDS domain {domain}: Fast DDS: {wrong}");
+        }
+        Ok(Endpoint(handle))
+    }
+}
+
+impl Reader for Endpoint {
+    fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        let (mut bytes, mut size) = (ptr::null(), 0);
+        let patience = patience.as_nanos() as i64;
+        // SAFETY: the end is a reader, open until it is dropped, and there is room for an
+        // address and a size.
+        let code = unsafe { wiregauge_fastdds_next(self.0, patience, &mut bytes, &mut size) };
+        match code {
+            0 => Ok(None),
+            1 if size > 0 => {
+                // SAFETY: so many bytes lie there until the next call, which must borrow
+                // `self` anew.
+                Ok(Some(unsafe { std::slice::from_raw_parts(bytes, size as usize) }))
+            }
+            1 => Ok(Some(&[])),
+            _ => bail!("Fast DDS cannot read"),
+        }
+    }
+}
+
+impl Drop for Endpoint {
+    fn drop(&mut self) {
+        // SAFETY: it is open, and `self` is its only owner.
+        unsafe { wiregauge_fastdds_close(self.0) }
+    }
+}
+
+#[repr(C)]
+struct Handle {
+    _opaque: [u8; 0],
+}
+
+/// As in `fastdds.cpp`.
+#[repr(C)]
+struct Settings {
+    domain: u32,
+    way: Way,
+    topic: *const c_char,
+    prefix: *const c_char,
+    size: u32,
+    varies: bool,
+    reads: bool,
+    kept: i32,
+    blocking: i64,
+    segment: u32,
+}
+
+extern "C" {
+    fn wiregauge_fastdds_open(settings: *const Settings, opened: *mut *mut Handle)
+        -> *const c_char;
+    fn wiregauge_fastdds_close(end: *mut Handle);
+    fn wiregauge_fastdds_version() -> u32;
+    fn wiregauge_fastdds_readers(end: *mut Handle) -> i32;
+    fn wiregauge_fastdds_loan(end: *mut Handle) -> *mut u8;
+    fn wiregauge_fastdds_write(end: *mut Handle, bytes: *const u8, size: u32) -> bool;
+    fn wiregauge_fastdds_next(
+        end: *mut Handle,
+        patience: i64,
+        bytes: *mut *const u8,
+        size: *mut u32,
+    ) -> i32;
+}

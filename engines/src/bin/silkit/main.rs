@@ -1,0 +1,424 @@
+//! SIL Kit's data over TCP or domain sockets, by a binding of our own to its C functions. The
+//! library is the user's; it is loaded when the program runs.
+
+mod end_with_parent;
+mod library;
+mod registry;
+
+use std::collections::VecDeque;
+use std::ffi::c_void;
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{anyhow, bail, ensure, Context, Result};
+use library::{DataMessage, Library, Participant, Publisher};
+use registry::Registry;
+use wiregauge_participant::participant;
+use wiregauge_participant::sample::loss_timeout;
+use wiregauge_participant::transport::{Reader, SampleHandler, Topic, Transport, Writer};
+use wiregauge_timing::allocation::{allocate_zeroed, resize};
+
+fn main() -> ExitCode {
+    participant::main(vec![&SilKit])
+}
+
+/// SIL Kit.
+struct SilKit;
+
+/// The library that is loaded where none is named: of the system.
+const LIBRARY: &str = "libSilKit.so";
+/// Bytes that may be on the way, or in a reader's queue, about. SIL Kit's own queue has no end.
+const ON_THE_WAY: usize = 64 << 20;
+/// How long a write waits for its readers at most, besides the time that a sample may take.
+const BLOCKING: Duration = Duration::from_secs(10);
+
+impl Transport for SilKit {
+    fn name(&self) -> &'static str {
+        "silkit"
+    }
+
+    fn library(&self) -> String {
+        match LOADED.get() {
+            Some(library) => format!("SIL Kit {}", library.version),
+            None => "SIL Kit, by --option silkit.library=PATH".into(),
+        }
+    }
+
+    fn options(&self) -> Vec<String> {
+        vec![
+            "way=tcp is TCP alone, with TCP_NODELAY as by default; way=local is domain sockets"
+                .into(),
+            "a registry of the run's own, or that of uri=; publish and subscribe without a \
+             lifecycle, so that samples go when they are published"
+                .into(),
+            "a receiver works in the thread of SIL Kit that has the sample".into(),
+            "64 MiB are on the way at most: a reader says each 16 MiB how far it is, as SIL \
+             Kit's own queue has no end"
+                .into(),
+        ]
+    }
+
+    fn option_names(&self) -> &'static [&'static str] {
+        &["library", "topic", "uri", "way"]
+    }
+
+    fn receiver_options(&self) -> &'static [&'static str] {
+        &["topic"]
+    }
+
+    fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
+        let simulation = Simulation::join(topic, "reader", None)?;
+        let name = topic_name(topic);
+        let progress = simulation.participant.publisher("progress", &progress_of(name), true)?;
+        let inbox = Box::new(Inbox {
+            state: Mutex::new(InboxState::new(progress)),
+            changed: Condvar::new(),
+        });
+        let context = std::ptr::from_ref(&*inbox).cast_mut().cast();
+        // SAFETY: the inbox is boxed and shared, and outlives the participant, which
+        // `SilKitReader` drops first.
+        unsafe { simulation.participant.subscribe("samples", name, on_sample, context)? };
+        // Whoever joins hears of the subscription before it hears this.
+        inbox.lock().tell()?;
+        let uri = simulation.uri.clone();
+        Ok((Box::new(SilKitReader { _simulation: simulation, inbox, held: Vec::new() }), uri))
+    }
+
+    fn writer(&self, topic: &Topic, endpoints: &[String]) -> Result<Box<dyn Writer>> {
+        let first = endpoints.first();
+        ensure!(
+            endpoints.iter().all(|uri| Some(uri) == first),
+            "readers are at several registries; name one by --option silkit.uri=URI"
+        );
+        let simulation = Simulation::join(topic, "writer", first)?;
+        let name = topic_name(topic);
+        let publisher = simulation.participant.publisher("samples", name, false)?;
+        let progress = Box::<Progress>::default();
+        let context = std::ptr::from_ref(&*progress).cast_mut().cast();
+        // SAFETY: it is boxed and shared, and outlives the participant, which `SilKitWriter`
+        // drops first.
+        unsafe {
+            let heard = progress_of(name);
+            simulation.participant.subscribe("progress", &heard, on_progress, context)?;
+        }
+        let buffer = allocate_zeroed(if topic.varies { 0 } else { topic.size })?;
+        let patience = BLOCKING + Duration::from_nanos(loss_timeout(topic.size));
+        Ok(Box::new(SilKitWriter {
+            publisher,
+            _simulation: simulation,
+            progress,
+            buffer,
+            sent: 0,
+            patience,
+        }))
+    }
+}
+
+static LOADED: OnceLock<Library> = OnceLock::new();
+
+/// The library, loaded once.
+fn load(path: &str) -> Result<&'static Library> {
+    // Two threads may load it, which the system counts as one.
+    if LOADED.get().is_none() {
+        let _ = LOADED.set(Library::load(path)?);
+    }
+    LOADED.get().context("it is loaded")
+}
+
+fn topic_name(topic: &Topic) -> &str {
+    topic.options.get("topic").unwrap_or(&topic.name)
+}
+
+/// The topic on which readers of a topic say how far they are.
+fn progress_of(topic: &str) -> String {
+    format!("{topic}.progress")
+}
+
+/// A participant, and the registry where this program started it.
+struct Simulation {
+    participant: Participant,
+    uri: String,
+    // Ended after the participant has left.
+    _registry: Option<Registry>,
+}
+
+impl Simulation {
+    fn join(topic: &Topic, role: &str, told: Option<&String>) -> Result<Simulation> {
+        /// Tells participants of one program apart.
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let path = topic.options.get("library").map_or(LIBRARY, String::as_str);
+        let library = load(path)?;
+        let (uri, registry) = match topic.options.get("uri").or(told) {
+            Some(uri) => (uri.clone(), None),
+            None => {
+                let scratch = topic.scratch.as_deref();
+                let scratch = scratch.context("name a registry by --option silkit.uri=URI")?;
+                Registry::find_or_start(scratch, path, topic.bind)?
+            }
+        };
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("wiregauge-{role}-{}-{number}", std::process::id());
+        let configuration = configuration(topic, &name)?;
+        let participant = Participant::join(library, &configuration, &name, &uri)?;
+        Ok(Simulation { participant, uri, _registry: registry })
+    }
+}
+
+/// A participant's configuration: one way to reach it, and no words to standard output.
+fn configuration(topic: &Topic, name: &str) -> Result<String> {
+    let (sockets, acceptor) = match topic.options.get("way").map_or("tcp", String::as_str) {
+        "tcp" => (false, format!("tcp://{}:0", topic.bind)),
+        // A name of its own in the run's folder, with which it goes.
+        "local" => {
+            let scratch = topic.scratch.as_deref().context("way=local is for 'bus run' alone")?;
+            (true, format!("local://{}/{name}", scratch.display()))
+        }
+        other => bail!("way is tcp or local, not '{other}'"),
+    };
+    Ok(format!(
+        "{{\"Logging\": {{\"Sinks\": []}}, \"Middleware\": {{\"EnableDomainSockets\": {sockets}, \
+         \"AcceptorUris\": [{acceptor:?}], \"RegistryAsFallbackProxy\": false}}}}"
+    ))
+}
+
+struct SilKitWriter {
+    publisher: Publisher,
+    // Left before what its handler uses goes.
+    _simulation: Simulation,
+    progress: Box<Progress>,
+    buffer: Vec<u8>,
+    /// Bytes that were published.
+    sent: u64,
+    /// How long a write waits.
+    patience: Duration,
+}
+
+/// How far each reader is, by its name.
+#[derive(Default)]
+struct Progress {
+    read: Mutex<Vec<(u64, u64)>>,
+    changed: Condvar,
+}
+
+/// Called by SIL Kit when a reader says how far it is.
+extern "C" fn on_progress(context: *mut c_void, _: *mut c_void, message: *const DataMessage) {
+    // SAFETY: the context is the `Progress` of a writer, which outlives its participant, and the
+    // message is lent for the call.
+    let (progress, message) = unsafe { (&*context.cast::<Progress>(), &*message) };
+    let Some((reader, bytes)) = message.bytes().split_first_chunk::<8>() else { return };
+    let Ok(bytes) = bytes.try_into() else { return };
+    let (reader, bytes) = (u64::from_le_bytes(*reader), u64::from_le_bytes(bytes));
+    let mut read = progress.read.lock().unwrap_or_else(PoisonError::into_inner);
+    match read.iter_mut().find(|(known, _)| *known == reader) {
+        Some((_, there)) => *there = bytes,
+        None => read.push((reader, bytes)),
+    }
+    progress.changed.notify_one();
+}
+
+impl Writer for SilKitWriter {
+    fn readers(&mut self) -> Result<usize> {
+        Ok(self.progress.read.lock().unwrap_or_else(PoisonError::into_inner).len())
+    }
+
+    fn buffer(&mut self) -> Result<&mut [u8]> {
+        Ok(&mut self.buffer)
+    }
+
+    fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
+        resize(&mut self.buffer, size)?;
+        Ok(&mut self.buffer)
+    }
+
+    fn send(&mut self) -> Result<()> {
+        self.publisher.publish(&self.buffer)?;
+        self.sent += self.buffer.len() as u64;
+        let behind = |read: &mut Vec<(u64, u64)>| {
+            read.iter().any(|(_, bytes)| self.sent.saturating_sub(*bytes) > ON_THE_WAY as u64)
+        };
+        let read = self.progress.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.progress.changed.wait_timeout_while(read, self.patience, behind);
+        let timed_out = waited.unwrap_or_else(PoisonError::into_inner).1.timed_out();
+        ensure!(!timed_out, "a reader over SIL Kit is behind or gone");
+        Ok(())
+    }
+}
+
+struct SilKitReader {
+    // Left before what its handler uses goes.
+    _simulation: Simulation,
+    inbox: Box<Inbox>,
+    /// The sample that was given away last.
+    held: Vec<u8>,
+}
+
+/// Where SIL Kit's thread leaves samples, or finds who takes them.
+struct Inbox {
+    state: Mutex<InboxState>,
+    changed: Condvar,
+}
+
+struct InboxState {
+    /// Samples that nobody took yet.
+    waiting: VecDeque<Vec<u8>>,
+    waiting_bytes: usize,
+    /// Buffers for samples to come.
+    free: Vec<Vec<u8>>,
+    taker: Option<SampleTaker>,
+    any: bool,
+    error: Option<anyhow::Error>,
+    /// Tells writers how far this reader is.
+    progress: Publisher,
+    name: u64,
+    /// Bytes that were taken, and at what number of them it was told last.
+    taken: u64,
+    told: u64,
+}
+
+/// Who takes samples in SIL Kit's thread.
+#[derive(Clone, Copy)]
+struct SampleTaker(*mut dyn FnMut(&[u8]) -> Result<ControlFlow<()>>);
+
+// SAFETY: it is called by one thread at a time, while the one that it belongs to waits. What it
+// holds are this program's own counters, sockets and publishers, which belong to no thread.
+unsafe impl Send for SampleTaker {}
+
+impl Inbox {
+    fn lock(&self) -> std::sync::MutexGuard<'_, InboxState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl InboxState {
+    fn new(progress: Publisher) -> InboxState {
+        /// Tells readers of one program apart.
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed) as u64;
+        InboxState {
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            free: Vec::new(),
+            taker: None,
+            any: false,
+            error: None,
+            progress,
+            name: u64::from(std::process::id()) << 32 | number,
+            taken: 0,
+            told: 0,
+        }
+    }
+
+    /// Says how far it is.
+    fn tell(&mut self) -> Result<()> {
+        let words = [self.name.to_le_bytes(), self.taken.to_le_bytes()].concat();
+        self.told = self.taken;
+        self.progress.publish(&words)
+    }
+
+    /// So many more bytes were taken.
+    fn count(&mut self, bytes: usize) -> Result<()> {
+        self.taken += bytes as u64;
+        match self.taken - self.told >= ON_THE_WAY as u64 / 4 {
+            true => self.tell(),
+            false => Ok(()),
+        }
+    }
+
+    /// Gives a sample to who takes it. Whether there was anybody.
+    fn give(&mut self, sample: &[u8]) -> bool {
+        let Some(taker) = self.taker else { return false };
+        self.any = true;
+        // SAFETY: while there is a taker, `deliver` has not returned, and what takes samples
+        // lives. The lock keeps others out.
+        match unsafe { (*taker.0)(sample) } {
+            Ok(ControlFlow::Continue(())) => {}
+            Ok(ControlFlow::Break(())) => self.taker = None,
+            Err(error) => (self.error, self.taker) = (Some(error), None),
+        }
+        if let Err(error) = self.count(sample.len()) {
+            (self.error, self.taker) = (Some(error), None);
+        }
+        true
+    }
+
+    /// Gives away what waits.
+    fn serve(&mut self) {
+        while self.taker.is_some() {
+            let Some(sample) = self.waiting.pop_front() else { return };
+            self.waiting_bytes -= sample.len();
+            self.give(&sample);
+            self.free.push(sample);
+        }
+    }
+}
+
+/// Called by SIL Kit when a sample has come.
+extern "C" fn on_sample(context: *mut c_void, _: *mut c_void, message: *const DataMessage) {
+    // SAFETY: the context is the `Inbox` of a reader, which outlives its participant, and the
+    // message is lent for the call.
+    let (inbox, message) = unsafe { (&*context.cast::<Inbox>(), &*message) };
+    // After a panic there is nobody any more.
+    let Ok(mut state) = inbox.state.lock() else { return };
+    if !state.waiting.is_empty() || !state.give(message.bytes()) {
+        // Samples of others have no writer that waits.
+        if state.waiting_bytes > 2 * ON_THE_WAY {
+            return;
+        }
+        let mut copy = state.free.pop().unwrap_or_default();
+        copy.clear();
+        copy.extend_from_slice(message.bytes());
+        state.waiting_bytes += copy.len();
+        state.waiting.push_back(copy);
+        inbox.changed.notify_one();
+    } else if state.taker.is_none() {
+        inbox.changed.notify_one();
+    }
+}
+
+impl Reader for SilKitReader {
+    fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        let deadline = Instant::now() + patience;
+        let mut state = self.inbox.lock();
+        loop {
+            if let Some(sample) = state.waiting.pop_front() {
+                state.waiting_bytes -= sample.len();
+                state.count(sample.len())?;
+                let old = std::mem::replace(&mut self.held, sample);
+                if state.free.len() < 4 {
+                    state.free.push(old);
+                }
+                break;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            let waited = self.inbox.changed.wait_timeout(state, left);
+            state = waited.map_err(|_| anyhow!("the thread of SIL Kit panicked"))?.0;
+        }
+        drop(state);
+        Ok(Some(&self.held))
+    }
+
+    fn deliver(&mut self, patience: Duration, take: SampleHandler<'_>) -> Result<bool> {
+        // SAFETY: only its lifetime is forgotten. The taker is removed before this call returns,
+        // or a panic poisons the lock, under which alone it is used.
+        let take =
+            unsafe { std::mem::transmute::<SampleHandler<'_>, SampleHandler<'static>>(take) };
+        let mut state = self.inbox.lock();
+        state.taker = Some(SampleTaker(std::ptr::from_mut(take)));
+        (state.any, state.error) = (false, None);
+        state.serve();
+        let waits = |state: &mut InboxState| {
+            state.serve();
+            state.taker.is_some()
+        };
+        let waited = self.inbox.changed.wait_timeout_while(state, patience, waits);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        state.taker = None;
+        state.error.take().map_or(Ok(state.any), Err)
+    }
+}

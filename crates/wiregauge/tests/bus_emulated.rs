@@ -74,7 +74,7 @@ fn tcp_crosses_the_link_and_memory_does_not() {
 #[test]
 fn dds_and_zenoh_find_each_other_over_the_link() {
     let Some(_alone) = alone() else { return };
-    carries(&["dds", "zenoh"], 1);
+    carries(&["dds", "fastdds", "zenoh"], 1);
 }
 
 #[test]

@@ -109,7 +109,8 @@ fn samples_are_exchanged_with_sil_kits_python_api() {
     fs::write(&program, PYTHON).unwrap();
     let registry = kit.registry();
     let mut python = Command::new("python3.12")
-        .args([&program, kit.folder()])
+        .arg(&program)
+        .arg(kit.folder())
         .arg(&registry.uri)
         .stdout(Stdio::piped())
         .spawn()

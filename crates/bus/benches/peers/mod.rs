@@ -34,8 +34,8 @@ impl BareLoop {
     }
 
     /// The last of these participants of SIL Kit's virtual time, with these words to all: steps a
-    /// second, and a hash of the order in which it received samples.
-    pub fn steps(&self, words: &[&str], senders: usize) -> Result<(f64, String)> {
+    /// second, a hash of which samples came in which step, and one of their order.
+    pub fn steps(&self, words: &[&str], senders: usize) -> Result<(f64, [String; 2])> {
         let participant = |own: usize| {
             let mut command = Command::new(&self.program);
             command.arg("step").args(words).args([senders.to_string(), own.to_string()]);
@@ -50,8 +50,8 @@ impl BareLoop {
         }
         let text = String::from_utf8_lossy(&said.stdout).into_owned();
         let words: Vec<&str> = text.split_whitespace().collect();
-        let [steps, _, order] = words[..] else { bail!("{} {text:?}", said.status) };
-        Ok((steps.parse()?, order.to_owned()))
+        let [steps, _, all, order] = words[..] else { bail!("{} {text:?}", said.status) };
+        Ok((steps.parse()?, [all, order].map(str::to_owned)))
     }
 
     /// The median of its round trips, in nanoseconds, with these words to both sides.

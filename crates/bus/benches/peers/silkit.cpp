@@ -6,7 +6,8 @@
 //
 // `step` is a participant in SIL Kit's virtual time. Number OWN of SENDERS publishes a sample in
 // each step of a millisecond; the last, whose number is SENDERS, receives. It prints how many steps
-// a second there were, the samples that came, and a hash of the order in which they came.
+// a second there were, the samples that came, a hash of what came in which step, and one of the
+// order.
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -164,7 +165,7 @@ static void round_trips(bool ping, const char *uri, const std::string &way, int 
   call("SilKit_Participant_Destroy", participant);
 }
 
-static uint64_t steps, wanted, samples, order = 14695981039346656037u;
+static uint64_t steps, wanted, samples, all, order = 14695981039346656037u;
 static void *lifecycle;
 static Clock::time_point first;
 
@@ -179,11 +180,16 @@ static void on_step(void *, void *, uint64_t, uint64_t) {
     call("SilKit_LifecycleService_Stop", lifecycle, "enough");
   if (steps == wanted) last = Clock::now();
 }
-// Which sender, which of its samples, and at which time.
+// Which sender, which of its samples, its time, and in which step of the receiver it came.
 static void on_sample(void *, void *, const Message *message) {
-  for (const uint8_t byte : std::vector<uint8_t>(message->data.data, message->data.data + 9))
-    order = (order ^ byte) * 1099511628211u;
-  order = (order ^ message->timestamp) * 1099511628211u;
+  uint64_t hash = 14695981039346656037u;
+  const auto add = [](uint64_t &to, uint64_t value) { to = (to ^ value) * 1099511628211u; };
+  for (int i = 0; i < 9; ++i) add(hash, message->data.data[i]);
+  add(hash, message->timestamp);
+  add(hash, steps);
+  add(order, hash);
+  // Whatever the order.
+  all += hash;
   ++samples;
 }
 
@@ -218,8 +224,9 @@ static void virtual_time(const char *uri, const std::string &way, int senders, i
   call("SilKit_LifecycleService_WaitForLifecycleToComplete", lifecycle, &state);
   if (receives) {
     const double seconds = std::chrono::duration<double>(last - first).count();
-    std::printf("%.0f %llu %016llx\n", double(wanted - 1) / seconds,
-                static_cast<unsigned long long>(samples), static_cast<unsigned long long>(order));
+    using Number = unsigned long long;
+    std::printf("%.0f %llu %016llx %016llx\n", double(wanted - 1) / seconds, Number(samples),
+                Number(all), Number(order));
   }
   call("SilKit_Participant_Destroy", participant);
 }

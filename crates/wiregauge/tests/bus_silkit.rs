@@ -140,10 +140,10 @@ fn samples_are_exchanged_with_sil_kits_python_api() {
 #[test]
 fn of_a_killed_run_over_sil_kit_nothing_stays() {
     let Some(kit) = SilKit::fetch() else { return };
-    let words =
-        ["bus", "run", "--transport", "silkit-local", "--duration", "20s", "--cycle", "5ms"];
+    let words = ["bus", "run", "--transport", "silkit-local", "--duration", "4s", "--cycle", "5ms"];
     let more = ["--round-trips", "0", "--window", "250ms", "--option"];
-    let words = [&words[..], &more, &[&kit.option()]].concat();
+    let option = kit.option();
+    let words = [&words[..], &more, &[&*option]].concat();
     for victim in ["conductor", "receiver", "interrupted"] {
         let mut run = Run::start(&words);
         let there = run.participants_of("silkit", &[], 2);

@@ -90,7 +90,7 @@ function(flatbuffers encoding schema)
     DEPENDS ${${schema}}
     VERBATIM)
   add_custom_target(${encoding}-header DEPENDS ${folder}/osi_generated.h)
-  target_include_directories(${encoding} SYSTEM INTERFACE ${folder})
+  target_include_directories(${encoding} SYSTEM INTERFACE ${folder} ${FLATBUFFERS_INCLUDE})
   add_dependencies(${encoding} ${encoding}-header)
   precompile(${encoding} ${encoding} <osi_generated.h>)
 endfunction()

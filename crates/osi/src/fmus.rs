@@ -5,6 +5,7 @@
 //! BUILD/fmus/HASH/definitions/         osi.fds, tables.fbs, structs.fbs
 //! BUILD/fmus/HASH/source/              fmus/ and the packed field's header
 //! BUILD/fmus/HASH/{release,debug}/     CMake's folder; the FMUs are in fmus/
+//! BUILD/fmus/HASH/windows/             the same of those that Windows loads, too
 //! ```
 //!
 //! HASH is that of the definitions: OSI's own code takes minutes to compile,
@@ -12,10 +13,11 @@
 
 use std::fmt;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, Context, Result};
-use wiregauge_build_tools::{cmake, embedded, hash, lock, write_if_changed, Progress};
+use anyhow::{anyhow, bail, Context, Result};
+use wiregauge_build_tools::{cmake, embedded, hash, lock, write_if_changed, Need, Progress};
 
 use crate::descriptors::descriptors;
 use crate::flatbuffers::Definitions;
@@ -48,6 +50,12 @@ impl fmt::Display for Model {
     }
 }
 
+/// The compiler for Windows: with threads as POSIX has them, which the C++ library wants.
+const WINDOWS_COMPILER: Need =
+    Need::Program("x86_64-w64-mingw32-g++-posix", "g++-mingw-w64-x86-64-posix");
+/// FlatBuffers' headers, which are those of Linux, too.
+const FLATBUFFERS: Need = Need::Header("flatbuffers/flatbuffers.h", "libflatbuffers-dev");
+
 /// How messages are written: the name of a file in `fmus/encodings/`, and its
 /// name in tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +66,13 @@ pub struct Encoding {
     pub title: &'static str,
     /// Whether there are FMUs with FMI 3's binary variables.
     pub fmi3: bool,
+}
+
+impl Encoding {
+    /// Whether it is compiled for Windows, too: Debian has no library of Protobuf for it.
+    pub fn is_for_windows(&self) -> bool {
+        self.name.starts_with("flatbuffers")
+    }
 }
 
 /// All encodings, in the order of tables.
@@ -148,30 +163,90 @@ pub fn build(folder: &Path, wanted: &[Fmu], progress: Progress) -> Result<Vec<Re
     let mut built: Vec<Option<Result<PathBuf>>> = wanted.iter().map(|_| None).collect();
     for build in [Build::Release, Build::Debug] {
         let here: Vec<usize> = (0..wanted.len()).filter(|i| wanted[*i].build == build).collect();
+        let fmus: Vec<Fmu> = here.iter().map(|i| wanted[*i]).collect();
         if here.is_empty() {
             continue;
         }
-        progress(&format!("configuring the FMUs ({})", build.name()), 0, here.len())?;
-        let output = place.join(build.name());
-        cmake::configure(&place.join("source"), &output, &settings(&place, &python, build)?)?;
-        let targets: Vec<String> =
-            here.iter().map(|i| format!("fmu-{}", wanted[*i].name())).collect();
-        let log = cmake::ninja(&output, &targets, &mut |done, total, _| {
-            progress(&format!("compiling the FMUs ({})", build.name()), done, total)
-        })?;
-        for index in here {
-            let path = output.join("fmus").join(wanted[index].file());
-            built[index] = Some(match failure(&log, &wanted[index]) {
-                None if path.exists() => Ok(path),
-                why => Err(anyhow!(
-                    "{} does not compile: {}",
-                    wanted[index].file(),
-                    why.as_deref().unwrap_or("no reason given")
-                )),
-            });
+        let settings = settings(&place, &python, build)?;
+        let made = compile(&place, build.name(), &settings, &fmus, progress)?;
+        for (index, fmu) in here.into_iter().zip(made) {
+            built[index] = Some(fmu);
         }
     }
     Ok(built.into_iter().flatten().collect())
+}
+
+/// The same FMUs, optimized, with a library for 64-bit Windows beside that for Linux. They are of
+/// encodings that need no library for Windows.
+///
+/// # Errors
+/// Those of [`build`], and when there is no compiler for Windows.
+pub fn build_for_windows(
+    folder: &Path,
+    wanted: &[Fmu],
+    progress: Progress,
+) -> Result<Vec<Result<PathBuf>>> {
+    if let Some(why) = WINDOWS_COMPILER.explain_missing() {
+        bail!("{why}");
+    }
+    let built = build(folder, wanted, progress)?;
+    let Some(output) = built.iter().flatten().find_map(|path| path.ancestors().nth(2)) else {
+        return Ok(built);
+    };
+    let place = output.parent().context("FMUs are built in a folder")?;
+    let _lock = lock(place)?;
+    let headers = FLATBUFFERS.path().context("flatbuffers/flatbuffers.h is missing")?;
+    let include = place.join("include");
+    let link = include.join("flatbuffers");
+    fs::create_dir_all(&include)?;
+    if !link.exists() {
+        let _ = fs::remove_file(&link);
+        symlink(headers.parent().unwrap_or(&headers), &link)?;
+    }
+    let encodings = ENCODINGS.iter().filter(|encoding| encoding.is_for_windows());
+    let encodings: Vec<&str> = encodings.map(|encoding| encoding.name).collect();
+    let mut settings =
+        settings(place, &Python::environment(&folder.canonicalize()?)?, Build::Release)?;
+    settings.extend([
+        format!("-DENCODINGS={}", encodings.join(";")),
+        format!("-DCMAKE_TOOLCHAIN_FILE={}", place.join("source/cmake/windows.cmake").display()),
+        format!("-DFLATBUFFERS_INCLUDE={}", include.display()),
+        format!("-DOTHER_PLATFORM={}", output.display()),
+    ]);
+    let there: Vec<Fmu> =
+        wanted.iter().zip(&built).filter(|(_, b)| b.is_ok()).map(|(f, _)| *f).collect();
+    let mut both = compile(place, "windows", &settings, &there, progress)?.into_iter();
+    let both =
+        built.into_iter().map(|linux| linux.and_then(|_| both.next().context("one for each")?));
+    Ok(both.collect())
+}
+
+/// Compiles FMUs in a folder of the place by these settings; an outcome for each, in order.
+fn compile(
+    place: &Path,
+    name: &str,
+    settings: &[String],
+    wanted: &[Fmu],
+    progress: Progress,
+) -> Result<Vec<Result<PathBuf>>> {
+    progress(&format!("configuring the FMUs ({name})"), 0, wanted.len())?;
+    let output = place.join(name);
+    cmake::configure(&place.join("source"), &output, settings)?;
+    let targets: Vec<String> = wanted.iter().map(|fmu| format!("fmu-{}", fmu.name())).collect();
+    let log = cmake::ninja(&output, &targets, &mut |done, total, _| {
+        progress(&format!("compiling the FMUs ({name})"), done, total)
+    })?;
+    let outcome = |fmu: &Fmu| {
+        let path = output.join("fmus").join(fmu.file());
+        match failure(&log, fmu) {
+            None if path.exists() => Ok(path),
+            why => {
+                let why = why.as_deref().unwrap_or("no reason given");
+                Err(anyhow!("{} does not compile: {why}", fmu.file()))
+            }
+        }
+    };
+    Ok(wanted.iter().map(outcome).collect())
 }
 
 /// What the CMake project is told.

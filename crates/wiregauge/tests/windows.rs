@@ -5,11 +5,11 @@
 mod support;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use support::{build_folder, project, run, to_said};
-use wiregauge_osi::fmus::{build, Build, Fmu, Model, ENCODINGS};
+use wiregauge_osi::python::Python;
 
 /// The compiler: with threads as POSIX has them, which the standard library wants.
 const COMPILER: &str = "x86_64-w64-mingw32-g++-posix";
@@ -67,50 +67,27 @@ fn headers_and_holders_run() {
 fn an_fmu_makes_the_same_messages() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    let encoding = *ENCODINGS.iter().find(|one| one.name == "flatbuffers-tables").expect("known");
-    let fmu = Fmu { model: Model::Source, encoding, fmi: 2, build: Build::Release };
-    let built = build(&build_folder(), &[fmu], &|_, _, _| Ok(())).expect("built");
-    let linux = built.into_iter().next().expect("one").expect("it compiles");
-    let output = linux.ancestors().nth(2).expect("the folder of the build").to_owned();
-    let place = output.parent().expect("the folder of the FMUs").to_owned();
-    let cache = fs::read_to_string(output.join("CMakeCache.txt")).expect("readable");
-    let line = cache.lines().find_map(|line| line.strip_prefix("FMI_HEADERS:PATH="));
-    let headers = PathBuf::from(line.expect("it was told"));
+    let words = ["cosim", "build", "--codecs", "flatbuffers-tables", "--windows", "-o", "fmus"];
+    let said = run(folder, &words);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let models = ["source", "sensor", "pedestrian", "player", "recorder"];
+    let names = models.map(|model| format!("fmus/{model}-flatbuffers-tables.fmu\n"));
+    assert_eq!(said.out, names.concat());
+    for name in &names {
+        let list = succeeds(folder, "cmake", &["-E", "tar", "tf", name.trim()]);
+        for end in ["binaries/linux64/", ".so", "binaries/win64/", ".dll"] {
+            assert!(list.contains(end), "{name} has no {end}: {list}");
+        }
+    }
+    let refused = run(folder, &["cosim", "build", "--codecs", "packed", "--windows", "-o", "fmus"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    assert!(refused.err.contains("packed links Protobuf's library"), "{}", refused.err);
 
-    fs::create_dir(folder.join("include")).expect("a folder");
-    let flatbuffers = folder.join("include/flatbuffers");
-    std::os::unix::fs::symlink("/usr/include/flatbuffers", flatbuffers).expect("linked");
-    let toolchain = format!(
-        "set(CMAKE_SYSTEM_NAME Windows)\nset(CMAKE_SYSTEM_PROCESSOR x86_64)\n\
-         set(CMAKE_CXX_COMPILER {COMPILER})\nset(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)\n"
-    );
-    fs::write(folder.join("windows.cmake"), toolchain).expect("written");
-    let settings = [
-        format!("-DCMAKE_TOOLCHAIN_FILE={}", folder.join("windows.cmake").display()),
-        "-DCMAKE_BUILD_TYPE=Release".to_owned(),
-        "-DMODELS=source".to_owned(),
-        "-DENCODINGS=flatbuffers-tables".to_owned(),
-        format!("-DOSI_TABLES={}", place.join("definitions/tables.fbs").display()),
-        format!("-DFMI_HEADERS={}", headers.display()),
-        format!("-DCMAKE_CXX_FLAGS=-static -isystem {}", folder.join("include").display()),
-    ];
-    let source = place.join("source");
-    let mut words = vec!["-S", text(&source), "-B", "windows", "-G", "Ninja"];
-    words.extend(settings.iter().map(String::as_str));
-    succeeds(folder, "cmake", &words);
-    succeeds(folder, "cmake", &["--build", "windows"]);
-
-    // One FMU for both.
     let both = folder.join("both");
-    fs::create_dir_all(both.join("binaries/win64")).expect("a folder");
-    succeeds(&both, "cmake", &["-E", "tar", "xf", text(&linux)]);
-    let dll = "source_flatbuffers_tables.dll";
-    let unpacked = folder.join("windows/unpacked/source-flatbuffers-tables/binaries/linux64");
-    fs::copy(unpacked.join(dll), both.join("binaries/win64").join(dll)).expect("copied");
-    let pack =
-        ["-E", "tar", "cf", "../both.fmu", "--format=zip", "modelDescription.xml", "binaries"];
-    succeeds(&both, "cmake", &pack);
-
+    fs::create_dir(&both).expect("a folder");
+    succeeds(&both, "cmake", &["-E", "tar", "xf", &format!("../{}", names[0].trim())]);
+    let headers = Python::environment(&build_folder()).expect("it is there");
+    let headers = headers.fmi_headers().expect("it has them");
     let step = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/windows/step.cpp");
     let flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-isystem", text(&headers)];
     let compile = |compiler: &str, name: &str, more: &[&str]| {
@@ -123,8 +100,8 @@ fn an_fmu_makes_the_same_messages() {
     let guid = guid.expect("it has one");
     let so = both.join("binaries/linux64/source_flatbuffers_tables.so");
     let on_linux = succeeds(folder, "./step", &[text(&so), guid]);
-    let dll = format!("both/binaries/win64/{dll}");
-    let on_windows = succeeds(folder, "wine", &["step.exe", &dll.replace('/', "\\"), guid]);
+    let dll = "both\\binaries\\win64\\source_flatbuffers_tables.dll";
+    let on_windows = succeeds(folder, "wine", &["step.exe", dll, guid]);
     assert_eq!(on_linux.lines().count(), 3, "{on_linux}");
     assert_eq!(on_windows, on_linux);
 }

@@ -1,5 +1,6 @@
 //! `wiregauge cosim`: where a co-simulation step goes.
 
+mod build;
 mod import;
 pub mod measurement;
 mod run;
@@ -17,6 +18,7 @@ Examples:
       all encodings, in a minute
   wiregauge cosim run --moving-objects 10,100,200 --codecs protobuf,packed
   wiregauge cosim run --source a.fmu --model b.fmu     FMUs of your own
+  wiregauge cosim build --codecs packed -o fmus        wiregauge's own, as files
   wiregauge cosim import source.json model.json        their performance logs")]
 pub struct Arguments {
     #[command(subcommand)]
@@ -25,6 +27,7 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
+    Build(build::Arguments),
     Run(Box<run::Arguments>),
     Import(import::Arguments),
     /// Load FMUs and step them on behalf of another process.
@@ -41,6 +44,7 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         match self.verb {
+            Verb::Build(arguments) => arguments.run(),
             Verb::Run(arguments) => arguments.run(),
             Verb::Import(arguments) => arguments.run(),
             Verb::Host => wiregauge_cosim::host::serve().map(|()| ExitCode::SUCCESS),

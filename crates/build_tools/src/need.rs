@@ -68,7 +68,10 @@ impl Need {
     /// That the machine lacks it, and what to do about it.
     pub fn explain_missing(&self) -> Option<String> {
         let (name, package) = self.names();
-        (!self.is_installed()).then(|| format!("{name} is missing: apt-get install {package}"))
+        // Debian has it from 13 on, Ubuntu from 24.04 on.
+        let other = if package == "rustup" { ", or by https://rustup.rs" } else { "" };
+        let text = || format!("{name} is missing: apt-get install {package}{other}");
+        (!self.is_installed()).then(text)
     }
 
     /// Whether the machine has it.

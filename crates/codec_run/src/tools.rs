@@ -1,11 +1,14 @@
 //! The tools that codecs need: which are missing, and which versions there are.
 
 use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
 
 use indexmap::IndexMap;
 use wiregauge_build_tools::versions::{installed_versions, CPP_FLAGS};
 use wiregauge_build_tools::{is_root, Need};
 use wiregauge_formats::Codec;
+use wiregauge_result::run::{Run, Status, Subject};
+use wiregauge_result::run_kind::RunKind;
 use wiregauge_result::warning::MissingTool;
 
 /// What a codec needs and this machine lacks; none where it has all.
@@ -35,15 +38,96 @@ const SHARED_NEEDS: [Need; 6] = [
 ];
 
 /// The command that installs everything that some codec needs, or what is measured of it, and
-/// this machine lacks; none where it has all.
+/// this machine lacks, with a comment on what its release does not have; none where it has all.
 pub fn install_command() -> Option<String> {
     let codecs = Codec::all().into_iter().flat_map(|codec| codec.needs);
-    let needs = codecs.chain(&SHARED_NEEDS).filter(|need| !need.is_installed());
-    let packages: BTreeSet<&str> = needs.map(|need| need.names().1).collect();
-    let packages: Vec<&str> = packages.into_iter().collect();
-    let sudo = if is_root() { "" } else { "sudo " };
-    (!packages.is_empty())
-        .then(|| format!("{sudo}apt-get install --no-install-recommends {}", packages.join(" ")))
+    let lines = InstallHint::for_needs(codecs.chain(&SHARED_NEEDS))?.lines();
+    Some(lines.join("\n# "))
+}
+
+/// What to do where no codec of a run was measured, in a line; none where one was.
+pub fn explain_nothing_measured(run: &Run) -> Option<String> {
+    let is_codec = |row: &&Subject| !row.bound;
+    let mut rows = run.subjects.iter().filter(is_codec).peekable();
+    if run.kind != RunKind::Codecs || rows.peek().is_none() {
+        return None;
+    }
+    let mut codecs = Vec::new();
+    for row in rows {
+        match row.status {
+            Status::Measured => return None,
+            Status::Skipped(_) => codecs.extend(Codec::find(row.id.split('@').next()?)),
+            Status::Rejected(_) | Status::Failed(_) => {}
+        }
+    }
+    let needs =
+        codecs.into_iter().flat_map(|codec| codec.language.compilers.iter().chain(codec.needs));
+    Some(match InstallHint::for_needs(needs) {
+        Some(hint) => {
+            format!(
+                "no row was measured; this installs what they lack: {}",
+                hint.lines().join("; ")
+            )
+        }
+        None => "no row was measured; the table says why".into(),
+    })
+}
+
+/// Packages that a machine lacks.
+struct InstallHint {
+    /// Those that apt has, or may have.
+    there: Vec<&'static str>,
+    /// Those that this release does not have.
+    absent: Vec<&'static str>,
+}
+
+impl InstallHint {
+    /// What this machine lacks of these; none where it has all.
+    fn for_needs<'a>(needs: impl Iterator<Item = &'a Need>) -> Option<InstallHint> {
+        let needs = needs.filter(|need| !need.is_installed());
+        let packages: BTreeSet<&str> = needs.map(|need| need.names().1).collect();
+        let mut query = Command::new("apt-cache");
+        let said =
+            query.arg("policy").args(&packages).env("LC_ALL", "C").stdin(Stdio::null()).output();
+        let said = said.map(|output| output.stdout).unwrap_or_default();
+        InstallHint::among(packages, &String::from_utf8_lossy(&said))
+    }
+
+    /// These packages by what `apt-cache policy` says of them.
+    fn among(packages: BTreeSet<&'static str>, policy: &str) -> Option<InstallHint> {
+        let mut known = BTreeSet::new();
+        let mut package = "";
+        for line in policy.lines() {
+            match line.trim().strip_prefix("Candidate: ") {
+                Some("(none)") => {}
+                Some(_) => drop(known.insert(package)),
+                None if !line.starts_with(' ') => package = line.trim_end_matches(':'),
+                None => {}
+            }
+        }
+        // Without lists of packages, apt knows of none.
+        let is_there = |package: &&str| known.is_empty() || known.contains(package);
+        let (there, absent): (Vec<_>, Vec<_>) = packages.into_iter().partition(is_there);
+        (!there.is_empty() || !absent.is_empty()).then_some(InstallHint { there, absent })
+    }
+
+    /// The command, and what it does not bring.
+    fn lines(&self) -> Vec<String> {
+        let sudo = if is_root() { "" } else { "sudo " };
+        let mut lines = Vec::new();
+        if !self.there.is_empty() {
+            let packages = self.there.join(" ");
+            lines.push(format!("{sudo}apt-get install --no-install-recommends {packages}"));
+        }
+        if !self.absent.is_empty() {
+            let rust = match self.absent.contains(&"rustup") {
+                true => "; https://rustup.rs installs Rust",
+                false => "",
+            };
+            lines.push(format!("this release does not have {}{rust}", self.absent.join(", ")));
+        }
+        lines
+    }
 }
 
 /// Versions of the compilers and generators that runners are built with.
@@ -69,5 +153,28 @@ pub fn glue_versions(is_glued: bool) -> IndexMap<String, String> {
     match is_glued {
         true => installed_versions(&["g++"]).into_iter().collect(),
         false => IndexMap::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_release_does_not_have_is_not_in_the_command() {
+        let policy = "cmake:\n  Installed: (none)\n  Candidate: 3.25.1-1\n  Version table:\n\
+                      old:\n  Installed: (none)\n  Candidate: (none)\n";
+        let lines = |policy: &str| {
+            let packages = BTreeSet::from(["cmake", "old", "rustup"]);
+            InstallHint::among(packages, policy).expect("some are missing").lines()
+        };
+        let found = lines(policy);
+        assert!(found[0].ends_with("apt-get install --no-install-recommends cmake"), "{found:?}");
+        let absent = "this release does not have old, rustup; https://rustup.rs installs Rust";
+        assert_eq!(found[1..], [absent]);
+        let found = lines("");
+        assert_eq!(found.len(), 1);
+        assert!(found[0].ends_with(" cmake old rustup"), "{found:?}");
+        assert!(InstallHint::among(BTreeSet::new(), policy).is_none());
     }
 }

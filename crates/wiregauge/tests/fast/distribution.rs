@@ -130,4 +130,9 @@ fn without_compilers_the_rows_say_what_they_lack() {
         assert!(said.out.contains(words), "{}{}", said.out, said.err);
     }
     assert!(folder.path().join("run.json").exists());
+    assert_eq!(said.code, Some(3), "{}{}", said.out, said.err);
+    let words = "no row was measured; this installs what they lack: ";
+    let command = said.err.lines().find_map(|line| line.split_once(words)).expect("it says so").1;
+    assert!(command.contains("apt-get install --no-install-recommends"), "{command}");
+    assert!(command.contains(" build-essential ") && command.contains(" rustup"), "{command}");
 }

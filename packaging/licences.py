@@ -2,9 +2,10 @@
 """Writes what is linked into the program: licences.txt for people, and sbom.cdx.json
 (CycloneDX 1.6) for tools. The same sources give the same bytes.
 
-    packaging/licences.py TARGET FOLDER
+    packaging/licences.py TARGET FOLDER [MANIFEST PACKAGE …]
 
-TARGET is Rust's name of a platform, such as x86_64-unknown-linux-gnu.
+TARGET is Rust's name of a platform, such as x86_64-unknown-linux-gnu. Without packages it is the
+program that is meant.
 """
 
 import dataclasses
@@ -37,11 +38,11 @@ class Component:
     sha256: str = ""
 
 
-def linked(metadata):
-    """The packages that the program is linked from, by name: no build scripts, macros or tests."""
+def linked(metadata, roots):
+    """The packages that the roots are linked from, by name: no build scripts, macros or tests."""
     packages = {package["id"]: package for package in metadata["packages"]}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
-    todo = [p["id"] for p in packages.values() if p["name"] == "wiregauge" and not p["source"]]
+    todo = [p["id"] for p in packages.values() if p["name"] in roots and not p["source"]]
     seen = set(todo)
     while todo:
         for dependency in nodes[todo.pop()]["deps"]:
@@ -75,7 +76,9 @@ def of_c_sources(packages):
     """The C sources that some of the packages bring. Their version is in the package's, or in
     SQLite's header."""
     for owner, name, licence, text in C_SOURCES:
-        package = next(p for p in packages if p["name"] == owner)
+        package = next((p for p in packages if p["name"] == owner), None)
+        if not package:
+            continue
         folder = pathlib.Path(package["manifest_path"]).parent
         if name == "sqlite":
             header = read(folder / "sqlite3/sqlite3.h")
@@ -148,16 +151,19 @@ def tools(components, version):
 
 def main():
     target, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    manifest, *roots = sys.argv[3:] or [ROOT / "Cargo.toml", "wiregauge"]
     words = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", target]
+    words += ["--manifest-path", manifest]
     told = subprocess.run(words, check=True, stdout=subprocess.PIPE, cwd=ROOT).stdout
     metadata = json.loads(told)
     entry = r'name = "(.*)"\nversion = "(.*)"\nsource = ".*"\nchecksum = "(.*)"'
-    found = re.findall(entry, read(ROOT / "Cargo.lock"))
+    found = re.findall(entry, read(pathlib.Path(manifest).with_name("Cargo.lock")))
     checksums = {(name, number): digest for name, number, digest in found}
-    packages = linked(metadata)
+    packages = linked(metadata, roots)
     components = [of_package(package, checksums) for package in packages]
     components += [*of_c_sources(packages), *of_compilers()]
-    version = next(p["version"] for p in metadata["packages"] if p["name"] == "wiregauge")
+    workspace = re.search(r'\[workspace.package\]\nversion = "(.*)"', read(ROOT / "Cargo.toml"))
+    version = workspace.group(1)
     (folder / "licences.txt").write_text(people(components), encoding="utf-8")
     (folder / "sbom.cdx.json").write_text(tools(components, version), encoding="utf-8")
 

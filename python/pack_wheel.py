@@ -1,11 +1,12 @@
-"""Packs the wheel of the Python package: the package, its native module and the program.
+"""Packs the wheel of the Python package: the package, its native module and the program. Or
+the wheel of prebuilt rows, which the program finds below the prefix of its environment.
 
     pack_wheel.py --program PROGRAM --module LIBRARY -o FOLDER
+    pack_wheel.py --rows PREFIX -o FOLDER
 
-Both are compiled together before, as one build is enough for them. The wheel's tag says the
-machine that they are for and the oldest glibc that has what they need, as they say it
-themselves. The same files give the same wheel, to the byte. Prints the path of the wheel.
-Needs Python 3.11 and readelf.
+All is compiled before. The wheel's tag says the machine that it is for and the oldest glibc
+that has what it needs, as the programs say it themselves. The same files give the same wheel,
+to the byte. Prints the path of the wheel. Needs Python 3.11 and readelf.
 """
 
 import argparse
@@ -20,6 +21,17 @@ import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+
+#: What the wheel of prebuilt rows says of itself.
+ROWS = """# Prebuilt rows of wiregauge
+
+`wiregauge codecs` compiles a program for each codec. Where there is no compiler, it takes those
+for Rust from this package, for the message that it measures by default. Use it beside
+`wiregauge` of the same version:
+
+    pip install wiregauge wiregauge-rows
+    wiregauge codecs --quick
+"""
 
 #: What a library or a program needs of the system, by PEP 600 (manylinux).
 SYSTEM = re.compile(
@@ -66,50 +78,38 @@ def metadata(project, version):
         lines.append(f"Provides-Extra: {extra}")
         lines += [f"Requires-Dist: {need} ; extra == '{extra}'" for need in needs]
     lines += ["Description-Content-Type: text/markdown", ""]
-    return "\n".join(lines) + "\n" + (HERE / project["readme"]).read_text("utf-8")
+    return "\n".join(lines) + "\n" + project["readme"]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--program", type=Path, required=True)
-    parser.add_argument("--module", type=Path, required=True)
-    parser.add_argument("--store", action="store_true", help="do not compress: for tests")
-    parser.add_argument("--licences", type=Path, help="a folder of what else goes with it")
-    parser.add_argument("-o", "--output", type=Path, required=True)
-    wanted = parser.parse_args()
-
-    project = tomllib.loads((HERE / "pyproject.toml").read_text("utf-8"))["project"]
-    workspace = tomllib.loads((HERE.parent / "Cargo.toml").read_text("utf-8"))["workspace"]
-    version = workspace["package"]["version"]
-    needs = [read_elf(path) for path in (wanted.program, wanted.module)]
-    if needs[0][0] != needs[1][0]:
-        sys.exit(f"pack_wheel: the program is for {needs[0][0]}, the module for {needs[1][0]}")
+def platform(programs):
+    """The tag of the platform that has what programs and libraries need."""
+    needs = [read_elf(path) for path in programs]
+    machines = {machine for machine, _ in needs}
+    if len(machines) != 1:
+        sys.exit(f"pack_wheel: the programs are for {', '.join(sorted(machines)) or 'no machine'}")
     # The oldest that pip knows by this name is 2.5; Python 3.9 itself wants 2.17.
     glibc = max((2, 17), *(glibc for _, glibc in needs))
-    tag = f"cp39-abi3-manylinux_{glibc[0]}_{glibc[1]}_{needs[0][0]}"
+    return f"manylinux_{glibc[0]}_{glibc[1]}_{machines.pop()}"
 
-    name = project["name"]
-    about, data = f"{name}-{version}.dist-info", f"{name}-{version}.data"
-    package = HERE / name
-    files = {
-        f"{name}/{path.relative_to(package)}": path.read_bytes()
-        for path in package.rglob("*")
-        if path.suffix in (".py", ".pyi") or path.name == "py.typed"
-    }
-    files[f"{name}/_native.abi3.so"] = wanted.module.read_bytes()
-    script = f"{data}/scripts/{name}"
-    files[script] = wanted.program.read_bytes()
+
+def tree(folder, prefix):
+    """The files below a folder, by their names behind a prefix."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {f"{prefix}/{path.relative_to(folder)}": path.read_bytes() for path in paths}
+
+
+def pack(project, version, tag, files, programs, wanted):
+    """Writes the wheel of these files, of which some are programs; its path."""
+    name = project["name"].replace("-", "_")
+    about = f"{name}-{version}.dist-info"
     files[f"{about}/METADATA"] = metadata(project, version).encode()
+    pure = "Root-Is-Purelib: false"
     files[f"{about}/WHEEL"] = (
-        f"Wheel-Version: 1.0\nGenerator: {name}\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+        f"Wheel-Version: 1.0\nGenerator: wiregauge\n{pure}\nTag: {tag}\n".encode()
     )
     files[f"{about}/licenses/LICENSE"] = (HERE.parent / "LICENSE").read_bytes()
     if wanted.licences:
-        for path in sorted(wanted.licences.rglob("*")):
-            if path.is_file():
-                inner = path.relative_to(wanted.licences)
-                files[f"{about}/licenses/{inner}"] = path.read_bytes()
-
+        files |= tree(wanted.licences, f"{about}/licenses")
     record = f"{about}/RECORD"
     lines = []
     for path in sorted(files):
@@ -126,10 +126,62 @@ def main():
         for path in sorted(files, key=lambda path: (path.startswith(about), path)):
             entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = method
-            entry.external_attr = (0o100755 if path == script else 0o100644) << 16
+            entry.external_attr = (0o100755 if path in programs else 0o100644) << 16
             archive.writestr(entry, files[path])
     half.replace(wheel)
-    print(wheel)
+    return wheel
+
+
+def pack_package(project, version, wanted):
+    """The wheel of the package with the program."""
+    tag = f"cp39-abi3-{platform([wanted.program, wanted.module])}"
+    name = project["name"]
+    package = HERE / name
+    files = {
+        f"{name}/{path.relative_to(package)}": path.read_bytes()
+        for path in package.rglob("*")
+        if path.suffix in (".py", ".pyi") or path.name == "py.typed"
+    }
+    files[f"{name}/_native.abi3.so"] = wanted.module.read_bytes()
+    script = f"{name}-{version}.data/scripts/{name}"
+    files[script] = wanted.program.read_bytes()
+    return pack(project, version, tag, files, {script}, wanted)
+
+
+def pack_rows(project, version, wanted):
+    """The wheel of prebuilt rows, which lie below the prefix of its environment."""
+    rows = [path for path in sorted(wanted.rows.rglob("*")) if path.is_file()]
+    programs = [path for path in rows if path.suffix not in (".json", ".stamp")]
+    tag = f"py3-none-{platform(programs)}"
+    data = f"wiregauge_rows-{version}.data/data"
+    names = {f"{data}/{path.relative_to(wanted.rows)}" for path in programs}
+    project = project | {
+        "name": "wiregauge-rows",
+        "description": "Prebuilt rows of wiregauge, for machines without compilers.",
+        "dependencies": [f"wiregauge=={version}"],
+        "optional-dependencies": {},
+        "readme": ROWS,
+    }
+    return pack(project, version, tag, tree(wanted.rows, data), names, wanted)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", type=Path)
+    parser.add_argument("--module", type=Path)
+    parser.add_argument("--rows", type=Path, help="what lies below a prefix")
+    parser.add_argument("--store", action="store_true", help="do not compress: for tests")
+    parser.add_argument("--licences", type=Path, help="a folder of what else goes with it")
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    wanted = parser.parse_args()
+    if bool(wanted.rows) == bool(wanted.program and wanted.module):
+        parser.error("give --program and --module, or --rows")
+
+    project = tomllib.loads((HERE / "pyproject.toml").read_text("utf-8"))["project"]
+    project["readme"] = (HERE / project["readme"]).read_text("utf-8")
+    workspace = tomllib.loads((HERE.parent / "Cargo.toml").read_text("utf-8"))["workspace"]
+    version = workspace["package"]["version"]
+    print((pack_rows if wanted.rows else pack_package)(project, version, wanted))
 
 
 if __name__ == "__main__":

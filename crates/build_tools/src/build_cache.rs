@@ -100,6 +100,24 @@ pub fn default_build_folder() -> Result<PathBuf> {
     Ok(cache.join("wiregauge").join(env!("CARGO_PKG_VERSION")))
 }
 
+/// Folders with the layout of a build folder that packages of this version install: below the
+/// prefix of this program, and where administrators put what is no package's.
+///
+/// ```text
+/// PREFIX/bin/wiregauge
+/// PREFIX/lib/wiregauge/VERSION/ARCHITECTURE/messages/HASH/bin/
+/// ```
+pub fn installed_folders() -> Vec<PathBuf> {
+    let program = std::env::current_exe().and_then(|program| program.canonicalize()).ok();
+    let prefix = program.as_deref().and_then(|program| program.ancestors().nth(2));
+    let prefixes = prefix.into_iter().chain([Path::new("/usr/local")]);
+    let below = |prefix: &Path| {
+        let version = prefix.join("lib/wiregauge").join(env!("CARGO_PKG_VERSION"));
+        version.join(std::env::consts::ARCH)
+    };
+    prefixes.map(below).collect()
+}
+
 /// Keeps two builds out of one folder; the second waits.
 pub fn lock(folder: &Path) -> Result<fs::File> {
     let path = folder.join("lock");

@@ -149,6 +149,28 @@ pub fn pack_rows(mut task: BundleTask, show: Progress) -> Result<PackedRows> {
     Ok(PackedRows { files, manifest })
 }
 
+/// Builds the runners, and leaves them in the build folder: for packages that carry them to
+/// machines without compilers.
+///
+/// # Errors
+/// When one cannot be built.
+pub fn build_runners(mut task: BundleTask, show: Progress) -> Result<()> {
+    let folder = default_build_folder()?;
+    let stoppable = |what: &str, done: usize, total: usize| {
+        show(what, done, total);
+        interrupt::check().map_err(Into::into)
+    };
+    task.workload.set_small_array(task.rows.small_array);
+    let variants = task.rows.libraries.variants(&task.codecs, &folder, &stoppable)?;
+    let built = codec_selection::build(&task.workload, &variants, &[], None, &folder, &stoppable)?;
+    for row in built.entrants.iter().map(|entrant| &entrant.subject) {
+        if let Some((_, why)) = row.status.absence() {
+            bail!("{} is not built: {why}", row.title);
+        }
+    }
+    Ok(())
+}
+
 /// Packs a row's runner with the shared libraries that it loads.
 fn pack_row(files: &mut BundleFiles, entrant: Entrant, variant: &Variant) -> Result<BundledRow> {
     let Entrant { mut subject, runner, .. } = entrant;

@@ -98,7 +98,10 @@ pub fn build_variants(
         let message = messages.entry(language.key).or_insert_with(|| (language.message)(&unit));
         match RunnerBuild::prepare(&place, variant, &unit, message) {
             Ok(build) if build.is_fresh() => built.push(build.outcome(Ok(build.program.clone()))),
-            Ok(build) => stale.push(build),
+            Ok(build) => match build.find_installed() {
+                Some(program) => built.push(build.outcome(Ok(program))),
+                None => stale.push(build),
+            },
             Err(error) => built.push(BuiltRunner::failed(variant, error)),
         }
     }

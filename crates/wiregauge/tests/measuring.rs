@@ -3,6 +3,7 @@
 mod support;
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use support::{has_its_form, project, recording, result, run, status};
 use wiregauge_build_tools::write_script;
@@ -425,4 +426,51 @@ fn a_language_without_a_compiler_fails_its_own_rows_only() {
     let run = result(folder.path());
     assert!(status(&run, "lcm").contains("no compiler here"), "{}", status(&run, "lcm"));
     assert!(status(&run, "bincode").contains("measured"));
+}
+
+/// Rows that a package has installed are measured where there is no compiler, if they are made
+/// from what would be compiled.
+#[test]
+fn installed_rows_are_measured_without_compilers() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let at = folder.path();
+    let [made, prefix, none] = ["made", "prefix", "none"].map(|name| at.join(name));
+    // Its crates are compiled once for all tests.
+    fs::create_dir_all(support::build_folder().join("target")).unwrap();
+    fs::create_dir(&made).unwrap();
+    symlink(support::build_folder().join("target"), made.join("target")).unwrap();
+    let words = ["bundle", "--only-build", "--language", "rust", "--codecs", "bincode"];
+    let said = support::wiregauge().args(words).env("WIREGAUGE_BUILD", &made).output();
+    let said = support::to_said(said.unwrap());
+    assert_eq!(said.code, Some(0), "{}", said.err);
+
+    let library = prefix.join("lib/wiregauge").join(env!("CARGO_PKG_VERSION"));
+    let library = library.join(std::env::consts::ARCH);
+    fs::create_dir_all(&library).unwrap();
+    fs::rename(made.join("messages"), library.join("messages")).unwrap();
+    fs::create_dir(prefix.join("bin")).unwrap();
+    let program = prefix.join("bin/wiregauge");
+    fs::hard_link(env!("CARGO_BIN_EXE_wiregauge"), &program).unwrap();
+    let measure = || {
+        let words = ["codecs", "--duration", "1", "--processes", "1", "--codecs", "bincode,prost"];
+        let mut command = support::wiregauge_in(program.to_str().unwrap());
+        command.args(words).env("PATH", "/nowhere").env("WIREGAUGE_BUILD", &none);
+        let said = support::to_said(command.current_dir(at).output().unwrap());
+        let run = result(at);
+        (said, ["bincode", "prost"].map(|row| status(&run, row)))
+    };
+    let (said, [bincode, prost]) = measure();
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    assert!(bincode.contains("measured"), "{bincode}");
+    assert!(prost.contains("cargo is missing: apt-get install rustup"), "{prost}");
+    has_its_form(&result(at));
+
+    let messages = fs::read_dir(library.join("messages")).unwrap();
+    let message = messages.flatten().next().unwrap().path();
+    fs::write(message.join("bin/bincode.stamp"), "of another version").unwrap();
+    let (said, [bincode, _]) = measure();
+    assert!(bincode.contains("cargo is missing"), "{bincode}");
+    assert_eq!(said.code, Some(3), "{}{}", said.out, said.err);
+    let words = "no row was measured; this installs what they lack: ";
+    assert!(said.err.contains(words) && said.err.contains(" rustup"), "{}", said.err);
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Context, Result};
-use wiregauge_build_tools::{copy_program, hash, run, write_if_changed};
+use wiregauge_build_tools::{copy_program, hash, installed_folders, run, write_if_changed};
 use wiregauge_normalized::Unit;
 
 use super::build_origin::{self, BuildOrigin};
@@ -109,7 +109,8 @@ impl RunnerBuild {
                 None => error,
             }
         });
-        let origin = build_origin::read(&self.origin_path()).unwrap_or_else(|| self.origin.clone());
+        let origin = origin_path(program.as_ref().unwrap_or(&self.program));
+        let origin = build_origin::read(&origin).unwrap_or_else(|| self.origin.clone());
         let id = self.variant.id();
         BuiltRunner { codec: self.variant.codec, id, program, origin, library: self.library() }
     }
@@ -120,26 +121,35 @@ impl RunnerBuild {
         release.library(&fs::read_to_string(package.join("Cargo.lock")).ok()?)
     }
 
-    pub(super) fn origin_path(&self) -> PathBuf {
-        sibling_path(&self.program, "origin.json")
-    }
-
-    pub(super) fn stamp_path(&self) -> PathBuf {
-        sibling_path(&self.program, "stamp")
-    }
-
+    /// Whether the program that is there is the one that would be built now.
     pub(super) fn is_fresh(&self) -> bool {
         // Where there is no compiler now, what was built before still runs.
         let by_the_same = || {
-            self.origin.compiler.is_empty()
-                || build_origin::read(&self.origin_path()).is_some_and(|kept| kept == self.origin)
+            self.lacks_compiler()
+                || build_origin::read(&origin_path(&self.program))
+                    .is_some_and(|kept| kept == self.origin)
         };
         // A crate in a folder of the user's may have changed: cargo knows.
         let may_have_changed = self.variant.release.as_ref().is_some_and(|r| r.folder().is_some());
-        self.program.exists()
-            && !may_have_changed
-            && fs::read_to_string(self.stamp_path()).is_ok_and(|stamp| stamp == self.stamp)
-            && by_the_same()
+        !may_have_changed && self.is_made_into(&self.program) && by_the_same()
+    }
+
+    /// The program that an installed package has of it, where this machine lacks a compiler.
+    pub(super) fn find_installed(&self) -> Option<PathBuf> {
+        let name = self.program.strip_prefix(self.program.ancestors().nth(4)?).ok()?;
+        let programs = installed_folders().into_iter().map(|folder| folder.join(name));
+        programs.filter(|_| self.lacks_compiler()).find(|program| self.is_made_into(program))
+    }
+
+    /// Whether this program is made from the same.
+    fn is_made_into(&self, program: &Path) -> bool {
+        let stamp = fs::read_to_string(sibling_path(program, "stamp"));
+        program.exists() && stamp.is_ok_and(|stamp| stamp == self.stamp)
+    }
+
+    fn lacks_compiler(&self) -> bool {
+        let lacks = |need| self.variant.toolchain.explain_missing_compiler(need).is_some();
+        self.origin.compiler.is_empty() || self.variant.codec.language.compilers.iter().any(lacks)
     }
 
     /// Writes the emitted files and runs the generators.
@@ -190,10 +200,15 @@ impl RunnerBuild {
         } else {
             copy_program(made, &self.program)?;
         }
-        fs::write(self.origin_path(), serde_json::to_vec_pretty(&self.origin)?)?;
-        fs::write(self.stamp_path(), &self.stamp)?;
+        fs::write(origin_path(&self.program), serde_json::to_vec_pretty(&self.origin)?)?;
+        fs::write(sibling_path(&self.program, "stamp"), &self.stamp)?;
         Ok(self.program.clone())
     }
+}
+
+/// What says what a program was built with.
+fn origin_path(program: &Path) -> PathBuf {
+    sibling_path(program, "origin.json")
 }
 
 /// The file beside a program that ends in this.

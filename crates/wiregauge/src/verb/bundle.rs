@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use wiregauge_codec_run::bundled_rows::write_bundle;
+use wiregauge_codec_run::bundled_rows::{build_runners, write_bundle};
 use wiregauge_codec_run::message_selection::MessageSelection;
 use wiregauge_codec_run::row_selection::RowSelection;
 use wiregauge_system::file::Target;
@@ -37,8 +37,11 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
     /// Write the bundle here.
-    #[arg(short, long, value_name = "PATH")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "PATH", required_unless_present = "only_build")]
+    output: Option<PathBuf>,
+    /// Leave the runners in the build folder, and pack nothing.
+    #[arg(long, hide = true, conflicts_with_all = ["output", "program", "target"])]
+    only_build: bool,
 }
 
 impl Arguments {
@@ -49,9 +52,12 @@ impl Arguments {
         let inputs: Vec<PathBuf> =
             message.files().into_iter().chain(self.program.clone()).collect();
         let inputs: Vec<_> = inputs.iter().map(PathBuf::as_path).collect();
-        let target = Target::open(&self.output, &inputs)?;
+        let target = self.output.map(|output| Target::open(&output, &inputs)).transpose()?;
         let task = self.rows.bundle(message.workload(self.rows.seed)?, self.program)?;
         let show = ProgressDisplay::new().into_callback();
+        let Some(target) = target else {
+            return build_runners(task, &show).map(|()| ExitCode::SUCCESS);
+        };
         let notice = write_bundle(task, target, &show)?;
         drop(show);
         print_notice(&notice);

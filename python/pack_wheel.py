@@ -158,6 +158,7 @@ def pack_rows(project, version, wanted):
     project = project | {
         "name": "wiregauge-rows",
         "description": "Prebuilt rows of wiregauge, for machines without compilers.",
+        "classifiers": [name for name in project["classifiers"] if not name.startswith("Typing")],
         "dependencies": [f"wiregauge=={version}"],
         "optional-dependencies": {},
         "readme": ROWS,

@@ -4,14 +4,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{bail, Context, Result};
 
 use crate::build_cache::{hash, lock, write_if_changed};
+use crate::need::Need;
 use crate::tool::run;
 use crate::toolchain::Toolchain;
 
 /// What all of them are compiled with: they show only what they say.
 const FLAGS: [&str; 5] = ["-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden"];
+
+/// What compiles them.
+const CC: Need = Need::Program("cc", "build-essential");
 
 /// The shared object of a source and these flags more, `tools/shared/STEM-HASH.so` in the build
 /// folder, for the machine or the target of a toolchain. It is compiled where it is not there
@@ -38,6 +42,13 @@ pub fn compile_shared_object(
     let _lock = lock(&folder)?;
     if !object.exists() {
         write_if_changed(&text, source)?;
+        let lack = match toolchain {
+            Toolchain::System => CC.explain_missing(),
+            _ => None,
+        };
+        if let Some(lack) = lack {
+            bail!("{lack}");
+        }
         let compiler = toolchain.c_compiler()?;
         // In the build folder, which is all that a compiler in a root sees of this machine.
         let mut command = Command::new(&compiler);

@@ -1,6 +1,7 @@
 //! The tools that codecs need: which are missing, and which versions there are.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::process::{Command, Stdio};
 
 use indexmap::IndexMap;
@@ -75,9 +76,11 @@ pub fn explain_nothing_measured(run: &Run) -> Option<String> {
 
 /// Packages that a machine lacks.
 struct InstallHint {
-    /// Those that apt has, or may have.
+    /// Whether apt knows what its release has.
+    has_lists: bool,
+    /// Those that the release has, as far as that is known.
     there: Vec<&'static str>,
-    /// Those that this release does not have.
+    /// Those that it does not have.
     absent: Vec<&'static str>,
 }
 
@@ -87,16 +90,16 @@ impl InstallHint {
         let needs = needs.filter(|need| !need.is_installed());
         let packages: BTreeSet<&str> = needs.map(|need| need.names().1).collect();
         let mut query = Command::new("apt-cache");
-        let said =
-            query.arg("policy").args(&packages).env("LC_ALL", "C").stdin(Stdio::null()).output();
-        let said = said.map(|output| output.stdout).unwrap_or_default();
-        InstallHint::among(packages, &String::from_utf8_lossy(&said))
+        query.arg("policy").args(&packages).env("LC_ALL", "C").stdin(Stdio::null());
+        let said = query.output().map(|output| output.stdout).unwrap_or_default();
+        let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+        InstallHint::among(packages, &String::from_utf8_lossy(&said), &release)
     }
 
-    /// These packages by what `apt-cache policy` says of them.
-    fn among(packages: BTreeSet<&'static str>, policy: &str) -> Option<InstallHint> {
-        let mut known = BTreeSet::new();
-        let mut package = "";
+    /// These packages by what `apt-cache policy` says of them, and by what os-release says of
+    /// the system.
+    fn among(packages: BTreeSet<&'static str>, policy: &str, release: &str) -> Option<InstallHint> {
+        let (mut known, mut package) = (BTreeSet::new(), "");
         for line in policy.lines() {
             match line.trim().strip_prefix("Candidate: ") {
                 Some("(none)") => {}
@@ -105,10 +108,15 @@ impl InstallHint {
                 None => {}
             }
         }
-        // Without lists of packages, apt knows of none.
-        let is_there = |package: &&str| known.is_empty() || known.contains(package);
+        let has_lists = !known.is_empty();
+        let has_rustup = has_rustup(release);
+        let is_there = |package: &&str| match has_lists {
+            true => known.contains(package),
+            false => *package != "rustup" || has_rustup,
+        };
         let (there, absent): (Vec<_>, Vec<_>) = packages.into_iter().partition(is_there);
-        (!there.is_empty() || !absent.is_empty()).then_some(InstallHint { there, absent })
+        let is_lacking = !there.is_empty() || !absent.is_empty();
+        is_lacking.then_some(InstallHint { has_lists, there, absent })
     }
 
     /// The command, and what it does not bring.
@@ -116,8 +124,13 @@ impl InstallHint {
         let sudo = if is_root() { "" } else { "sudo " };
         let mut lines = Vec::new();
         if !self.there.is_empty() {
+            let update = match self.has_lists {
+                true => String::new(),
+                false => format!("{sudo}apt-get update && "),
+            };
             let packages = self.there.join(" ");
-            lines.push(format!("{sudo}apt-get install --no-install-recommends {packages}"));
+            let install = format!("{sudo}apt-get install --no-install-recommends {packages}");
+            lines.push(update + &install);
         }
         if !self.absent.is_empty() {
             let rust = match self.absent.contains(&"rustup") {
@@ -128,6 +141,21 @@ impl InstallHint {
         }
         lines
     }
+}
+
+/// Whether a system has a package of rustup, by its os-release: Debian has it from 13 on, Ubuntu
+/// from 24.04 on.
+fn has_rustup(release: &str) -> bool {
+    let value = |key: &str| {
+        let line = release.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+        line.unwrap_or_default().trim_matches('"')
+    };
+    let first = match value("ID") {
+        "debian" => 13.0,
+        "ubuntu" => 24.04,
+        _ => return true,
+    };
+    value("VERSION_ID").parse::<f64>().map_or(true, |version| version >= first)
 }
 
 /// Versions of the compilers and generators that runners are built with.
@@ -160,21 +188,37 @@ pub fn glue_versions(is_glued: bool) -> IndexMap<String, String> {
 mod tests {
     use super::*;
 
+    fn lines(policy: &str, release: &str) -> Vec<String> {
+        let packages = BTreeSet::from(["cmake", "old", "rustup"]);
+        InstallHint::among(packages, policy, release).expect("some are missing").lines()
+    }
+
     #[test]
     fn what_a_release_does_not_have_is_not_in_the_command() {
         let policy = "cmake:\n  Installed: (none)\n  Candidate: 3.25.1-1\n  Version table:\n\
                       old:\n  Installed: (none)\n  Candidate: (none)\n";
-        let lines = |policy: &str| {
-            let packages = BTreeSet::from(["cmake", "old", "rustup"]);
-            InstallHint::among(packages, policy).expect("some are missing").lines()
-        };
-        let found = lines(policy);
+        let found = lines(policy, "");
         assert!(found[0].ends_with("apt-get install --no-install-recommends cmake"), "{found:?}");
+        assert!(!found[0].contains("update"), "{found:?}");
         let absent = "this release does not have old, rustup; https://rustup.rs installs Rust";
         assert_eq!(found[1..], [absent]);
-        let found = lines("");
-        assert_eq!(found.len(), 1);
-        assert!(found[0].ends_with(" cmake old rustup"), "{found:?}");
-        assert!(InstallHint::among(BTreeSet::new(), policy).is_none());
+        assert!(InstallHint::among(BTreeSet::new(), policy, "").is_none());
+    }
+
+    #[test]
+    fn where_apt_knows_nothing_the_release_says_whether_it_has_rustup() {
+        for release in ["ID=debian\nVERSION_ID=\"12\"\n", "ID=ubuntu\nVERSION_ID=\"22.04\"\n"] {
+            let found = lines("", release);
+            assert!(found[0].contains("apt-get update && "), "{found:?}");
+            assert!(found[0].ends_with("--no-install-recommends cmake old"), "{found:?}");
+            assert!(found[1].starts_with("this release does not have rustup;"), "{found:?}");
+        }
+        let there =
+            ["ID=debian\nVERSION_ID=\"13\"\n", "ID=ubuntu\nVERSION_ID=\"24.04\"\n", "ID=debian\n"];
+        for release in there {
+            let found = lines("", release);
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(found[0].ends_with(" cmake old rustup"), "{found:?}");
+        }
     }
 }

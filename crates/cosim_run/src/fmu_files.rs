@@ -1,7 +1,7 @@
 //! The project's FMUs as files, for masters of others.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_build_tools::{default_build_folder, Progress};
@@ -47,12 +47,25 @@ pub fn write_fmus(
     }
     let shown = folder.display();
     fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {shown}"))?;
+    let make = if for_windows { build_for_windows } else { build };
+    let written = write_built(&wanted, folder, |build| make(build, &wanted, progress));
+    if written.is_err() {
+        // Only where nothing is in it.
+        let _ = fs::remove_dir(folder);
+    }
+    written
+}
+
+/// Has the FMUs built once it is sure that they can be written. Returns their paths, a line each.
+fn write_built(
+    wanted: &[Fmu],
+    folder: &Path,
+    make: impl FnOnce(&Path) -> Result<Vec<Result<PathBuf>>>,
+) -> Result<String> {
     let targets = wanted.iter().map(|fmu| Target::open(&folder.join(fmu.file()), &[]));
     let targets: Vec<Target> = targets.collect::<Result<_>>()?;
-    let make = if for_windows { build_for_windows } else { build };
-    let built = make(&default_build_folder()?, &wanted, progress)?;
     let (mut written, mut faults) = (String::new(), Vec::new());
-    for (target, fmu) in targets.into_iter().zip(built) {
+    for (target, fmu) in targets.into_iter().zip(make(&default_build_folder()?)?) {
         match fmu {
             Ok(path) => {
                 let name = target.display_name().to_owned();

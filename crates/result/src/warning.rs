@@ -217,7 +217,10 @@ impl Caution {
             Caution::Battery => "connect the charger",
             Caution::DebugBuild => "build with `cargo build --release`",
             Caution::MissingTool(missing) => {
-                return format!("install it: `sudo apt-get install {}`", missing.package);
+                // Debian has it from 13 on, Ubuntu from 24.04 on.
+                let other =
+                    if missing.package == "rustup" { ", or by https://rustup.rs" } else { "" };
+                return format!("install it: `sudo apt-get install {}`{other}", missing.package);
             }
             Caution::ShortEpoch { .. } => "measure with longer epochs",
             Caution::Spread { .. } => {

@@ -105,6 +105,14 @@ impl TableRows {
         self.heads.push(head, rows)
     }
 
+    /// Says how many messages of the channel are before the next one, where not all of a
+    /// recording is read.
+    pub fn count_from(&mut self, number: u64) {
+        if let HeadColumns::Elements { messages, .. } = &mut self.heads {
+            *messages = number;
+        }
+    }
+
     /// The rows since the last batch.
     pub fn len(&self) -> usize {
         self.reader.rows()

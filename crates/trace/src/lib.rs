@@ -32,6 +32,7 @@ pub mod extras;
 mod file_range;
 mod folder;
 pub mod info;
+pub mod input_splits;
 mod literal;
 pub mod mcap;
 mod message_decompressor;

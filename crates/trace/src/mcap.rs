@@ -3,6 +3,7 @@
 
 mod channel_table;
 pub(crate) mod chunk;
+mod chunk_splits;
 mod chunk_times;
 pub(crate) mod fields;
 mod message_count;
@@ -12,5 +13,6 @@ mod search;
 pub mod summary;
 mod truncated;
 
+pub(crate) use chunk_splits::find_splits;
 pub(crate) use reader::ChunkInfo;
 pub use reader::Reader;

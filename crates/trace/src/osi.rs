@@ -4,6 +4,7 @@
 mod file_name;
 pub mod index;
 pub mod index_writer;
+mod length_splits;
 mod osi_topics;
 mod reader;
 mod search;
@@ -11,6 +12,7 @@ pub mod stamp;
 mod types;
 
 pub use file_name::OsiFileName;
+pub(crate) use length_splits::find_splits;
 pub(crate) use osi_topics::{topic, topics};
 pub use reader::Reader;
 pub use stamp::Stamp;

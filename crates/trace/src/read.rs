@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;
 
-use anyhow::{bail, Result};
+use anyhow::{bail, ensure, Result};
 use wiregauge_system::interrupt;
 
 use crate::channel::Channel;
@@ -183,6 +183,17 @@ pub trait Reader: Send {
     /// Leaves out messages of channels that are not wanted, as far as that can be done
     /// without reading them: others may still come.
     fn select_channels(&mut self, _wanted: &dyn Fn(&Channel) -> bool) {}
+
+    /// From now on only the messages from one position of the file up to before another one are
+    /// read, as [`InputSplit`](crate::input_splits::InputSplit) has them. To be asked before the
+    /// first message, and after the limits of time and channel.
+    ///
+    /// # Errors
+    /// When the container has no such positions.
+    fn limit_positions(&mut self, from: u64, to: u64) -> Result<()> {
+        ensure!((from, to) == (0, u64::MAX), "this recording cannot be read in part");
+        Ok(())
+    }
 
     /// Hops over messages of the wanted channels, at most so many, as far as an index tells
     /// how many there are; how many that were. To be asked before the first message.

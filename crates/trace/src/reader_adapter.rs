@@ -82,6 +82,10 @@ impl<A: ReaderAdapter> Reader for A {
         self.inner_mut().select_channels(wanted);
     }
 
+    fn limit_positions(&mut self, from: u64, to: u64) -> Result<()> {
+        self.inner_mut().limit_positions(from, to)
+    }
+
     fn skip_messages(&mut self, wanted: &dyn Fn(&Channel) -> bool, most: u64) -> Result<u64> {
         ReaderAdapter::skip_messages(self, wanted, most)
     }

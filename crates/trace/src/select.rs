@@ -122,6 +122,11 @@ impl SelectedMessages<'_> {
 }
 
 impl SelectionCursor {
+    /// How many messages of the wanted channels were seen, also those of other times.
+    pub fn count(&self) -> u64 {
+        self.count.unwrap_or(0)
+    }
+
     /// The next wanted message of a reader, by the selection that it began with.
     ///
     /// # Errors

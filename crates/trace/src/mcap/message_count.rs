@@ -9,6 +9,7 @@ use mcap::records::op;
 use super::fields::RecordFields;
 use super::summary::{ChunkIndex, Summary};
 use crate::file_range::FileRange;
+use crate::read::Nanoseconds;
 
 /// What stands before the entries of a message index: what it is, its length, its channel
 /// and the length of its entries.
@@ -19,7 +20,7 @@ const ENTRY: u64 = 8 + 8;
 
 /// The messages of the wanted channels in a chunk, by the indexes behind it; none where they
 /// are not where they should be.
-fn count_in_chunk(
+pub(super) fn count_in_chunk(
     file: &FileRange,
     chunk: &ChunkIndex,
     wanted: &BTreeSet<u16>,
@@ -72,6 +73,26 @@ pub(super) fn find_unwanted_chunks(
         !chunk.message_indexes.is_empty() && !chunk.message_indexes.keys().any(&is_wanted)
     };
     summary.chunks.iter().filter(is_unwanted).map(|chunk| chunk.at).collect()
+}
+
+/// How many of them are between two times, both included.
+pub(super) fn count_in_times(
+    file: &FileRange,
+    chunk: &ChunkIndex,
+    wanted: &BTreeSet<u16>,
+    (from, to): (Nanoseconds, Nanoseconds),
+) -> Result<u64> {
+    let mut count = 0;
+    for (channel, at) in chunk.message_indexes.iter().filter(|(id, _)| wanted.contains(*id)) {
+        let entries = count_entries(file, *channel, *at)?;
+        let mut bytes = Vec::new();
+        file.between(*at + HEAD, *at + HEAD + ENTRY * entries).read_to_end(&mut bytes)?;
+        ensure!(bytes.len() as u64 == ENTRY * entries, "an index has another length");
+        let time = |entry: &[u8]| u64::from_le_bytes(entry[..8].try_into().expect("eight bytes"));
+        let times = bytes.chunks_exact(ENTRY as usize).map(time);
+        count += times.filter(|time| (from..=to).contains(&Nanoseconds::from(*time))).count();
+    }
+    Ok(count as u64)
 }
 
 /// The entries of the message index at a position.

@@ -108,6 +108,8 @@ pub struct Reader {
     /// How many bytes of the last message were not asked for.
     body: u64,
     window: (Nanoseconds, Nanoseconds),
+    /// What begins from here on is not read.
+    stop: u64,
     /// Where chunks begin that have no message of a channel that is wanted.
     unwanted: BTreeSet<u64>,
     /// Whether no message is wanted, but all that is none.
@@ -158,7 +160,10 @@ impl Reader {
         Ok(Reader {
             origin: path.display().to_string(),
             about: read_header(&file).unwrap_or_default(),
-            trusts_times: summary.as_ref().is_some_and(chunk_times::are_plausible),
+            // What tells no channels has them in chunks that may be hopped over.
+            trusts_times: summary.as_ref().is_some_and(|summary| {
+                summary.tells_channels() && chunk_times::are_plausible(summary)
+            }),
             metadata_at: metadata.iter().map(|metadata| metadata.at).collect(),
             file,
             records,
@@ -174,6 +179,7 @@ impl Reader {
             loose: 0,
             body: 0,
             window: (Nanoseconds::MIN, Nanoseconds::MAX),
+            stop: u64::MAX,
             unwanted: BTreeSet::new(),
             rest_only: false,
             hopped: None,
@@ -215,6 +221,9 @@ impl Reader {
             }
             let Some(place) = self.next_position()? else { continue };
             if self.chunk.is_none() {
+                if place.at >= self.stop {
+                    return Ok(None);
+                }
                 self.at = place.at;
                 self.sum = self.records.sum();
             }
@@ -498,6 +507,14 @@ impl read::Reader for Reader {
         let channels = self.known.channels();
         let is_wanted = |id: &u16| channels.get(id).is_none_or(wanted);
         self.unwanted = message_count::find_unwanted_chunks(summary, is_wanted);
+    }
+
+    fn limit_positions(&mut self, from: u64, to: u64) -> Result<()> {
+        if from > self.records.position() {
+            self.records.continue_with(self.file.between(from, self.file.end()));
+        }
+        self.stop = to;
+        Ok(())
     }
 
     fn skip_messages(&mut self, wanted: &dyn Fn(&Channel) -> bool, most: u64) -> Result<u64> {

@@ -104,8 +104,14 @@ impl Summary {
         Ok(Summary::read(&part).ok().flatten().filter(|_| fault.is_none()))
     }
 
+    /// Whether it has as many channels as it says that there are.
+    pub(crate) fn tells_channels(&self) -> bool {
+        let said = self.statistics.as_ref().map(|known| known.channels);
+        !self.channels.is_empty() && said.is_none_or(|said| said == self.channels.len() as u64)
+    }
+
     /// Whether it has the channels of all messages, with their numbers.
-    pub(crate) fn has_channels(&self) -> bool {
+    pub fn has_channels(&self) -> bool {
         self.statistics.as_ref().is_some_and(|known| {
             let is_known = known.by_channel.keys().all(|id| self.channels.contains_key(id));
             let counts = known.by_channel.values();

@@ -58,6 +58,8 @@ pub struct Reader {
     path: PathBuf,
     /// From here on no message is wanted.
     stop: Option<u64>,
+    /// Whether messages before the first one were left out.
+    is_part: bool,
 }
 
 impl Reader {
@@ -107,6 +109,7 @@ impl Reader {
             finished: false,
             path: path.to_owned(),
             stop: None,
+            is_part: false,
         })
     }
 
@@ -116,7 +119,7 @@ impl Reader {
     }
 
     /// The index beside the file, where there is one that can be believed.
-    fn index(&mut self) -> Option<OsiIndex> {
+    pub(super) fn index(&mut self) -> Option<OsiIndex> {
         let file = self.file.as_ref().filter(|_| !self.told.salvages() && self.count == 0)?;
         match OsiIndex::open(&self.path, file, &self.type_name) {
             Ok(index) => index,
@@ -319,6 +322,10 @@ impl Reader {
     fn truncated_message(&self, at: u64) -> String {
         let origin = &self.origin;
         match self.count {
+            _ if self.is_part => format!(
+                "{origin} is truncated at byte {at}; save what is before it with 'wiregauge trace \
+                 repair {origin}'"
+            ),
             0 => format!("{origin} is not an OSI trace, or its first message is truncated"),
             so_far => format!(
                 "{origin} is truncated after {}, at byte {at}; save these with 'wiregauge trace \
@@ -374,6 +381,16 @@ impl read::Reader for Reader {
                     .add_remark(format!("the index of {} is not used: {error:#}", self.origin));
             }
         }
+    }
+
+    fn limit_positions(&mut self, from: u64, to: u64) -> Result<()> {
+        let here = self.messages.position();
+        if let Some(file) = self.file.as_ref().filter(|_| from > here) {
+            self.messages.continue_with(file.between(from, file.end()));
+        }
+        self.is_part = from > 0;
+        self.stop = Some(self.stop.map_or(to, |stop| stop.min(to)));
+        Ok(())
     }
 
     fn skip_messages(&mut self, _: &dyn Fn(&Channel) -> bool, most: u64) -> Result<u64> {

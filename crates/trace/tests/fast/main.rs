@@ -9,6 +9,7 @@ mod osi_index;
 mod recordings;
 mod repair;
 mod rules;
+mod splits;
 mod traces;
 mod txth;
 mod writing;

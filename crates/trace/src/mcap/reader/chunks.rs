@@ -71,7 +71,9 @@ impl Reader {
         if let Some(ahead) = &mut self.ahead {
             let (window, unwanted, trusts) = (self.window, &self.unwanted, self.trusts_times);
             let wanted = |chunk: &ChunkIndex| {
-                (!trusts || is_in_time(chunk.times, window)) && !unwanted.contains(&chunk.at)
+                chunk.at < self.stop
+                    && (!trusts || is_in_time(chunk.times, window))
+                    && !unwanted.contains(&chunk.at)
             };
             if let Some(records) = ahead.take_chunk(at, spare, wanted) {
                 ensure!(self.records.skip(header.packed)?, TruncatedError);

@@ -20,7 +20,7 @@ MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bu
 TEST = scripts/test
 
 .PHONY: all bench bench-aa bus dist targets test test-dist test-fast test-builds test-machine test-packages \
-	test-targets test-wheel test-windows test-releases check deny setup build lock clean
+	test-targets test-engines test-wheel test-windows test-releases check deny setup build lock clean
 
 all: build
 
@@ -105,6 +105,11 @@ test-dist:
 # releases, by uv and pipx here, and started on the oldest glibc. Wants root and mmdebstrap.
 test-wheel:
 	scripts/test-wheel $(WHEEL) $(SUITES)
+
+# Recordings as tables on Spark, Ray and Daft, each with several processes of which one is killed.
+# Downloads the engines once: 800 MB. CHECKS=check_ray_has_the_rows_of_a_loop for a part.
+test-engines: setup
+	scripts/test-engines $(CHECKS)
 
 # Format, lint, and the crates' documentation, whose links must lead somewhere.
 check:

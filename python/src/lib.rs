@@ -5,13 +5,22 @@
 //! ones. Where bytes are read or unpacked, other threads of Python run.
 
 mod arrow;
+mod check;
 mod columns;
 mod error;
 mod figures;
+mod files;
 mod message;
 mod message_bytes;
+mod message_rows;
 mod messages;
+mod plan;
+mod plan_reading;
+mod recording;
+mod rows;
+mod split;
 mod stop_request;
+mod table_source;
 
 use pyo3::prelude::*;
 
@@ -28,8 +37,13 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<messages::Messages>()?;
     module.add_class::<figures::Figures>()?;
     module.add_class::<columns::Columns>()?;
-    module.add_function(wrap_pyfunction!(messages::read, module)?)?;
-    module.add_function(wrap_pyfunction!(columns::columns, module)?)?;
+    module.add_class::<recording::Recording>()?;
+    module.add_class::<plan::Plan>()?;
+    module.add_class::<split::Split>()?;
+    module.add_class::<rows::Rows>()?;
+    module.add_function(wrap_pyfunction!(recording::open_recording, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::plan_files, module)?)?;
+    module.add_function(wrap_pyfunction!(check::check_files, module)?)?;
     module.add_function(wrap_pyfunction!(figures::run_json, module)?)?;
     stop_request::listen();
     Ok(())

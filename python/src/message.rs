@@ -13,12 +13,13 @@ use crate::message_bytes;
 #[pyclass(module = "wiregauge", frozen)]
 pub struct Channel {
     channel: channel::Channel,
+    count: Option<u64>,
 }
 
 impl Channel {
-    /// A channel as a recording has it.
-    pub fn new(channel: channel::Channel) -> Channel {
-        Channel { channel }
+    /// A channel as a recording has it, with the number of its messages where that is known.
+    pub fn new(channel: channel::Channel, count: Option<u64>) -> Channel {
+        Channel { channel, count }
     }
 }
 
@@ -52,6 +53,12 @@ impl Channel {
     #[getter]
     fn schema<'py>(&self, python: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(python, &self.channel.definition.data)
+    }
+
+    /// How many messages it has; None while they are read.
+    #[getter]
+    fn count(&self) -> Option<u64> {
+        self.count
     }
 
     /// What else is said of it, as texts by their names.

@@ -1,4 +1,4 @@
-//! The messages of a trace, one after another.
+//! The messages of a recording, one after another.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::CString;
@@ -8,15 +8,18 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
+use pyo3::types::PyCapsule;
 use wiregauge_system::interrupt::Interrupted;
 use wiregauge_system::text;
 use wiregauge_trace::open::{self, OpenHints};
-use wiregauge_trace::read::{MessageInfo, Nanoseconds, Reader};
+use wiregauge_trace::read::{MessageInfo, Reader};
 use wiregauge_trace::select::{Selection, SelectionCursor};
 use wiregauge_trace::shared_bytes::SharedBytes;
 
+use crate::arrow::{schema_capsule, stream_capsule};
 use crate::error::{to_python, WiregaugeWarning};
 use crate::message::{Channel, Message};
+use crate::message_rows::{message_schema, MessageRows};
 
 /// Most messages that are read at once, while other threads of Python run.
 const MOST_MESSAGES: usize = 64;
@@ -24,12 +27,17 @@ const MOST_MESSAGES: usize = 64;
 /// So many bytes in them end it sooner: 1 MiB.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The messages of a trace, one after another, in the order of the file.
+/// The messages of a recording, one after another, in the order of the file. It is Arrow data,
+/// too: pyarrow, Polars and DuckDB take it as a table with the columns log_time, publish_time,
+/// sequence, channel and data, for which the file is read anew.
 #[pyclass(module = "wiregauge", frozen)]
 pub struct Messages {
     /// Locked while it is read, by threads that others of Python run beside: whoever holds
     /// Python's lock waits for it only where that is let go meanwhile.
     reading: Mutex<Reading>,
+    path: PathBuf,
+    hints: OpenHints,
+    selection: Selection,
     channels: Mutex<BTreeMap<u16, Py<Channel>>>,
 }
 
@@ -123,6 +131,16 @@ impl Reading {
 }
 
 impl Messages {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn open(path: PathBuf, hints: OpenHints, selection: Selection) -> Result<Messages> {
+        let reading = Reading::open(&path, &hints, selection.clone())?;
+        let (reading, channels) = (Mutex::new(reading), Mutex::default());
+        Ok(Messages { reading, path, hints, selection, channels })
+    }
+
     /// The channel of a message.
     fn channel(&self, python: Python<'_>, id: u16) -> PyResult<Py<Channel>> {
         let known = self.channels.lock_py_attached(python);
@@ -133,7 +151,7 @@ impl Messages {
         drop(known);
         let reading = self.reading.lock_py_attached(python);
         let reading = reading.unwrap_or_else(PoisonError::into_inner);
-        let channel = Channel::new(reading.reader.channels()[&id].clone());
+        let channel = Channel::new(reading.reader.channels()[&id].clone(), None);
         drop(reading);
         let channel = Py::new(python, channel)?;
         let known = self.channels.lock_py_attached(python);
@@ -178,6 +196,24 @@ impl Messages {
         ids.into_iter().map(|id| self.channel(python, id)).collect()
     }
 
+    /// The types of the columns, by Arrow's PyCapsule interface.
+    fn __arrow_c_schema__<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        schema_capsule(python, &message_schema())
+    }
+
+    /// All messages as a stream of record batches, for which the file is read anew.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        python: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Other types may be wished for, and need not be given.
+        let _ = requested_schema;
+        let open = || MessageRows::open(&self.path, &self.hints, &self.selection);
+        stream_capsule(python, python.detach(open).map_err(to_python)?)
+    }
+
     fn __repr__(&self, python: Python<'_>) -> String {
         let reading = self.reading.lock_py_attached(python);
         format!("<Messages of {:?}>", reading.unwrap_or_else(PoisonError::into_inner).origin)
@@ -193,42 +229,11 @@ pub enum Topics {
     Several(Vec<String>),
 }
 
-/// The messages of a trace, one after another, in the order of the file.
-///
-/// `path` is an MCAP file, a trace of OSI (.osi), a bag of ROS 1 (.bag) or of ROS 2 (.db3, or
-/// its folder), also packed by gzip, xz or zstd. `topics` are the channels that are wanted; *
-/// stands for any letters. `start` and `end` are times in nanoseconds on the clock of the
-/// trace, both included. `osi_type` is the type of the messages of an .osi file whose name
-/// does not tell it: "SensorView".
-///
-/// Nothing is copied: the bytes of a message are a view of the buffer that they were read or
-/// unpacked to. They stay as long as the view is kept, and the whole buffer with them, so keep
-/// `bytes(message.data)` where only a few messages of a large file are kept.
-///
-/// Raises WiregaugeError, in one line, where the file cannot be read; where it is damaged, the
-/// messages before that come first.
-///
-/// >>> import wiregauge
-/// >>> for message in wiregauge.read("drive_sv.osi", start=400_000_000):
-/// ...     print(message.topic, message.schema_name, message.log_time, len(message.data))
-/// SensorView osi3.SensorView 400000000 120
-#[pyfunction]
-#[pyo3(signature = (path, topics=None, start=None, end=None, *, osi_type=None))]
-pub fn read(
-    python: Python<'_>,
-    path: PathBuf,
-    topics: Option<Topics>,
-    start: Option<Nanoseconds>,
-    end: Option<Nanoseconds>,
-    osi_type: Option<String>,
-) -> PyResult<Messages> {
-    let channels = match topics {
-        None => Vec::new(),
-        Some(Topics::One(topic)) => vec![topic],
-        Some(Topics::Several(topics)) => topics,
-    };
-    let selection = Selection { channels, from: start, to: end, ..Selection::default() };
-    let hints = OpenHints { osi_type };
-    let reading = python.detach(|| Reading::open(&path, &hints, selection)).map_err(to_python)?;
-    Ok(Messages { reading: Mutex::new(reading), channels: Mutex::default() })
+impl From<Topics> for Vec<String> {
+    fn from(topics: Topics) -> Vec<String> {
+        match topics {
+            Topics::One(topic) => vec![topic],
+            Topics::Several(topics) => topics,
+        }
+    }
 }

@@ -12,12 +12,19 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 thread_local! {
     static ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
+    static IS_IGNORED: Cell<bool> = const { Cell::new(false) };
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
 /// Lets whoever reads notice that the user asked to stop.
 pub fn listen() {
     interrupt::listen_to(is_raised);
+}
+
+/// Lets this thread never ask: one of our own for which another thread waits, which may have
+/// Python's lock.
+pub fn ignore_in_this_thread() {
+    IS_IGNORED.set(true);
 }
 
 /// What a handler of signals raised in this thread; once.
@@ -28,6 +35,9 @@ pub fn take_raised() -> Option<PyErr> {
 /// Lets Python's handlers run, now and then; whether one raised something. Outside of the
 /// main thread none does.
 fn is_raised() -> bool {
+    if IS_IGNORED.get() {
+        return false;
+    }
     let now = Instant::now();
     let asked = ASKED.get();
     if asked.is_none_or(|asked| now - asked < PATIENCE) {

@@ -78,7 +78,7 @@ def check_messages_are_those_of_the_program():
         path = RECORDINGS / name
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            messages = list(wiregauge.read(path))
+            messages = list(wiregauge.open(path).messages())
         assert messages, name
         for topic in sorted({one.topic for one in messages}):
             arguments = ["--format", "raw", "--channel", topic, str(path)]
@@ -116,13 +116,13 @@ def check_bytes_of_a_chunk_are_not_copied():
     if not has("numpy"):
         return
     for name in ["mcap/ros2-zstd.mcap", "mcap/ros2-chunks.mcap", "osi/zstd.mcap"]:
-        messages = list(wiregauge.read(RECORDINGS / name))
+        messages = list(wiregauge.open(RECORDINGS / name).messages())
         places = [(address(one.data), len(one.data)) for one in messages]
         # Before each message of MCAP stand its kind, its length and what is said of it.
         follows = [a + size + 9 + 22 == b for (a, size), (b, _) in zip(places, places[1:])]
         assert any(follows), name
         assert messages[0].data is messages[0].data and messages[0].data.readonly
-    first, second = list(wiregauge.read(RECORDINGS / FILES[-3]))[:2]
+    first, second = list(wiregauge.open(RECORDINGS / FILES[-3]).messages())[:2]
     assert address(second.data) == address(first.data) + len(first.data) + 4
 
 
@@ -132,15 +132,15 @@ def check_bytes_stay_as_long_as_they_are_kept():
         shutil.rmtree(path.parent, ignore_errors=True)
         path.parent.mkdir()
         (shutil.copytree if (RECORDINGS / name).is_dir() else shutil.copy)(RECORDINGS / name, path)
-        views = [message.data[1:] for message in wiregauge.read(path)]
+        views = [message.data[1:] for message in wiregauge.open(path).messages()]
         shutil.rmtree(path.parent)
         gc.collect()
-        other = [bytes(one.data) for one in wiregauge.read(RECORDINGS / name)]
+        other = [bytes(one.data) for one in wiregauge.open(RECORDINGS / name).messages()]
         assert [bytes(view) for view in views] == [one[1:] for one in other], name
 
 
 def check_views_are_read_only():
-    data = next(wiregauge.read(RECORDINGS / FILES[0])).data
+    data = next(wiregauge.open(RECORDINGS / FILES[0]).messages()).data
     for view in (data, memoryview(data.obj)):
         assert view.readonly and view.format == "B" and view.contiguous and view.ndim == 1
         try:
@@ -166,9 +166,9 @@ def check_memory_is_bounded():
             # Zeros that need no room on the disk.
             file.seek(len(message) - 10, os.SEEK_CUR)
         file.truncate()
-    next(wiregauge.read(path))
+    next(wiregauge.open(path).messages())
     before, count, kept = peak(), 0, None
-    for message in wiregauge.read(path):
+    for message in wiregauge.open(path).messages():
         count += 1
         kept = message.data
         assert len(kept) == len(osi_message(0, size))
@@ -179,23 +179,23 @@ def check_memory_is_bounded():
 
 def check_channels_and_times_are_chosen():
     path = RECORDINGS / "osi/zstd.mcap"
-    everything = list(wiregauge.read(path))
+    everything = list(wiregauge.open(path).messages())
     topics = sorted({one.topic for one in everything})
     assert len(topics) == 2
     for topic in topics:
         wanted = [one.log_time for one in everything if one.topic == topic]
-        assert [one.log_time for one in wiregauge.read(path, topic)] == wanted
-        assert [one.log_time for one in wiregauge.read(path, topics=[topic])] == wanted
+        assert [one.log_time for one in wiregauge.open(path).messages(topic)] == wanted
+        assert [one.log_time for one in wiregauge.open(path).messages(channels=[topic])] == wanted
     times = sorted(one.log_time for one in everything)
     start, end = times[2], times[-2]
-    found = sorted(one.log_time for one in wiregauge.read(path, start=start, end=end))
+    found = sorted(one.log_time for one in wiregauge.open(path).messages(None, start, end))
     assert found == [time for time in times if start <= time <= end] and found != times
-    with_channels = wiregauge.read(path)
+    with_channels = wiregauge.open(path).messages()
     assert [one.topic for one in with_channels.channels] and "Messages" in repr(with_channels)
     assert next(with_channels).channel.schema
-    for wrong in (dict(topics=3), dict(start=1.5), dict(end="x")):
+    for wrong in (dict(channels=3), dict(from_time=1.5), dict(to_time="x")):
         try:
-            wiregauge.read(path, **wrong)
+            wiregauge.open(path).messages(**wrong)
         except TypeError:
             continue
         raise AssertionError(wrong)
@@ -237,7 +237,7 @@ def check_errors_are_those_of_the_program():
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             try:
-                for message in wiregauge.read(path):
+                for message in wiregauge.open(path).messages():
                     count += len(message.data) >= 0
             except wiregauge.WiregaugeError as error:
                 assert said == f"wiregauge: {error}\n", (name, said, str(error))
@@ -247,11 +247,11 @@ def check_errors_are_those_of_the_program():
                 assert lines or not content, f"{name}: {said}"
                 assert lines in said or not count, (name, said, lines)
         print(f"{name}: {count} messages, then: {said.strip()}")
-    missing = refusal(lambda: wiregauge.read(FOLDER / "missing.mcap"))
+    missing = refusal(lambda: wiregauge.open(FOLDER / "missing.mcap"))
     assert "missing.mcap" in missing
-    lacking = refusal(lambda: list(wiregauge.read(RECORDINGS / "osi/zstd.mcap", "/none")))
+    lacking = refusal(lambda: list(wiregauge.open(RECORDINGS / "osi/zstd.mcap").messages("/none")))
     assert "has no channel /none; it has" in lacking, lacking
-    messages = wiregauge.read(FOLDER / "cut.mcap")
+    messages = wiregauge.open(FOLDER / "cut.mcap").messages()
     refusal(lambda: list(messages))
     assert list(messages) == [], "asked again, there is no more"
 
@@ -277,13 +277,13 @@ def check_other_threads_run_meanwhile():
 
     thread = threading.Thread(target=tick)
     thread.start()
-    refusal(lambda: list(wiregauge.read(path, topics="none")))
+    refusal(lambda: list(wiregauge.open(path).messages("none")))
     stop.set()
     thread.join()
     assert count > 5, count
     # Several threads take each message once.
     path, found = RECORDINGS / "mcap/ros2-chunks.mcap", []
-    messages = wiregauge.read(path)
+    messages = wiregauge.open(path).messages()
     threads = [threading.Thread(target=lambda: found.extend(messages)) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -293,7 +293,7 @@ def check_other_threads_run_meanwhile():
     def facts(messages):
         return sorted((one.topic, one.log_time, one.sequence, bytes(one.data)) for one in messages)
 
-    assert facts(found) == facts(wiregauge.read(path))
+    assert facts(found) == facts(wiregauge.open(path).messages())
 
 
 def check_an_interruption_ends_it():
@@ -303,7 +303,7 @@ def check_an_interruption_ends_it():
         import sys, wiregauge
         try:
             print("begins", flush=True)
-            list(wiregauge.read(sys.argv[1], topics="none"))
+            list(wiregauge.open(sys.argv[1]).messages("none"))
         except KeyboardInterrupt as error:
             print("interrupted after", error.__context__)
     """
@@ -323,11 +323,11 @@ def check_columns_have_the_values_of_the_messages():
     import pyarrow
 
     path = RECORDINGS / "osi/zstd.mcap"
-    columns = wiregauge.columns(path, "/SensorView", ["timestamp", "version"])
+    columns = wiregauge.open(path).fields("/SensorView", ["timestamp", "version"])
     tables = [pyarrow.table(columns), pyarrow.table(columns)]
     assert tables[0].equals(tables[1]) and pyarrow.schema(columns) == tables[0].schema
     tables[0].validate(full=True)
-    wanted = [one for one in wiregauge.read(path, "/SensorView")]
+    wanted = [one for one in wiregauge.open(path).messages("/SensorView")]
     times = [one.value for one in tables[0]["log_time"]]
     assert times == [one.log_time for one in wanted] and times
     said, errors, status = run_program("trace", "cat", "--channel", "/SensorView", str(path))
@@ -351,12 +351,13 @@ def check_columns_have_the_values_of_the_messages():
         import duckdb
 
         assert duckdb.sql("select count(*) from columns").fetchall() == [(len(wanted),)]
-    some = pyarrow.table(wiregauge.columns(path, "/SensorView", start=times[1], end=times[2]))
+    fields = wiregauge.open(path).fields
+    some = pyarrow.table(fields("/SensorView", from_time=times[1], to_time=times[2]))
     assert some.num_rows == 2
-    assert "/SensorView" in refusal(lambda: wiregauge.columns(path, "/none"))
-    assert "has no field 'x'" in refusal(lambda: wiregauge.columns(path, "/SensorView", ["x"]))
+    assert "/SensorView" in refusal(lambda: fields("/none"))
+    assert "has no field 'x'" in refusal(lambda: fields("/SensorView", ["x"]))
     try:
-        pyarrow.table(wiregauge.columns(path))
+        pyarrow.table(fields())
     except Exception as error:
         assert "a table holds the messages of one channel" in str(error), error
     else:
@@ -417,19 +418,35 @@ def check_figures_are_those_of_the_csv():
     assert "wrong.json is not a result of wiregauge" in refusal(lambda: wiregauge.run_json(wrong))
 
 
-def check_the_examples_of_documents():
-    if not (has("numpy") and has("pyarrow")):
-        return
+def make_examples():
+    """What the examples of the documentation read, in the folder where they run."""
+    from random import Random
+
+    from recordings import write_recording
+
     shutil.copy(RECORDINGS / FILES[-3], FOLDER / "drive_sv.osi")
     shutil.copy(RECORDINGS / "osi/zstd.mcap", FOLDER / "drive.mcap")
     shutil.copy(CHECKOUT / "crates/wiregauge/tests/golden/run.json", FOLDER / "run.json")
+    shutil.rmtree(FOLDER / "drives", ignore_errors=True)
+    (FOLDER / "drives").mkdir()
+    for seed, name in enumerate(("one", "two")):
+        write_recording(FOLDER / f"drives/{name}.mcap", Random(seed))
     os.chdir(FOLDER)
+
+
+def check_the_examples_of_documents():
+    if not (has("numpy") and has("pyarrow") and has("duckdb")):
+        return
     tried = 0
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
-    documents = ("docs/python.md", "python/README.md")
+    documents = ("docs/fleet.md", "docs/python.md", "python/README.md")
     texts = {name: (CHECKOUT / name).read_text("utf-8") for name in documents}
-    texts.update({name: getattr(wiregauge, name).__doc__ for name in ("columns", "read", "run_json")})
+    names = ("open", "plan", "check", "run_json")
+    texts.update({name: getattr(wiregauge, name).__doc__ for name in names})
+    names = ("messages", "fields")
+    texts.update({name: getattr(wiregauge.Recording, name).__doc__ for name in names})
     for name, text in texts.items():
+        make_examples()
         result = runner.run(parser.get_doctest(text, {}, name, name, 0))
         assert result.attempted and not result.failed, name
         tried += result.attempted
@@ -439,9 +456,9 @@ def check_the_examples_of_documents():
     assert set(wiregauge.__all__) <= set(dir(wiregauge))
 
 
-def main():
+def run_checks(functions):
     wanted = sys.argv[3:]
-    for name, check in sorted(globals().items()):
+    for name, check in sorted(functions.items()):
         if name.startswith("check_") and (not wanted or name in wanted):
             begun = time.monotonic()
             check()
@@ -449,4 +466,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run_checks(globals())

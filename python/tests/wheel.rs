@@ -101,9 +101,12 @@ fn the_package_is_installed_and_does_what_it_says() {
     let packages = Path::new(numpy.trim()).parent().expect("a folder");
     let work = folder.path().join("work");
     fs::create_dir(&work).expect("writable");
-    let mut tests = bare(&interpreter);
-    tests.env("PYTHONPATH", packages).arg(Path::new(HERE).join("tests/installed.py"));
-    print!("{}", run(tests.arg(Path::new(HERE).join("..")).arg(&work)));
+    for file in ["tests/installed.py", "tests/plans.py"] {
+        let mut tests = bare(&interpreter);
+        tests.env("PYTHONPATH", &packages).arg(Path::new(HERE).join(file));
+        tests.env("PYTHONDONTWRITEBYTECODE", "1");
+        print!("{}", run(tests.arg(Path::new(HERE).join("..")).arg(&work)));
+    }
 
     check_types(&interpreter);
 }

@@ -2,10 +2,12 @@
 
     import wiregauge
 
-    for message in wiregauge.read("drive.mcap", topics=["/lidar"]):
+    drive = wiregauge.open("drive.mcap")
+    for message in drive.messages("/lidar"):
         print(message.log_time, len(message.data))        # a view, without a copy
 
-    wiregauge.columns("drive.mcap", "/imu", ["header.stamp"])   # Arrow data
+    drive.fields("/imu", ["header.stamp"])                # Arrow data
+    wiregauge.plan("drives/*.mcap", "/imu")               # many recordings as one table
     figures = wiregauge.run_json("run.json")              # Arrow data
     wiregauge.packed                                      # the packed field, for NumPy
 
@@ -24,11 +26,16 @@ if TYPE_CHECKING:
         Figures,
         Message,
         Messages,
+        Plan,
+        Recording,
+        Rows,
+        Split,
         WiregaugeError,
         WiregaugeWarning,
         __version__,
-        columns,
-        read,
+        check,
+        open,
+        plan,
         run_json,
     )
 
@@ -38,12 +45,17 @@ __all__ = [
     "Figures",
     "Message",
     "Messages",
+    "Plan",
+    "Recording",
+    "Rows",
+    "Split",
     "WiregaugeError",
     "WiregaugeWarning",
     "__version__",
-    "columns",
+    "check",
+    "open",
     "packed",
-    "read",
+    "plan",
     "run_json",
 ]
 

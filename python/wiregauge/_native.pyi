@@ -1,6 +1,7 @@
 """Types of the native module."""
 
 from os import PathLike
+from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union, final
 
 __all__ = [
@@ -9,13 +10,21 @@ __all__ = [
     "Figures",
     "Message",
     "Messages",
+    "Plan",
+    "Recording",
+    "Rows",
+    "Split",
     "WiregaugeError",
     "WiregaugeWarning",
     "__version__",
-    "columns",
-    "read",
+    "check",
+    "open",
+    "plan",
     "run_json",
 ]
+
+_Path = Union[str, PathLike[str]]
+_Files = Union[_Path, Sequence[_Path]]
 
 __version__: str
 
@@ -34,6 +43,8 @@ class Channel:
     def schema_encoding(self) -> str: ...
     @property
     def schema(self) -> bytes: ...
+    @property
+    def count(self) -> Optional[int]: ...
     @property
     def metadata(self) -> Dict[str, str]: ...
 
@@ -62,6 +73,8 @@ class Messages(Iterator[Message]):
     def channels(self) -> List[Channel]: ...
     def __iter__(self) -> Messages: ...
     def __next__(self) -> Message: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
 
 @final
 class Columns:
@@ -83,23 +96,101 @@ class Figures:
     ) -> Tuple[object, object]: ...
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
 
-def read(
-    path: Union[str, PathLike[str]],
-    topics: Union[str, Sequence[str], None] = None,
-    start: Optional[int] = None,
-    end: Optional[int] = None,
-    *,
-    osi_type: Optional[str] = None,
-) -> Messages: ...
-def columns(
-    path: Union[str, PathLike[str]],
-    topic: Optional[str] = None,
+@final
+class Recording:
+    @property
+    def path(self) -> Path: ...
+    @property
+    def channels(self) -> List[Channel]: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def start_time(self) -> Optional[int]: ...
+    @property
+    def end_time(self) -> Optional[int]: ...
+    def messages(
+        self,
+        channels: Union[str, Sequence[str], None] = None,
+        from_time: Optional[int] = None,
+        to_time: Optional[int] = None,
+    ) -> Messages: ...
+    def fields(
+        self,
+        channel: Optional[str] = None,
+        fields: Optional[Sequence[str]] = None,
+        from_time: Optional[int] = None,
+        to_time: Optional[int] = None,
+    ) -> Columns: ...
+    def rows(
+        self,
+        channel: Optional[str],
+        rows: str,
+        fields: Optional[Sequence[str]] = None,
+        from_time: Optional[int] = None,
+        to_time: Optional[int] = None,
+    ) -> Columns: ...
+
+@final
+class Rows:
+    @property
+    def column_names(self) -> List[str]: ...
+    def to_pylist(self) -> List[Dict[str, Union[str, int, None]]]: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
+
+@final
+class Split:
+    def __new__(cls, path: _Path, text: str, schema: bytes) -> Split: ...
+    @property
+    def file(self) -> str: ...
+    @property
+    def messages(self) -> Optional[int]: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def column_names(self) -> List[str]: ...
+    @property
+    def skipped(self) -> Rows: ...
+    def __reduce__(self) -> Tuple[Any, ...]: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
+
+@final
+class Plan:
+    @property
+    def splits(self) -> List[Split]: ...
+    @property
+    def files(self) -> Rows: ...
+    @property
+    def skipped(self) -> Rows: ...
+    @property
+    def column_names(self) -> List[str]: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
+
+def open(
+    path: _Path, *, osi_type: Optional[str] = None, definition: Union[bytes, _Path, None] = None
+) -> Recording: ...
+def plan(
+    files: _Files,
+    channel: str,
     fields: Optional[Sequence[str]] = None,
     rows: Optional[str] = None,
-    start: Optional[int] = None,
-    end: Optional[int] = None,
     *,
-    definition: Optional[bytes] = None,
+    from_time: Optional[int] = None,
+    to_time: Optional[int] = None,
+    split: Union[int, str, None] = None,
+    errors: str = "raise",
+    file_column: Optional[str] = None,
+    definition: Union[bytes, _Path, None] = None,
     osi_type: Optional[str] = None,
-) -> Columns: ...
-def run_json(path: Union[str, PathLike[str]]) -> Figures: ...
+) -> Plan: ...
+def check(
+    files: _Files,
+    *,
+    definition: Union[bytes, _Path, None] = None,
+    osi_type: Optional[str] = None,
+) -> Rows: ...
+def run_json(path: _Path) -> Figures: ...

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use mcap::records::MessageHeader;
 use mcap::{Compression, WriteOptions};
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use tempfile::TempDir;
 use wiregauge_trace::input_splits::{find_splits, FileSplits};
 use wiregauge_trace::open::{open, OpenHints};
@@ -122,7 +123,11 @@ fn select(topic: &str, from: Option<u64>, to: Option<u64>) -> Selection {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig {
+        cases: 128,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/splits.txt"))),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn each_message_of_an_mcap_file_is_in_one_split(

@@ -1,0 +1,122 @@
+"""Writes recordings for tests: MCAP with messages of ROS 2, chunk by chunk."""
+
+import struct
+import zlib
+
+MAGIC = b"\x89MCAP0\r\n"
+DEFINITION = "uint32 number\nfloat64 value\nItem[] items\n{}\nMSG: car/Item\nuint8 id\nfloat32 x\n"
+#: Other fields under the same names, as after a change of the recorder.
+CHANGED = "uint32 number\nfloat32 value\nItem[] items\n{}\nMSG: car/Item\nuint8 id\nfloat32 x\n"
+
+
+def text(value):
+    data = value.encode()
+    return struct.pack("<I", len(data)) + data
+
+
+def record(opcode, *fields):
+    data = b"".join(fields)
+    return struct.pack("<BQ", opcode, len(data)) + data
+
+
+def state(number, items, changed=False):
+    """A message: number, a value, and items as (id, x)."""
+    data = bytearray(struct.pack("<BBH", 0, 1, 0) + struct.pack("<I", number))
+    data += struct.pack("<f", number / 2) if changed else struct.pack("<4xd", number / 2)
+    data += struct.pack("<I", len(items))
+    for identity, x in items:
+        data += struct.pack("<B", identity)
+        data += bytes(-(len(data) - 4) % 4) + struct.pack("<f", x)
+    return bytes(data)
+
+
+class Recording:
+    """An MCAP file that is written: add messages, end chunks, finish."""
+
+    def __init__(self, path, topics=("/state", "/other"), changed=False, compress=None,
+                 kind="car/msg/State", definition=None):  # fmt: skip
+        self.file = open(path, "wb")
+        self.changed, self.compress = changed, compress
+        definition = definition or (CHANGED if changed else DEFINITION).format("=" * 80)
+        definition = definition.encode()
+        self.channels = [
+            record(3, struct.pack("<H", 1), text(kind), text("ros2msg"),
+                   struct.pack("<I", len(definition)), definition)
+        ] + [
+            record(4, struct.pack("<HH", number + 1, 1), text(topic), text("cdr"),
+                   struct.pack("<I", 0))
+            for number, topic in enumerate(topics)
+        ]  # fmt: skip
+        self.counts = {number + 1: 0 for number in range(len(topics))}
+        self.chunks, self.times = [], []
+        self.write(MAGIC + record(1, text("ros2"), text("tests")))
+        self.begin()
+
+    def write(self, data):
+        at = self.file.tell()
+        self.file.write(data)
+        return at
+
+    def begin(self):
+        self.records = bytearray(b"" if self.chunks else b"".join(self.channels))
+        self.index = {}
+
+    def add(self, channel, time, number, items):
+        self.add_bytes(channel, time, number, state(number, items, self.changed))
+
+    def add_bytes(self, channel, time, number, data):
+        self.index.setdefault(channel, []).append((time, len(self.records)))
+        self.records += record(5, struct.pack("<HIQQ", channel, number, time, time), data)
+        self.counts[channel] += 1
+        self.times.append(time)
+
+    def end_chunk(self):
+        if not self.index:
+            return
+        times = [time for entries in self.index.values() for time, _ in entries]
+        span, raw = struct.pack("<QQ", min(times), max(times)), bytes(self.records)
+        name, packed = self.compress(raw) if self.compress else ("", raw)
+        sizes = struct.pack("<QI", len(raw), zlib.crc32(raw))
+        chunk = record(6, span, sizes, text(name), struct.pack("<Q", len(packed)), packed)
+        at, places = self.write(chunk), b""
+        for channel, entries in sorted(self.index.items()):
+            pairs = b"".join(struct.pack("<QQ", *entry) for entry in entries)
+            index = record(7, struct.pack("<HI", channel, len(pairs)), pairs)
+            places += struct.pack("<HQ", channel, self.write(index))
+        length = self.file.tell() - at - len(chunk)
+        self.chunks.append(
+            record(8, span, struct.pack("<QQ", at, len(chunk)), struct.pack("<I", len(places)),
+                   places, struct.pack("<Q", length), text(name),
+                   struct.pack("<QQ", len(packed), len(raw)))
+        )  # fmt: skip
+        self.begin()
+
+    def finish(self, summary=True):
+        self.end_chunk()
+        self.write(record(15, struct.pack("<I", 0)))
+        at = self.file.tell()
+        if summary:
+            counts = b"".join(struct.pack("<HQ", *count) for count in self.counts.items())
+            numbers = (sum(self.counts.values()), 1, len(self.counts), 0, 0, len(self.chunks))
+            span = (min(self.times, default=0), max(self.times, default=0))
+            fields = struct.pack("<QHIIIIQQ", *numbers, *span)
+            statistics = record(11, fields, struct.pack("<I", len(counts)), counts)
+            self.write(b"".join(self.channels + self.chunks) + statistics)
+        self.write(record(2, struct.pack("<QQI", at if summary else 0, 0, 0)) + MAGIC)
+        self.file.close()
+
+
+def write_recording(path, random, messages=200, chunk=10, start=0, summary=True, **how):
+    """A recording whose times go to and fro; its messages of /state as (time, number, items)."""
+    recording, told = Recording(path, **how), []
+    for number in range(messages):
+        channel = 1 if random.random() < 0.7 else 2
+        time = start + number * 1000 + random.randrange(-4000, 4000) + 10_000
+        items = [(k, k + number / 8) for k in range(random.randrange(5))]
+        recording.add(channel, time, number, items)
+        if channel == 1:
+            told.append((time, number, items))
+        if number % chunk == chunk - 1:
+            recording.end_chunk()
+    recording.finish(summary)
+    return told

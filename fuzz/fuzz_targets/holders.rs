@@ -4,14 +4,19 @@
 use wiregauge_fuzz_support::holders::kinds::Kinds;
 use wiregauge_fuzz_support::holders::tree::Tree;
 use wiregauge_fuzz_support::holders::{views, wiregauge as wires, wiregauge_protobuf as protobuf};
-use wires::{Cdr, CdrWithHeader, RosMsg, Wire, Xcdr2, Xcdr2WithHeader};
+use wires::{Cdr, CdrWithHeader, RosMsg, SomeIp, Wire, Xcdr2, Xcdr2WithHeader};
 
 /// What was read is written and read as the same, also into what held another message; a
 /// view of it says the same.
 fn same<W: Wire>(bytes: &[u8]) {
     let read = wires::deserialize::<W, Kinds>(bytes);
     views::hold::<W, Kinds>(bytes, &read);
-    let Ok(message) = read else { return };
+    same_without_view::<W>(bytes);
+}
+
+/// The same on a wire of which there are no views.
+fn same_without_view<W: Wire>(bytes: &[u8]) {
+    let Ok(message) = wires::deserialize::<W, Kinds>(bytes) else { return };
     let (mut out, mut again) = (Vec::new(), Vec::new());
     wires::serialize::<W, _>(&message, &mut out).expect("what was read is written");
     assert!(out.len() <= 64 + 4 * bytes.len());
@@ -34,8 +39,14 @@ fn same_tree(bytes: &[u8]) {
     assert_eq!(out, again);
 }
 
+/// From which first byte on it is SOME/IP; before it the rest of six is a wire.
+const SOME_IP: u8 = 0xf0;
+
 pub fn read(data: &[u8]) {
     let Some((&which, rest)) = data.split_first() else { return };
+    if which >= SOME_IP {
+        return same_without_view::<SomeIp>(rest);
+    }
     match which % 6 {
         0 => same::<RosMsg>(rest),
         1 => same::<Cdr>(rest),

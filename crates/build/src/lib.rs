@@ -69,7 +69,7 @@ impl Holders {
         self
     }
 
-    /// Adds a wire: `ros-msg`, `cdr`, `xcdr2` or `protobuf`.
+    /// Adds a wire: `ros-msg`, `cdr`, `xcdr2`, `someip` or `protobuf`.
     pub fn wire(mut self, wire: impl Into<String>) -> Holders {
         self.wires.push(wire.into());
         self

@@ -60,6 +60,7 @@ fn wire_header(wire: Wire) -> File {
         Wire::RosMsg => fixed("ros_msg.hpp", include_str!("cpp/ros_msg.hpp")),
         Wire::Cdr => fixed("cdr.hpp", include_str!("cpp/cdr.hpp")),
         Wire::Xcdr2 => fixed("xcdr2.hpp", include_str!("cpp/xcdr2.hpp")),
+        Wire::SomeIp => fixed("someip.hpp", include_str!("cpp/someip.hpp")),
         Wire::Protobuf => fixed("protobuf.hpp", include_str!("cpp/protobuf.hpp")),
     }
 }

@@ -17,6 +17,7 @@ pub fn min_size(schema: &Schema, id: TypeId, wire: Wire) -> u64 {
             Cardinality::Required | Cardinality::Implicit => one,
             Cardinality::List { .. } => 4 + delimiter(wire, field.element),
             Cardinality::Optional if wire.is_delimited() => 1,
+            Cardinality::Optional if wire.counts_bytes() => 4,
             Cardinality::Optional if matches!(field.element, Element::Record(_)) => 4,
             Cardinality::Optional => one.saturating_add(1),
             Cardinality::Array { len } => {
@@ -41,7 +42,8 @@ pub fn is_delimited(wire: Wire, element: Element) -> bool {
 /// The fewest bytes that an element takes.
 pub fn min_element_size(schema: &Schema, element: Element, wire: Wire) -> u64 {
     match element {
-        // A length; an empty text in CDR may do without its zero.
+        // A length, the mark and the zero; an empty text in CDR may do without its zero.
+        Element::String if wire == Wire::SomeIp => 8,
         Element::String | Element::Bytes => 4,
         Element::Record(id) => min_size(schema, id, wire),
         other => schema.scalar(other).map_or(0, |scalar| scalar.size() as u64),
@@ -87,7 +89,8 @@ pub struct Block {
 /// The block that a record is on this wire too; none where something stands between its
 /// numbers, such as the size of an array of records.
 pub fn block_on(schema: &Schema, id: TypeId, wire: Wire) -> Option<Block> {
-    block(schema, id).filter(|_| !(wire.is_delimited() && has_sizes(schema, id)))
+    let differs = wire.is_big_endian() || wire.is_delimited() && has_sizes(schema, id);
+    block(schema, id).filter(|_| !differs)
 }
 
 /// Whether a plain record has arrays whose size stands before them on some wire.
@@ -114,7 +117,7 @@ pub fn row(schema: &Schema, id: TypeId, wire: Wire) -> Option<Block> {
     if wire.alignment() > 1 {
         return block_on(schema, id, wire);
     }
-    let plain = wire.is_sequential() && !schema.is_recursive(id);
+    let plain = wire.has_views() && !schema.is_recursive(id);
     let numbers = plain.then(|| numbers(schema, schema.record(id)))??;
     Some(Block { size: numbers.iter().map(|number| number.size()).sum(), alignment: 1 })
 }
@@ -139,7 +142,7 @@ pub fn is_block(schema: &Schema, id: TypeId, wire: Wire) -> bool {
 
 /// What a record in a list is on this wire where it is no [`row`].
 pub fn gapped_row(schema: &Schema, id: TypeId, wire: Wire) -> Option<GappedRow> {
-    let plain = wire.is_sequential() && !schema.is_recursive(id) && row(schema, id, wire).is_none();
+    let plain = wire.has_views() && !schema.is_recursive(id) && row(schema, id, wire).is_none();
     let all = plain.then(|| numbers(schema, schema.record(id)))??;
     // Of an array of records each may have its gaps elsewhere.
     if has_record_arrays(schema, id) || wire.is_delimited() && has_sizes(schema, id) {

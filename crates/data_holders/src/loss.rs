@@ -63,6 +63,9 @@ pub fn losses(wire: Wire, package: &Package) -> Result<Vec<Loss>> {
             }
             let what = match (field.cardinality, field.element) {
                 (Cardinality::Optional, _) if wire.is_delimited() => continue,
+                (Cardinality::Optional, _) if wire.counts_bytes() => {
+                    "optional value as a list of none or one: that there is at most one"
+                }
                 (Cardinality::Optional, Element::Record(_)) => {
                     "optional record as a list of none or one: that there is at most one"
                 }

@@ -128,6 +128,9 @@ impl Module<'_> {
         if wires.contains(&Wire::Xcdr2) {
             code.line(format!("\n\n{}", include_str!("python/xcdr2.py").trim_end()));
         }
+        if wires.contains(&Wire::SomeIp) {
+            code.line(format!("\n\n{}", include_str!("python/someip.py").trim_end()));
+        }
         if wires.contains(&Wire::Protobuf) {
             code.line(format!("\n\n{}", include_str!("python/protobuf.py").trim_end()));
         }
@@ -484,11 +487,12 @@ fn methods(name: &str, wire: Wire, code: &mut SourceWriter) {
     let stripped = format!("_cdr_body(data, header, {before})");
     let title = match wire {
         Wire::RosMsg => "ROS MSG, as ROS 1 writes it",
+        Wire::SomeIp => "SOME/IP by AUTOSAR's defaults",
         Wire::Xcdr2 => "XCDR version 2, with the header of DDS or without",
         _ => "CDR, as ROS 2 writes it, with the header of DDS or without",
     };
     let body = match wire {
-        Wire::RosMsg => ("w.done()", "data", "r.done()"),
+        Wire::RosMsg | Wire::SomeIp => ("w.done()", "data", "r.done()"),
         _ => (
             "w.done()",
             stripped.as_str(),

@@ -11,15 +11,19 @@ pub enum Wire {
     /// XCDR version 2 of final types, little-endian: numbers at multiples of four at
     /// most, the size before lists and arrays of what is no number.
     Xcdr2,
+    /// The payload of SOME/IP by AUTOSAR's defaults: highest bytes first, no gaps, before
+    /// texts and lists how many bytes they take, in 32 bits; texts in UTF-8 between a byte
+    /// order mark and a zero.
+    SomeIp,
     /// Protobuf: fields behind keys, in the order of their numbers.
     Protobuf,
 }
 
 impl Wire {
     /// All of them.
-    pub const ALL: [Wire; 4] = [Wire::RosMsg, Wire::Cdr, Wire::Xcdr2, Wire::Protobuf];
+    pub const ALL: [Wire; 5] = [Wire::RosMsg, Wire::Cdr, Wire::Xcdr2, Wire::SomeIp, Wire::Protobuf];
     /// Those that write field after field.
-    pub const SEQUENTIAL: [Wire; 3] = [Wire::RosMsg, Wire::Cdr, Wire::Xcdr2];
+    pub const SEQUENTIAL: [Wire; 4] = [Wire::RosMsg, Wire::Cdr, Wire::Xcdr2, Wire::SomeIp];
 
     /// As the command line and names in code have it, with an underscore there.
     pub fn name(self) -> &'static str {
@@ -27,6 +31,7 @@ impl Wire {
             Wire::RosMsg => "ros-msg",
             Wire::Cdr => "cdr",
             Wire::Xcdr2 => "xcdr2",
+            Wire::SomeIp => "someip",
             Wire::Protobuf => "protobuf",
         }
     }
@@ -34,7 +39,7 @@ impl Wire {
     /// The largest alignment of a number; 1 where nothing is aligned.
     pub fn alignment(self) -> usize {
         match self {
-            Wire::RosMsg | Wire::Protobuf => 1,
+            Wire::RosMsg | Wire::SomeIp | Wire::Protobuf => 1,
             Wire::Xcdr2 => 4,
             Wire::Cdr => 8,
         }
@@ -47,7 +52,23 @@ impl Wire {
 
     /// Whether a record without fields takes a byte.
     pub fn has_filler(self) -> bool {
-        self.is_dds()
+        self.is_dds() || self == Wire::SomeIp
+    }
+
+    /// Whether numbers stand with their highest byte first.
+    pub fn is_big_endian(self) -> bool {
+        self == Wire::SomeIp
+    }
+
+    /// Whether a list's length counts its bytes and not its elements, and what may be absent
+    /// is a list of none or one.
+    pub fn counts_bytes(self) -> bool {
+        self == Wire::SomeIp
+    }
+
+    /// Whether there are views of it: messages are shown where they lie.
+    pub fn has_views(self) -> bool {
+        self.is_sequential() && !self.is_big_endian()
     }
 
     /// Whether it is one of DDS: texts end in a zero, and a header may stand before

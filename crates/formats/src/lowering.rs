@@ -63,6 +63,11 @@ impl Lowering {
         Lowering::new(what, "that there is at most one")
     }
 
+    /// An optional value of any kind as a list, in a format that has nothing that is optional.
+    pub fn option() -> Lowering {
+        Lowering::new("optional value as a list of none or one", "that there is at most one")
+    }
+
     /// Octets as what the format has for a block of them.
     pub fn octets(block: &str) -> Lowering {
         Lowering::new(format!("list of u8 as {block}"), "nothing")

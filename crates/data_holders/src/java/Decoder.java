@@ -216,7 +216,7 @@ public final class Decoder {
      */
     public String text() throws WireException {
         byte[] bytes = octets();
-        return Texts.of(bytes, bytes.length, true);
+        return Texts.of(bytes, 0, bytes.length, true);
     }
 
     /**

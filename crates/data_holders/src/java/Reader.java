@@ -2,6 +2,8 @@ package wiregauge;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -180,16 +182,22 @@ public final class Reader {
     public String text(int most) throws WireException {
         byte[] bytes = array((byte[]) null, count(1, Sizer.NO_BOUND));
         int length = bytes.length;
-        if (wire.isCdr && length != 0) {
+        int from = wire.countsBytes ? Texts.MARK.length : 0;
+        if (wire.countsBytes
+                && (length <= from || !Arrays.equals(bytes, 0, from, Texts.MARK, 0, from))) {
+            throw new WireException(WireException.Problem.NO_TEXT);
+        }
+        if (wire.isEnded && length != 0) {
             length--;
             if (bytes[length] != 0) {
                 throw new WireException(WireException.Problem.NO_TEXT);
             }
         }
+        length -= from;
         if (most != Sizer.NO_BOUND && length > most) {
             throw new WireException(WireException.Problem.TOO_MANY);
         }
-        return Texts.of(bytes, length, !wire.isCdr);
+        return Texts.of(bytes, from, length, !wire.isEnded);
     }
 
     /**
@@ -202,6 +210,16 @@ public final class Reader {
      * @throws WireException when they are not what is there
      */
     public List<String> texts(List<String> old, int most, int mostText) throws WireException {
+        if (wire.countsBytes) {
+            int end = end();
+            List<String> texts = emptied(old, 0);
+            while (at < end) {
+                fits(texts.size(), most);
+                texts.add(text(mostText));
+            }
+            ends(end);
+            return texts;
+        }
         int count = count(4, most);
         List<String> texts = emptied(old, count);
         for (int place = 0; place < count; place++) {
@@ -230,6 +248,16 @@ public final class Reader {
      * @throws WireException when they are not what is there
      */
     public List<byte[]> blocks(List<byte[]> old, int most) throws WireException {
+        if (wire.countsBytes) {
+            int end = end();
+            List<byte[]> blocks = emptied(old, 0);
+            while (at < end) {
+                fits(blocks.size(), most);
+                blocks.add(octets(null));
+            }
+            ends(end);
+            return blocks;
+        }
         int count = count(4, most);
         List<byte[]> blocks = emptied(old, count);
         for (int place = 0; place < count; place++) {
@@ -255,11 +283,14 @@ public final class Reader {
      * @param most how many there may be
      * @param make makes a record
      * @param <T> the type of the records
-     * @return as many records as are to be read into
+     * @return as many records as there are, of which {@link #unread} are to be read into
      * @throws WireException when there are more, or there cannot be so many
      */
-    public <T> List<T> records(List<T> old, int least, int most, Supplier<T> make)
-            throws WireException {
+    public <T extends Sequential> List<T> records(
+            List<T> old, int least, int most, Supplier<T> make) throws WireException {
+        if (wire.countsBytes) {
+            return counted(old, most, make);
+        }
         int count = count(least, most);
         boolean isOurs = old != null && old.getClass() == ArrayList.class;
         List<T> records = isOurs ? old : new ArrayList<>(count);
@@ -277,15 +308,110 @@ public final class Reader {
         return records;
     }
 
+    /** Reads records of which it is known how many bytes they take, but not how many they are. */
+    private <T extends Sequential> List<T> counted(List<T> old, int most, Supplier<T> make)
+            throws WireException {
+        int end = end();
+        boolean isOurs = old != null && old.getClass() == ArrayList.class;
+        List<T> records = isOurs ? old : new ArrayList<>();
+        int count = 0;
+        for (; at < end; count++) {
+            fits(count, most);
+            if (count == records.size()) {
+                records.add(make.get());
+            } else if (records.get(count) == null) {
+                records.set(count, make.get());
+            }
+            records.get(count).read(this);
+        }
+        ends(end);
+        records.subList(count, records.size()).clear();
+        return records;
+    }
+
+    /**
+     * The records of a list that are still to be read into.
+     *
+     * @param records the list
+     * @param <T> the type of the records
+     * @return all of them, or none where they had to be read to be counted
+     */
+    public <T> List<T> unread(List<T> records) {
+        return wire.countsBytes ? Collections.emptyList() : records;
+    }
+
+    /** Where what ends whose bytes are counted. */
+    private int end() throws WireException {
+        int size = count(1, Sizer.NO_BOUND);
+        return at + size;
+    }
+
+    private void ends(int end) throws WireException {
+        if (at != end) {
+            throw new WireException(WireException.Problem.OTHER_SIZE);
+        }
+    }
+
+    private static void fits(int count, int most) throws WireException {
+        if (most != Sizer.NO_BOUND && count >= most) {
+            throw new WireException(WireException.Problem.TOO_MANY);
+        }
+    }
+
+    /** The length of a list of numbers. */
+    private int numbers(int bytes, int most) throws WireException {
+        if (!wire.countsBytes) {
+            return count(bytes, most);
+        }
+        int size = count(1, Sizer.NO_BOUND);
+        if (size % bytes != 0) {
+            throw new WireException(WireException.Problem.OTHER_SIZE);
+        }
+        if (most != Sizer.NO_BOUND && size / bytes > most) {
+            throw new WireException(WireException.Problem.TOO_MANY);
+        }
+        return size / bytes;
+    }
+
     /**
      * Reads whether a record that may be absent is there.
      *
      * @param least the fewest bytes that it takes
-     * @return whether it is there
+     * @return what {@link #ended} is given behind it; less than zero where it is not there
      * @throws WireException when there is more than one, or it cannot be there
      */
-    public boolean option(int least) throws WireException {
-        return wire.delimits ? bool() : count(least, 1) == 1;
+    public int option(int least) throws WireException {
+        if (wire.countsBytes) {
+            return presence();
+        }
+        boolean isThere = wire.delimits ? bool() : count(least, 1) == 1;
+        return isThere ? 0 : -1;
+    }
+
+    /**
+     * Reads whether a value that may be absent is there.
+     *
+     * @return what {@link #ended} is given behind it; less than zero where it is not there
+     * @throws WireException when it cannot be there
+     */
+    public int presence() throws WireException {
+        if (wire.countsBytes) {
+            int end = end();
+            return end == at ? -1 : end;
+        }
+        return bool() ? 0 : -1;
+    }
+
+    /**
+     * Holds where a value that may be absent ends against its length, where it has one.
+     *
+     * @param end what was told of it before
+     * @throws WireException when it ends elsewhere
+     */
+    public void ended(int end) throws WireException {
+        if (wire.countsBytes && end >= 0) {
+            ends(end);
+        }
     }
 
     /**
@@ -295,7 +421,7 @@ public final class Reader {
      * @return whether it is read
      */
     public boolean presence(boolean isThere) {
-        return isThere || !wire.delimits;
+        return isThere || !(wire.delimits || wire.countsBytes);
     }
 
     /**
@@ -330,7 +456,7 @@ public final class Reader {
      * @throws WireException when it is not there
      */
     public void nothing() throws WireException {
-        take(wire.isCdr ? 1 : 0);
+        take(wire.isEnded ? 1 : 0);
     }
 
     /**
@@ -398,7 +524,7 @@ public final class Reader {
      * @throws WireException when they are not what is there
      */
     public short[] list(short[] old, int most) throws WireException {
-        return array(old, count(2, most));
+        return array(old, numbers(2, most));
     }
 
     /**
@@ -426,7 +552,7 @@ public final class Reader {
      * @throws WireException when they are not what is there
      */
     public int[] list(int[] old, int most) throws WireException {
-        return array(old, count(4, most));
+        return array(old, numbers(4, most));
     }
 
     /**
@@ -454,7 +580,7 @@ public final class Reader {
      * @throws WireException when they are not what is there
      */
     public long[] list(long[] old, int most) throws WireException {
-        return array(old, count(8, most));
+        return array(old, numbers(8, most));
     }
 
     /**
@@ -482,7 +608,7 @@ public final class Reader {
      * @throws WireException when they are not what is there
      */
     public float[] list(float[] old, int most) throws WireException {
-        return array(old, count(4, most));
+        return array(old, numbers(4, most));
     }
 
     /**
@@ -510,7 +636,7 @@ public final class Reader {
      * @throws WireException when they are not what is there
      */
     public double[] list(double[] old, int most) throws WireException {
-        return array(old, count(8, most));
+        return array(old, numbers(8, most));
     }
 
     /**

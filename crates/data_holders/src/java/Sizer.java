@@ -92,9 +92,9 @@ public final class Sizer {
      * @throws WireException when it has more, or is no text
      */
     public void text(String text, int most) throws WireException {
-        int bytes = Texts.size(there(text), !wire.isCdr);
+        int bytes = Texts.size(there(text), !wire.isEnded);
         count(bytes, most);
-        size += bytes + (wire.isCdr ? 1 : 0);
+        size += bytes + wire.textFrame;
     }
 
     /**
@@ -149,8 +149,8 @@ public final class Sizer {
      * @return whether it is added too
      */
     public boolean presence(boolean isThere) {
-        number(1);
-        return isThere || !wire.delimits;
+        number(wire.countsBytes ? 4 : 1);
+        return isThere || !(wire.delimits || wire.countsBytes);
     }
 
     /** Adds the size of a list or array of what is no number, where it stands before it. */
@@ -162,7 +162,7 @@ public final class Sizer {
 
     /** Adds the byte of a record without fields, where it has one. */
     public void nothing() {
-        size += wire.isCdr ? 1 : 0;
+        size += wire.isEnded ? 1 : 0;
     }
 
     /**

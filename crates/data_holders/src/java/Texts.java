@@ -5,6 +5,9 @@ import java.util.Arrays;
 
 /** Texts in UTF-8, and what is none. */
 final class Texts {
+    /** What stands before the letters of a text in SOME/IP: the mark of UTF-8. */
+    static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+
     private Texts() {}
 
     /** The bytes of a text, which may have zeros or not. */
@@ -36,16 +39,17 @@ final class Texts {
         return (int) bytes;
     }
 
-    /** The text that so many bytes are. */
-    static String of(byte[] bytes, int length, boolean mayHaveZeros) throws WireException {
-        String text = new String(bytes, 0, length, StandardCharsets.UTF_8);
+    /** The text that so many bytes from a place on are. */
+    static String of(byte[] bytes, int from, int length, boolean mayHaveZeros)
+            throws WireException {
+        String text = new String(bytes, from, length, StandardCharsets.UTF_8);
         if (!mayHaveZeros && text.indexOf('\0') >= 0) {
             throw new WireException(WireException.Problem.NO_TEXT);
         }
         // What is no UTF-8 was replaced by this letter, unless it was there.
         if (text.indexOf('\ufffd') >= 0) {
             byte[] again = text.getBytes(StandardCharsets.UTF_8);
-            if (!Arrays.equals(again, 0, again.length, bytes, 0, length)) {
+            if (!Arrays.equals(again, 0, again.length, bytes, from, from + length)) {
                 throw new WireException(WireException.Problem.NO_TEXT);
             }
         }

@@ -3,7 +3,7 @@ package wiregauge;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Wires that write field after field, little-endian. */
+/** Wires that write field after field, little-endian unless it says otherwise. */
 public enum Wire {
     /** ROS MSG, as ROS 1 writes it: no gaps. */
     ROS_MSG(1, 0, 0, 0),
@@ -15,12 +15,21 @@ public enum Wire {
     /** XCDR version 2 of final types, without the header of DDS. */
     XCDR2(4, 7, 0, 0),
     /** XCDR version 2 of final types behind the header of DDS. */
-    XCDR2_WITH_HEADER(4, 7, 4, 3);
+    XCDR2_WITH_HEADER(4, 7, 4, 3),
+    /**
+     * The payload of SOME/IP by AUTOSAR's defaults: highest bytes first, no gaps, before texts and
+     * lists how many bytes they take, texts between a byte order mark and a zero.
+     */
+    SOMEIP(1, -1, 0, 0);
 
     /** The largest alignment of a number. */
     final int alignment;
     /** Whether texts end in a zero, and records without fields take a byte. */
-    final boolean isCdr;
+    final boolean isEnded;
+    /** Whether a list's length counts bytes, and what may be absent is a list of none or one. */
+    final boolean countsBytes;
+    /** The bytes of a text beside its letters. */
+    final int textFrame;
     /** Whether the size of a list or array of what is no number stands before it. */
     final boolean delimits;
     /** By what DDS tells it. */
@@ -32,7 +41,9 @@ public enum Wire {
 
     Wire(int alignment, int kind, int header, int filling) {
         this.alignment = alignment;
-        this.isCdr = kind != 0;
+        this.isEnded = kind != 0;
+        this.countsBytes = kind < 0;
+        this.textFrame = kind < 0 ? Texts.MARK.length + 1 : kind == 0 ? 0 : 1;
         this.delimits = kind == 7;
         this.kind = kind;
         this.header = header;
@@ -86,6 +97,10 @@ public enum Wire {
         out.position(at + size);
     }
 
+    private ByteOrder order() {
+        return countsBytes ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+    }
+
     /** Writes into a buffer, whose position and order of bytes are kept. */
     private void put(Sequential message, ByteBuffer out, int at) {
         if (header != 0) {
@@ -94,7 +109,7 @@ public enum Wire {
         }
         ByteOrder order = out.order();
         try {
-            message.write(new Writer(this, out.order(ByteOrder.LITTLE_ENDIAN), at + header));
+            message.write(new Writer(this, out.order(order()), at + header));
         } finally {
             out.order(order).position(at);
         }
@@ -117,7 +132,7 @@ public enum Wire {
             throw new WireException(WireException.Problem.NO_HEADER);
         }
         ByteBuffer body = header == 0 ? bytes : bytes.slice(header, bytes.limit() - header);
-        Reader reader = new Reader(this, body.order(ByteOrder.LITTLE_ENDIAN));
+        Reader reader = new Reader(this, body.order(order()));
         message.read(reader);
         if (reader.left() > filling) {
             throw new WireException(WireException.Problem.LEFT_OVER);

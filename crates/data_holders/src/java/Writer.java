@@ -112,15 +112,45 @@ public final class Writer {
     }
 
     /**
+     * Begins a list of what is no number.
+     *
+     * @param count how many there are
+     * @return where their bytes begin
+     */
+    public int begin(int count) {
+        number4(count);
+        return at;
+    }
+
+    /**
+     * Ends such a list: only then it is known how many bytes it takes.
+     *
+     * @param start where its bytes begin
+     */
+    public void end(int start) {
+        if (wire.countsBytes) {
+            out.putInt(start - 4, at - start);
+        }
+    }
+
+    /** The length of a list of numbers. */
+    private void count(int count, int bytes) {
+        number4(wire.countsBytes ? count * bytes : count);
+    }
+
+    /**
      * Writes a text.
      *
      * @param text the text
      */
     public void text(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        count(bytes.length + (wire.isCdr ? 1 : 0));
+        number4(bytes.length + wire.textFrame);
+        if (wire.countsBytes) {
+            array(Texts.MARK);
+        }
         array(bytes);
-        if (wire.isCdr) {
+        if (wire.isEnded) {
             out.put(at++, (byte) 0);
         }
     }
@@ -146,7 +176,9 @@ public final class Writer {
             count(value == null ? 0 : 1);
         }
         if (value != null) {
+            int start = at;
             value.write(this);
+            end(start);
         }
     }
 
@@ -157,8 +189,21 @@ public final class Writer {
      * @return whether it is written too
      */
     public boolean presence(boolean isThere) {
+        if (wire.countsBytes) {
+            count(0);
+            return isThere;
+        }
         bool(isThere);
         return isThere || !wire.delimits;
+    }
+
+    /**
+     * Where a value that may be absent begins.
+     *
+     * @return the place, for {@link #end}
+     */
+    public int place() {
+        return at;
     }
 
     /**
@@ -186,7 +231,7 @@ public final class Writer {
 
     /** Writes the byte of a record without fields, where it has one. */
     public void nothing() {
-        if (wire.isCdr) {
+        if (wire.isEnded) {
             out.put(at++, (byte) 0);
         }
     }
@@ -238,7 +283,7 @@ public final class Writer {
      * @param values the numbers
      */
     public void list(short[] values) {
-        count(values.length);
+        count(values.length, 2);
         array(values);
     }
 
@@ -263,7 +308,7 @@ public final class Writer {
      * @param values the numbers
      */
     public void list(int[] values) {
-        count(values.length);
+        count(values.length, 4);
         array(values);
     }
 
@@ -288,7 +333,7 @@ public final class Writer {
      * @param values the numbers
      */
     public void list(long[] values) {
-        count(values.length);
+        count(values.length, 8);
         array(values);
     }
 
@@ -313,7 +358,7 @@ public final class Writer {
      * @param values the numbers
      */
     public void list(float[] values) {
-        count(values.length);
+        count(values.length, 4);
         array(values);
     }
 
@@ -338,7 +383,7 @@ public final class Writer {
      * @param values the numbers
      */
     public void list(double[] values) {
-        count(values.length);
+        count(values.length, 8);
         array(values);
     }
 

@@ -135,7 +135,9 @@ impl Module<'_> {
             }
             (Cardinality::Optional, ..) => {
                 code.open(format!("if (writer.presence({member} != null)) {{"));
+                code.line("int start = writer.place();");
                 code.line(one(&self.or_empty(field, member)));
+                code.line("writer.end(start);");
                 code.close("}");
             }
             (Cardinality::List { .. }, Some(_), _) => code.line(format!("writer.list({member});")),
@@ -143,10 +145,14 @@ impl Module<'_> {
                 code.line(format!("writer.array({member});"));
             }
             (cardinality, None, _) => {
-                if matches!(cardinality, Cardinality::List { .. }) {
-                    code.line(format!("writer.count({member}.size());"));
+                let is_list = matches!(cardinality, Cardinality::List { .. });
+                if is_list {
+                    code.line(format!("int list{place} = writer.begin({member}.size());"));
                 }
                 self.each(field, member, code, &one("one"));
+                if is_list {
+                    code.line(format!("writer.end(list{place});"));
+                }
             }
         }
         if is_sized(field) {
@@ -174,10 +180,12 @@ impl Module<'_> {
             }
             (Cardinality::Optional, _, Element::Record(id)) => {
                 let least = self.min_element_size(field.element);
-                code.open(format!("if (!reader.option({least})) {{"));
+                code.line(format!("int option{place} = reader.option({least});"));
+                code.open(format!("if (option{place} < 0) {{"));
                 code.line(format!("{member} = null;"));
                 code.next("} else {");
                 self.read_record(id, member, code);
+                code.line(format!("reader.ended(option{place});"));
                 code.close("}");
             }
             (Cardinality::Optional, kind, _) => {
@@ -186,13 +194,15 @@ impl Module<'_> {
                     None => self.element(field.element),
                 };
                 code.open("{");
-                code.line("boolean isThere = reader.bool();");
+                code.line("int option = reader.presence();");
+                code.line("boolean isThere = option >= 0;");
                 code.open("if (reader.presence(isThere)) {");
                 code.line(format!("{kind} value = {};", value(member)));
                 code.line(format!("{member} = isThere ? value : null;"));
                 code.next("} else {");
                 code.line(format!("{member} = null;"));
                 code.close("}");
+                code.line("reader.ended(option);");
                 code.close("}");
             }
             (Cardinality::List { .. }, Some(_), _) => {
@@ -210,7 +220,7 @@ impl Module<'_> {
                 code.line(format!(
                     "{member} = reader.records({member}, {least}, {most}, {name}::new);"
                 ));
-                code.open(format!("for ({name} one : {member}) {{"));
+                code.open(format!("for ({name} one : reader.unread({member})) {{"));
                 code.line("one.read(reader);");
                 code.close("}");
             }

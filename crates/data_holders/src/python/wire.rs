@@ -17,6 +17,7 @@ pub fn class(wire: Wire) -> &'static str {
         Wire::RosMsg => "_",
         Wire::Cdr => "_Cdr",
         Wire::Xcdr2 => "_Xcdr2",
+        Wire::SomeIp => "_SomeIp",
         Wire::Protobuf => unreachable!("it does not write field after field"),
     }
 }
@@ -124,7 +125,8 @@ impl Module<'_> {
         let mut runs = 0;
         for step in &steps {
             if let WireStep::Run { codes, .. } = step {
-                code.line(format!("{prefix}_{runs} = struct.Struct(\"<{codes}\")"));
+                let order = order(wire);
+                code.line(format!("{prefix}_{runs} = struct.Struct(\"{order}{codes}\")"));
                 runs += 1;
             }
         }
@@ -284,8 +286,14 @@ impl Module<'_> {
                 let scalar = self.schema.scalar(other).expect("a number");
                 code.line(format!("w.align({})", scalar.size()));
                 code.line(match scalar {
+                    Scalar::F32 if wire.is_big_endian() => {
+                        format!("w.put(_float4({value})[::-1])")
+                    }
                     Scalar::F32 => format!("w.put(_float4({value}))"),
-                    _ => format!("w.put(struct.pack(\"<{}\", {value}))", code_of(scalar)),
+                    _ => {
+                        let order = order(wire);
+                        format!("w.put(struct.pack(\"{order}{}\", {value}))", code_of(scalar))
+                    }
                 });
             }
         };
@@ -299,6 +307,23 @@ impl Module<'_> {
             }
             (Cardinality::Array { len }, Some((kind, size)), _) => {
                 code.line(format!("w.fixed({member}, \"{kind}\", {size}, {len})"));
+            }
+            (Cardinality::List { bound }, None, _) if wire.counts_bytes() => {
+                if let Some(bound) = bound {
+                    code.line(format!("w.most(len({member}), {bound})"));
+                }
+                code.line(format!("s{at} = w.open()"));
+                code.open(format!("for {item} in {member}:"));
+                one(&item, code);
+                code.outdent();
+                code.line(format!("w.close(s{at})"));
+            }
+            (Cardinality::Optional, ..) if wire.counts_bytes() => {
+                code.line(format!("s{at} = w.open()"));
+                code.open(format!("if {member} is not None:"));
+                one(member, code);
+                code.outdent();
+                code.line(format!("w.close(s{at})"));
             }
             (Cardinality::List { bound }, None, element) => {
                 let bound = bound.map_or("_MOST".into(), |bound| bound.to_string());
@@ -460,7 +485,10 @@ impl Module<'_> {
             other => match self.schema.scalar(other).expect("a number") {
                 Scalar::Bool => "_flag(r.block(1)[0])".into(),
                 Scalar::F32 => "r.float4()".into(),
-                scalar => format!("r.number(\"<{}\", {})", code_of(scalar), scalar.size()),
+                scalar => {
+                    let (order, size) = (order(wire), scalar.size());
+                    format!("r.number(\"{order}{}\", {size})", code_of(scalar))
+                }
             },
         };
         let value = format!("v{at}");
@@ -491,6 +519,22 @@ impl Module<'_> {
                 code.line(format!("r.align({first})"));
                 code.outdent();
                 code.line(format!("{value} = _gapped_at(r, {name}, {rows}, n)"));
+            }
+            (Cardinality::List { bound }, None, _) if wire.counts_bytes() => {
+                code.line(format!("s{at} = r.open()"));
+                code.line(format!("{value}: list[Any] = []"));
+                code.open(format!("while r.at < s{at}:"));
+                code.line(format!("{value}.append({one})"));
+                code.outdent();
+                code.line(format!("r.close(s{at})"));
+                if let Some(bound) = bound {
+                    code.line(format!("r.most(len({value}), {bound})"));
+                }
+            }
+            (Cardinality::Optional, ..) if wire.counts_bytes() => {
+                code.line(format!("s{at} = r.open()"));
+                code.line(format!("{value} = {one} if r.at < s{at} else None"));
+                code.line(format!("r.close(s{at})"));
             }
             (Cardinality::List { bound }, None, _) => {
                 let count = format!("r.count({least}{})", most(bound));
@@ -550,6 +594,15 @@ impl Module<'_> {
         code.open("else:");
         code.line(format!("{value} = [{one} for _ in range(n)]"));
         code.outdent();
+    }
+}
+
+/// The letter of the order of bytes in the module struct.
+fn order(wire: Wire) -> char {
+    if wire.is_big_endian() {
+        '>'
+    } else {
+        '<'
     }
 }
 

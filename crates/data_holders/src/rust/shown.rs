@@ -4,6 +4,7 @@
 /// # Errors
 /// When the bytes are no message.
 pub fn check<W: Wire, T: Shown<W>>(bytes: &[u8]) -> Result<T::Seen<'_>, Error> {
+    const { assert!(!W::IS_BIG_ENDIAN, "there are views of little-endian wires alone") };
     let mut reader = Reader::<W>::behind_header(bytes)?;
     let seen = T::check(&mut reader, Limits::NONE)?;
     reader.end()?;

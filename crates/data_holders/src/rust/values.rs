@@ -15,12 +15,14 @@ macro_rules! numbers {
 
             fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
                 writer.align(size_of::<$kind>());
-                writer.out.extend_from_slice(&self.to_le_bytes());
+                writer.out.extend_from_slice(&ordered::<W, _>(self.to_le_bytes()));
             }
 
             fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, _: Limits) -> Result<(), Error> {
                 reader.align(size_of::<$kind>())?;
-                self.read_block(reader.take(size_of::<$kind>())?);
+                let mut bytes = [0; size_of::<$kind>()];
+                bytes.copy_from_slice(reader.take(size_of::<$kind>())?);
+                *self = <$kind>::from_le_bytes(ordered::<W, _>(bytes));
                 Ok(())
             }
 
@@ -42,7 +44,7 @@ macro_rules! numbers {
                     writer.out.resize(start + size_of_val(all), 0);
                     let blocks = writer.out[start..].chunks_exact_mut(size_of::<$kind>());
                     for (one, block) in all.iter().zip(blocks) {
-                        block.copy_from_slice(&one.to_le_bytes());
+                        block.copy_from_slice(&ordered::<W, _>(one.to_le_bytes()));
                     }
                 }
             }
@@ -56,7 +58,11 @@ macro_rules! numbers {
                     reader.align(size_of::<$kind>())?;
                     let bytes = reader.take(size_of_val(all))?;
                     let blocks = bytes.chunks_exact(size_of::<$kind>());
-                    all.iter_mut().zip(blocks).for_each(|(one, block)| one.read_block(block));
+                    for (one, block) in all.iter_mut().zip(blocks) {
+                        let mut bytes = [0; size_of::<$kind>()];
+                        bytes.copy_from_slice(block);
+                        *one = <$kind>::from_le_bytes(ordered::<W, _>(bytes));
+                    }
                 }
                 Ok(())
             }
@@ -108,7 +114,7 @@ impl Value for bool {
 
 impl Value for String {
     fn least<W: Wire>() -> usize {
-        4
+        4 + W::TEXT_MARK.len() + usize::from(W::TEXT_MARK.len() != 0)
     }
 
     fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, limits: Limits) -> Result<(), Error> {
@@ -116,12 +122,13 @@ impl Value for String {
         if W::ENDS_TEXTS && self.as_bytes().contains(&0) {
             return Err(Error::NoText);
         }
-        sizer.size += self.len() + usize::from(W::ENDS_TEXTS);
+        sizer.size += W::TEXT_MARK.len() + self.len() + usize::from(W::ENDS_TEXTS);
         Ok(())
     }
 
     fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
-        writer.length(self.len() + usize::from(W::ENDS_TEXTS));
+        writer.length(W::TEXT_MARK.len() + self.len() + usize::from(W::ENDS_TEXTS));
+        writer.out.extend_from_slice(W::TEXT_MARK);
         writer.out.extend_from_slice(self.as_bytes());
         if W::ENDS_TEXTS {
             writer.out.push(0);
@@ -148,6 +155,11 @@ impl<T: Value> Value for Vec<T> {
     }
 
     fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
+        if W::COUNTS_BYTES {
+            let start = writer.open_bytes();
+            T::write_all(self, writer);
+            return writer.close_bytes(start);
+        }
         let start = writer.open::<T>();
         writer.length(self.len());
         T::write_all(self, writer);
@@ -155,12 +167,48 @@ impl<T: Value> Value for Vec<T> {
     }
 
     fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, limits: Limits) -> Result<(), Error> {
+        if W::COUNTS_BYTES {
+            return read_counted(self, reader, limits);
+        }
         let end = reader.open::<T>()?;
         let length = reader.length(T::least::<W>(), limits.elements)?;
         self.resize_with(length, T::default);
         T::read_all(self, reader, limits.of_elements())?;
         reader.close::<T>(end)
     }
+}
+
+/// Reads a list of which it is known how many bytes it takes.
+fn read_counted<W: Wire, T: Value>(
+    list: &mut Vec<T>,
+    reader: &mut Reader<'_, W>,
+    limits: Limits,
+) -> Result<(), Error> {
+    let end = reader.open_bytes()?;
+    let size = end - reader.at;
+    if T::IS_PRIMITIVE {
+        // All of one size.
+        let length = size / size_of::<T>();
+        if length > limits.elements {
+            return Err(Error::TooMany);
+        }
+        list.resize_with(length, T::default);
+        T::read_all(list, reader, limits.of_elements())?;
+        return reader.close_bytes(end);
+    }
+    let mut length = 0;
+    while reader.at < end {
+        if length == limits.elements {
+            return Err(Error::TooMany);
+        }
+        if length == list.len() {
+            list.push(T::default());
+        }
+        list[length].read(reader, limits.of_elements())?;
+        length += 1;
+    }
+    list.truncate(length);
+    reader.close_bytes(end)
 }
 
 /// Whether what may be absent is a list of none or one.
@@ -170,7 +218,7 @@ fn is_list<W: Wire, T: Value>() -> bool {
 
 impl<T: Value> Value for Option<T> {
     fn least<W: Wire>() -> usize {
-        match is_list::<W, T>() {
+        match is_list::<W, T>() || W::COUNTS_BYTES {
             true => 4,
             false if W::DELIMITS => 1,
             false => 1 + T::least::<W>(),
@@ -178,15 +226,22 @@ impl<T: Value> Value for Option<T> {
     }
 
     fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, limits: Limits) -> Result<(), Error> {
-        sizer.numbers(1, if is_list::<W, T>() { 4 } else { 1 });
+        sizer.numbers(1, if is_list::<W, T>() || W::COUNTS_BYTES { 4 } else { 1 });
         match self {
             Some(value) => value.measure(sizer, limits),
-            None if T::IS_RECORD || W::DELIMITS => Ok(()),
+            None if T::IS_RECORD || W::DELIMITS || W::COUNTS_BYTES => Ok(()),
             None => T::default().measure(sizer, limits),
         }
     }
 
     fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
+        if W::COUNTS_BYTES {
+            let start = writer.open_bytes();
+            if let Some(value) = self {
+                value.write(writer);
+            }
+            return writer.close_bytes(start);
+        }
         match is_list::<W, T>() {
             true => writer.length(usize::from(self.is_some())),
             false => writer.out.push(u8::from(self.is_some())),
@@ -199,6 +254,14 @@ impl<T: Value> Value for Option<T> {
     }
 
     fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, limits: Limits) -> Result<(), Error> {
+        if W::COUNTS_BYTES {
+            let end = reader.open_bytes()?;
+            match reader.at == end {
+                true => *self = None,
+                false => self.get_or_insert_with(T::default).read(reader, limits)?,
+            }
+            return reader.close_bytes(end);
+        }
         let mut present = false;
         match is_list::<W, T>() {
             true => present = reader.length(T::least::<W>(), 1)? == 1,

@@ -132,6 +132,14 @@ const fn gap<W: Wire>(at: usize, size: usize) -> usize {
     at.wrapping_neg() & (to - 1)
 }
 
+/// The bytes of a number, lowest first, as the wire has them; and back.
+fn ordered<W: Wire, const N: usize>(mut bytes: [u8; N]) -> [u8; N] {
+    if W::IS_BIG_ENDIAN {
+        bytes.reverse();
+    }
+    bytes
+}
+
 /// Whether the size of a list or array of these stands before it.
 fn is_delimited<W: Wire, T: Value>() -> bool {
     W::DELIMITS && !T::IS_PRIMITIVE
@@ -186,7 +194,18 @@ impl<W: Wire> Writer<'_, W> {
 
     fn length(&mut self, length: usize) {
         self.align(4);
-        self.out.extend_from_slice(&(length as u32).to_le_bytes());
+        self.out.extend_from_slice(&ordered::<W, 4>((length as u32).to_le_bytes()));
+    }
+
+    /// Where what begins whose bytes are counted.
+    fn open_bytes(&mut self) -> usize {
+        self.length(0);
+        self.out.len()
+    }
+
+    fn close_bytes(&mut self, start: usize) {
+        let size = ordered::<W, 4>(((self.out.len() - start) as u32).to_le_bytes());
+        self.out[start - 4..start].copy_from_slice(&size);
     }
 
     /// Writes the byte of a record without fields, where it has one.
@@ -258,11 +277,27 @@ impl<'a, W: Wire> Reader<'a, W> {
         Ok(length)
     }
 
+    /// Where what ends whose bytes are counted.
+    fn open_bytes(&mut self) -> Result<usize, Error> {
+        let size = self.length(1, u32::MAX as usize)?;
+        Ok(self.at + size)
+    }
+
+    fn close_bytes(&mut self, end: usize) -> Result<(), Error> {
+        match self.at == end {
+            true => Ok(()),
+            false => Err(Error::OtherSize),
+        }
+    }
+
     /// A text where it lies, without the zero at its end.
     fn text(&mut self, limits: Limits) -> Result<&'a str, Error> {
         let length = self.length(1, u32::MAX as usize)?;
         let mut text = self.take(length)?;
-        if W::ENDS_TEXTS && length != 0 {
+        if W::TEXT_MARK.len() != 0 {
+            text = text.strip_prefix(W::TEXT_MARK).ok_or(Error::NoText)?;
+        }
+        if W::ENDS_TEXTS && (length != 0 || W::TEXT_MARK.len() != 0) {
             let (end, rest) = text.split_last().ok_or(Error::NoText)?;
             if *end != 0 || rest.contains(&0) {
                 return Err(Error::NoText);
@@ -417,5 +452,7 @@ pub trait Value: Default {
 
 /// Whether records of numbers alone are one block from there on.
 fn is_block<W: Wire, T: Value>(at: usize) -> bool {
-    !(W::DELIMITS && T::BLOCK_HAS_SIZES) && at % T::BLOCK_ALIGNMENT.min(W::ALIGNMENT) == 0
+    !W::IS_BIG_ENDIAN
+        && !(W::DELIMITS && T::BLOCK_HAS_SIZES)
+        && at % T::BLOCK_ALIGNMENT.min(W::ALIGNMENT) == 0
 }

@@ -1,4 +1,4 @@
-/// A wire that writes field after field, little-endian.
+/// A wire that writes field after field, little-endian unless it says otherwise.
 pub trait Wire: Copy {
     /// The largest alignment of a number; 1 where nothing is aligned.
     const ALIGNMENT: usize;
@@ -7,6 +7,13 @@ pub trait Wire: Copy {
     /// Whether the size of a list or array of what is no number stands before it, and
     /// an absent value takes nothing but the flag that says so.
     const DELIMITS: bool;
+    /// Whether numbers stand with their highest byte first.
+    const IS_BIG_ENDIAN: bool = false;
+    /// What stands before the letters of a text.
+    const TEXT_MARK: &'static [u8] = &[];
+    /// Whether a list's length counts its bytes and not its elements, and what may be
+    /// absent is a list of none or one.
+    const COUNTS_BYTES: bool = false;
     /// Whether a record without fields takes a byte.
     const HAS_FILLER: bool;
     /// What stands before a message, in bytes.
@@ -87,4 +94,21 @@ impl Wire for Xcdr2WithHeader {
     const HEADER_READ: usize = 2;
     // DDS fills up to a multiple of four.
     const FILLING: usize = 3;
+}
+
+/// The payload of SOME/IP by AUTOSAR's defaults.
+#[derive(Clone, Copy)]
+pub enum SomeIp {}
+
+impl Wire for SomeIp {
+    const ALIGNMENT: usize = 1;
+    const ENDS_TEXTS: bool = true;
+    const DELIMITS: bool = false;
+    const IS_BIG_ENDIAN: bool = true;
+    const TEXT_MARK: &'static [u8] = &[0xef, 0xbb, 0xbf];
+    const COUNTS_BYTES: bool = true;
+    const HAS_FILLER: bool = true;
+    const HEADER: &'static [u8] = &[];
+    const HEADER_READ: usize = 0;
+    const FILLING: usize = 0;
 }

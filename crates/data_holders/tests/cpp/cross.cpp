@@ -1,6 +1,6 @@
 // Reads messages of one wire and writes them on the other: cross FOLDER, which has
-// NNNN.type, NNNN.cdr, NNNN.xcdr2 and NNNN.ros_msg, and refuses those of badNNNN. What types there
-// are, TYPES says.
+// NNNN.type, NNNN.cdr, NNNN.xcdr2 and NNNN.ros_msg, maybe NNNN.someip, and refuses those of
+// badNNNN. What types there are, TYPES says.
 
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +10,7 @@
 #include "types.hpp"
 #include "wiregauge/cdr.hpp"
 #include "wiregauge/ros_msg.hpp"
+#include "wiregauge/someip.hpp"
 #include "wiregauge/xcdr2.hpp"
 
 #ifdef VIEWS
@@ -57,10 +58,12 @@ Error take(const Bytes &bytes, std::size_t size, T &message) {
   own.shrink_to_fit();
   const Error error = wiregauge::deserialize<Wire>(own.data(), own.size(), message);
 #ifdef VIEWS
-  const char *wrong = views::wrong<Wire>(own.data(), own.size(), error, message);
-  if (wrong != nullptr) {
-    const std::string where = std::string(T::kName) + " at " + std::to_string(size) + " bytes: ";
-    fail(where + wiregauge::describe(error) + " in the holder, and in the view " + wrong);
+  if constexpr (!std::is_same_v<Wire, wiregauge::SomeIp>) {
+    const char *wrong = views::wrong<Wire>(own.data(), own.size(), error, message);
+    if (wrong != nullptr) {
+      const std::string where = std::string(T::kName) + " at " + std::to_string(size) + " bytes: ";
+      fail(where + wiregauge::describe(error) + " in the holder, and in the view " + wrong);
+    }
   }
 #endif
   return error;
@@ -156,6 +159,23 @@ void check(const std::string &stem) {
   endured<wiregauge::CdrWithHeader, T>(headed, stem + ".cdr behind a header");
   endured<wiregauge::Xcdr2, T>(xcdr2, stem + ".xcdr2");
   endured<wiregauge::RosMsg, T>(ros, stem + ".ros_msg");
+  Bytes someip;
+  if (!read(stem + ".someip", someip)) return;
+  T from_someip;
+  for (int turn = 0; turn != 2; ++turn) {
+    error = take<wiregauge::SomeIp>(someip, someip.size(), from_someip);
+    if (error != Error::none) fail(stem + ".someip: " + wiregauge::describe(error));
+    if (from_someip != from_ros) fail(stem + ": another message in SOME/IP");
+    T empty;
+    Bytes bytes;
+    if (wiregauge::serialize<wiregauge::SomeIp>(empty, bytes) != Error::none ||
+        take<wiregauge::SomeIp>(bytes, bytes.size(), from_someip) != Error::none ||
+        from_someip != empty) {
+      fail(stem + ": not empty in SOME/IP when used again");
+    }
+  }
+  written<wiregauge::SomeIp>(from_ros, someip, stem + " in SOME/IP");
+  endured<wiregauge::SomeIp, T>(someip, stem + ".someip");
 }
 
 // What is no message on any wire.
@@ -168,6 +188,11 @@ void refuse(const std::string &stem) {
       take<wiregauge::Cdr>(cdr, cdr.size(), message) == Error::none ||
       take<wiregauge::RosMsg>(ros, ros.size(), message) == Error::none) {
     fail(stem + " is taken for a message");
+  }
+  Bytes someip;
+  if (read(stem + ".someip", someip) &&
+      take<wiregauge::SomeIp>(someip, someip.size(), message) == Error::none) {
+    fail(stem + ".someip is taken for a message");
   }
 }
 

@@ -10,7 +10,8 @@ import wiregauge.WireException;
 
 /**
  * Reads messages of one wire and writes them on the others, and refuses what is no message: Cross
- * FOLDER, which has NNNN.type, NNNN.cdr, NNNN.xcdr2 and NNNN.ros_msg, and the same of badNNNN.
+ * FOLDER, which has NNNN.type, NNNN.cdr, NNNN.xcdr2 and NNNN.ros_msg, maybe NNNN.someip, and the
+ * same of badNNNN.
  */
 final class Cross {
     private Cross() {}
@@ -131,6 +132,20 @@ final class Cross {
         endured(Wire.ROS_MSG, make, ros, name + ".ros_msg");
     }
 
+    private static void someip(Supplier<Sequential> make, byte[] someip, byte[] ros, String name)
+            throws WireException {
+        Sequential fromRos = Wire.ROS_MSG.deserialize(ByteBuffer.wrap(ros), make.get());
+        Sequential from = Wire.SOMEIP.deserialize(elsewhere(someip), make.get());
+        check(from.equals(fromRos), name + ": another message in SOME/IP");
+        written(Wire.SOMEIP, fromRos, someip, name + " in SOME/IP");
+        byte[] none = Wire.SOMEIP.serialize(make.get()).array();
+        for (byte[] bytes : new byte[][] {none, someip}) {
+            Wire.SOMEIP.deserialize(ByteBuffer.wrap(bytes), from);
+            written(Wire.SOMEIP, from, bytes, name + " in SOME/IP, used again");
+        }
+        endured(Wire.SOMEIP, make, someip, name + ".someip");
+    }
+
     private static void refused(Wire wire, Supplier<Sequential> make, byte[] bytes, String name) {
         try {
             wire.deserialize(ByteBuffer.wrap(bytes), make.get());
@@ -152,9 +167,17 @@ final class Cross {
             byte[] cdr = Files.readAllBytes(folder.resolve(name + ".cdr"));
             byte[] ros = Files.readAllBytes(folder.resolve(name + ".ros_msg"));
             byte[] xcdr2 = Files.readAllBytes(folder.resolve(name + ".xcdr2"));
+            Path own = folder.resolve(name + ".someip");
+            byte[] someip = Files.exists(own) ? Files.readAllBytes(own) : null;
             if (prefix.isEmpty()) {
                 whole(make, cdr, xcdr2, ros, name);
+                if (someip != null) {
+                    someip(make, someip, ros, name);
+                }
             } else {
+                if (someip != null) {
+                    refused(Wire.SOMEIP, make, someip, name + ".someip");
+                }
                 refused(Wire.CDR, make, cdr, name + ".cdr");
                 refused(Wire.XCDR2, make, xcdr2, name + ".xcdr2");
                 refused(Wire.ROS_MSG, make, ros, name + ".ros_msg");

@@ -9,7 +9,7 @@ import named
 import numpy
 
 holders, kinds = named.load(sys.argv[1])
-WIRES = ("ros_msg", "cdr", "xcdr2", "protobuf")
+WIRES = ("ros_msg", "cdr", "xcdr2", "someip", "protobuf")
 
 
 def anew(holder):

@@ -1,6 +1,6 @@
 """Reads messages of one wire and writes them on the other, and refuses what is no
 message: cross.py MODULE FOLDER, which has NNNN.type, NNNN.cdr, NNNN.xcdr2 and
-NNNN.ros_msg, and the same of badNNNN."""
+NNNN.ros_msg, maybe NNNN.someip, and the same of badNNNN."""
 
 import copy
 import pickle
@@ -59,7 +59,17 @@ for file in sorted(Path(sys.argv[2]).glob("[0-9]*.type")):
     # Holders are data: they are copied, and sent to other processes.
     for twin in (copy.deepcopy(from_cdr), pickle.loads(pickle.dumps(from_cdr))):
         assert twin.serialize_cdr(header=False) == cdr, file
+    someip = file.with_suffix(".someip")
+    if someip.exists():
+        someip = someip.read_bytes()
+        assert from_ros.serialize_someip() == someip, file
+        for view in (False, True):
+            assert kind.deserialize_someip(someip, view=view) == from_ros, file
+        assert kind.deserialize_someip(bytearray(someip), view=True).serialize_cdr(header=False) == cdr
+    else:
+        someip = b""
     for read, whole in ((lambda b: kind.deserialize_cdr(b, header=False), cdr),
+                        (kind.deserialize_someip, someip),
                         (lambda b: kind.deserialize_xcdr2(b, header=False), xcdr2),
                         (kind.deserialize_ros_msg, ros)):
         for cut in range(min(len(whole), 400)):
@@ -79,9 +89,12 @@ for file in sorted(Path(sys.argv[2]).glob("[0-9]*.type")):
     count += 1
 for file in sorted(Path(sys.argv[2]).glob("bad*.type")):
     kind = kinds[file.read_text()]
-    for read, end in ((lambda b: kind.deserialize_cdr(b, header=False), ".cdr"),
+    for read, end in ((kind.deserialize_someip, ".someip"),
+                      (lambda b: kind.deserialize_cdr(b, header=False), ".cdr"),
                       (lambda b: kind.deserialize_xcdr2(b, header=False), ".xcdr2"),
                       (kind.deserialize_ros_msg, ".ros_msg")):
+        if end == ".someip" and not file.with_suffix(end).exists():
+            continue
         try:
             read(file.with_suffix(end).read_bytes())
         except holders.WireError:

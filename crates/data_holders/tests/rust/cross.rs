@@ -1,13 +1,13 @@
 //! Reads messages of one wire and writes them on the other, and refuses what is no
 //! message: cross FOLDER, which has NNNN.type, NNNN.cdr, NNNN.xcdr2 and NNNN.ros_msg,
-//! and the same of badNNNN.
+//! maybe NNNN.someip, and the same of badNNNN.
 
 use std::fmt::Debug;
 use std::fs;
 
 use crate::types;
 use crate::wiregauge::{
-    self, Cdr, CdrWithHeader, Error, RosMsg, Value, Wire, Xcdr2, Xcdr2WithHeader,
+    self, Cdr, CdrWithHeader, Error, RosMsg, SomeIp, Value, Wire, Xcdr2, Xcdr2WithHeader,
 };
 
 /// A type of which there may be views, too.
@@ -23,9 +23,16 @@ fn read<W: Wire, T: Held>(bytes: &[u8]) -> Result<T, Error> {
 }
 
 fn endured<W: Wire, T: Held>(bytes: &[u8], name: &str) {
+    endured_by::<W, T>(bytes, name, read::<W, T>);
+}
+
+fn endured_by<W: Wire, T: Held>(
+    bytes: &[u8],
+    name: &str,
+    read: impl Fn(&[u8]) -> Result<T, Error>,
+) {
     for cut in 0..bytes.len().min(400) {
-        let read = read::<W, T>(&bytes[..cut]);
-        assert!(read.is_err(), "{name}: {cut} bytes are taken for a message");
+        assert!(read(&bytes[..cut]).is_err(), "{name}: {cut} bytes are taken for a message");
     }
     for at in 0..bytes.len().min(400) {
         let bad = [!bytes[at], 0, bytes[at].wrapping_add(1)];
@@ -34,7 +41,7 @@ fn endured<W: Wire, T: Held>(bytes: &[u8], name: &str) {
         for byte in if bytes.len() < 100 { &bad[..] } else { &bad[one..=one] } {
             let mut damaged = bytes.to_vec();
             damaged[at] = *byte;
-            if let Ok(message) = read::<W, T>(&damaged) {
+            if let Ok(message) = read(&damaged) {
                 wiregauge::serialize::<W, T>(&message, &mut damaged)
                     .expect("what was read is written");
             }
@@ -57,7 +64,13 @@ pub fn check<T: Held>(name: &str, bad: bool) {
     let from_cdr = read::<Cdr, T>(&cdr);
     let from_xcdr2 = read::<Xcdr2, T>(&xcdr2);
     let from_ros = read::<RosMsg, T>(&ros);
+    // There are no views of it.
+    let someip = fs::read(format!("{name}.someip")).ok();
+    let read_someip = wiregauge::deserialize::<SomeIp, T>;
     if bad {
+        if let Some(someip) = someip {
+            assert!(read_someip(&someip).is_err(), "{name}.someip is taken for a message");
+        }
         assert!(
             from_cdr.is_err() && from_xcdr2.is_err() && from_ros.is_err(),
             "{name} is taken for a message"
@@ -94,6 +107,15 @@ pub fn check<T: Held>(name: &str, bad: bool) {
     endured::<Cdr, T>(&cdr, name);
     endured::<CdrWithHeader, T>(&headed, name);
     endured::<RosMsg, T>(&ros, name);
+    let Some(someip) = someip else { return };
+    assert_eq!(read_someip(&someip).expect("a message"), from_ros, "{name}.someip");
+    assert_eq!(written::<SomeIp, T>(&from_ros), someip, "{name}.someip");
+    let empty = written::<SomeIp, T>(&T::default());
+    for bytes in [&someip, &empty, &someip] {
+        wiregauge::deserialize_into::<SomeIp, T>(bytes, &mut again).expect("a message");
+        assert_eq!(&written::<SomeIp, T>(&again), bytes, "{name}.someip");
+    }
+    endured_by::<SomeIp, T>(&someip, name, read_someip);
 }
 
 fn each(folder: &str, bad: bool) -> usize {

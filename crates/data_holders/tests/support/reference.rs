@@ -17,7 +17,16 @@ fn align(out: &mut Vec<u8>, wire: Wire, to: usize) {
 
 fn length(out: &mut Vec<u8>, wire: Wire, length: usize) {
     align(out, wire, 4);
-    out.extend((length as u32).to_le_bytes());
+    match wire {
+        Wire::SomeIp => out.extend((length as u32).to_be_bytes()),
+        _ => out.extend((length as u32).to_le_bytes()),
+    }
+}
+
+/// What stands behind its length in bytes.
+fn counted(bytes: &[u8], wire: Wire, out: &mut Vec<u8>) {
+    length(out, wire, bytes.len());
+    out.extend(bytes);
 }
 
 fn record(schema: &Schema, id: TypeId, value: &Value, wire: Wire, out: &mut Vec<u8>) {
@@ -47,6 +56,17 @@ fn field(schema: &Schema, field: &Field, value: &Value, wire: Wire, out: &mut Ve
         out[start - 4..start].copy_from_slice(&size.to_le_bytes());
     };
     match (field.cardinality, value) {
+        (Cardinality::Optional | Cardinality::List { .. }, value) if wire == Wire::SomeIp => {
+            let mut all = Vec::new();
+            match value {
+                Value::Absent => {}
+                Value::List(values) if field.cardinality != Cardinality::Optional => {
+                    values.iter().for_each(|value| one(value, &mut all));
+                }
+                value => one(value, &mut all),
+            }
+            counted(&all, wire, out);
+        }
         (Cardinality::Optional, Value::Absent) if wire == Wire::Xcdr2 => out.push(0),
         (Cardinality::Optional, value) if wire == Wire::Xcdr2 => {
             out.push(1);
@@ -81,6 +101,9 @@ fn field(schema: &Schema, field: &Field, value: &Value, wire: Wire, out: &mut Ve
 
 fn element(schema: &Schema, element: Element, value: &Value, wire: Wire, out: &mut Vec<u8>) {
     match value {
+        Value::String(text) if wire == Wire::SomeIp => {
+            counted(&[b"\xef\xbb\xbf", text.as_bytes(), b"\0"].concat(), wire, out);
+        }
         Value::String(text) => {
             let end: &[u8] = if wire != Wire::RosMsg { &[0] } else { &[] };
             length(out, wire, text.len() + end.len());
@@ -98,7 +121,7 @@ fn element(schema: &Schema, element: Element, value: &Value, wire: Wire, out: &m
         number => {
             let size = schema.scalar(element).expect("a number").size();
             align(out, wire, size);
-            let bytes = match number {
+            let mut bytes = match number {
                 Value::Bool(value) => u64::from(*value).to_le_bytes(),
                 Value::Unsigned(value) => value.to_le_bytes(),
                 Value::Signed(value) => value.to_le_bytes(),
@@ -106,6 +129,9 @@ fn element(schema: &Schema, element: Element, value: &Value, wire: Wire, out: &m
                 Value::F64(value) => value.to_bits().to_le_bytes(),
                 other => panic!("{other:?} is no number"),
             };
+            if wire == Wire::SomeIp {
+                bytes[..size].reverse();
+            }
             out.extend(&bytes[..size]);
         }
     }

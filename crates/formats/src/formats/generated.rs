@@ -32,7 +32,7 @@ use anyhow::Result;
 use wiregauge_build_tools::Need;
 use wiregauge_data_holders::{generate, losses, HolderLanguage, Names, Package, Wire};
 use wiregauge_normalized::{File, Unit};
-use wiregauge_schema::{Schema, TypeDef, TypeId};
+use wiregauge_schema::{Cardinality, Field, Schema, TypeDef, TypeId};
 
 use crate::codec::{Codec, Emission, Linkage, Support, OWN_CODE};
 use crate::lowering::{self, Lowering};
@@ -45,8 +45,8 @@ const OPTIONS: &[&str] = &[
      form, so there is nothing to populate: to compare with a library that has structures of its \
      own, look at that library's write and parse too",
     OWN_CODE,
-    "lists of numbers move as blocks; lists of plain records too, where memory and encoding are \
-     the same",
+    "lists of numbers move as blocks, on SOME/IP with the bytes of each number turned around; \
+     lists of plain records too, where memory and encoding are the same",
     "every length is checked before it is used, as are bounds, and texts for UTF-8 in both \
      directions",
     "no partial reads: the whole message is read for one number",
@@ -97,6 +97,14 @@ fn check_type(wire: Wire, schema: &Schema, id: TypeId) -> Support {
     match &schema.types[id] {
         _ if wire == Wire::Protobuf => Support::Supported,
         TypeDef::Enum(_) => Support::lowered(vec![Lowering::enumeration()]),
+        TypeDef::Record(record) if wire.counts_bytes() => {
+            let is_optional = |field: &&Field| field.cardinality == Cardinality::Optional;
+            let optional = record.fields.iter().filter(is_optional).map(|_| Lowering::option());
+            let empty = record.fields.is_empty().then(Lowering::no_fields);
+            Support::lowered(
+                lowering::unions(record).into_iter().chain(optional).chain(empty).collect(),
+            )
+        }
         // An absent value takes nothing there, and a record is no list.
         TypeDef::Record(record) if wire.is_delimited() => {
             Support::lowered(lowering::unions(record).into_iter().collect())

@@ -18,6 +18,7 @@ fn wire_type(wire: Wire) -> Option<&'static str> {
         Wire::RosMsg => Some("RosMsg"),
         Wire::Cdr => Some("Cdr"),
         Wire::Xcdr2 => Some("Xcdr2"),
+        Wire::SomeIp => Some("SomeIp"),
         Wire::Protobuf => None,
     }
 }

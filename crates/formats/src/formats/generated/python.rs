@@ -18,7 +18,8 @@ pub(super) const CODE: GeneratedCode = GeneratedCode {
         "the module of wiregauge generate; its holders are the normalized form, so there is \
          nothing to populate",
         "lists of plain records are read as one block (parse), from which objects are made \
-         (extract), as in all other rows; a program that reads the block has no extract",
+         (extract), as in all other rows; a program that reads the block has no extract. On \
+         SOME/IP they are read record by record",
         "project: lists of numbers and plain records are read in place and added up by NumPy, \
          other lists element by element",
         "every length is checked before it is used",

@@ -20,6 +20,7 @@ fn calls(wire: Wire) -> (&'static str, Option<&'static str>) {
         Wire::RosMsg => ("wiregauge", Some("RosMsg")),
         Wire::Cdr => ("wiregauge", Some("Cdr")),
         Wire::Xcdr2 => ("wiregauge", Some("Xcdr2")),
+        Wire::SomeIp => ("wiregauge", Some("SomeIp")),
         Wire::Protobuf => ("wiregauge_protobuf", None),
     }
 }

@@ -160,5 +160,6 @@ rows! {
     RosMsg "ros-msg" "ROS 1 MSG" "ROS_MSG" "ros_msg": cpp cpp_views java python rust rust_views;
     Cdr "cdr" "CDR" "CDR" "cdr": cpp cpp_views java python rust rust_views;
     Xcdr2 "xcdr2" "XCDR2" "XCDR2" "xcdr2": cpp cpp_views java rust rust_views;
+    SomeIp "someip" "SOME/IP" "SOMEIP" "someip": cpp java python rust;
     Protobuf "protobuf" "Protobuf" "" "": cpp java python rust;
 }

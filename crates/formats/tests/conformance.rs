@@ -603,7 +603,7 @@ fn random_lists_of_plain_records() {
 /// the byte it is the same.
 #[test]
 fn libraries_of_a_format_write_the_same_bytes() {
-    let formats = ["avro", "thrift", "thrift-compact"];
+    let formats = ["avro", "bincode", "thrift", "thrift-compact"];
     for (name, schema) in zoo::all() {
         for format in formats {
             let codecs: Vec<_> =
@@ -703,6 +703,8 @@ fn messages_that_a_format_cannot_say() {
         ("cyclone-cdr", &cut, "NUL"),
         ("generated-cdr-cpp", &cut, "a zero where it does not end"),
         ("generated-cdr-rust", &cut, "a zero where it does not end"),
+        ("generated-someip-cpp", &cut, "a zero where it does not end"),
+        ("generated-someip-rust", &cut, "a zero where it does not end"),
         ("generated-xcdr2-cpp", &cut, "a zero where it does not end"),
         ("generated-xcdr2-rust", &cut, "a zero where it does not end"),
     ];

@@ -68,11 +68,11 @@ fn the_examples_of_adding_something_work() {
 
 /// The codec is listed, and carries the experiment's messages.
 fn codec_and_experiment(place: &Path, run: &dyn Fn(&[&str]) -> Said) {
-    assert!(run(&["codecs", "--list"]).out.contains("postcard"));
-    let words = ["repeat", "imu", "--codecs", "postcard", "--duration", "1", "--processes", "2"];
+    assert!(run(&["codecs", "--list"]).out.contains("cbor4ii"));
+    let words = ["repeat", "imu", "--codecs", "cbor4ii", "--duration", "1", "--processes", "2"];
     run(&[&words[..], &["-o", "run.json"]].concat());
     let run = result(place);
-    assert!(status(&run, "postcard").contains("measured"), "{}", status(&run, "postcard"));
+    assert!(status(&run, "cbor4ii").contains("measured"), "{}", status(&run, "cbor4ii"));
     assert_eq!(run["cases"].as_array().unwrap().len(), 3);
 }
 
@@ -203,7 +203,7 @@ fn lock(tree: &mut BTreeMap<PathBuf, Vec<u8>>, folder: &Path) {
     );
     let after = versions(&path);
     assert!(after.is_superset(&before), "gone: {:?}", before.difference(&after));
-    assert!(after.iter().any(|(name, _)| name == "postcard"));
+    assert!(after.iter().any(|(name, _)| name == "cbor4ii"));
     tree.insert(LOCK.into(), fs::read(path).unwrap());
 }
 

@@ -20,7 +20,8 @@ inventory::submit! {
         linkage: Linkage::Crate("bincode"),
         options: &[
             "config::legacy(): fixed-width little-endian integers, as in the paper's version",
-            "not maintained since 2025; 2.0.1 is the last version that builds",
+            "not maintained since 2025 (RUSTSEC-2025-0141); 2.0.1 is the last version that builds. The \
+             row wincode has the same bytes by a library that is maintained",
             "no partial reads: the whole message is decoded for one number",
         ],
         calls: &[

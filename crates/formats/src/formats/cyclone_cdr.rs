@@ -1,6 +1,7 @@
 //! CDR by Cyclone DDS: its own stream of the structs that its compiler makes,
 //! without a participant or a network.
 
+mod extensible;
 mod python;
 
 use anyhow::Result;
@@ -53,8 +54,40 @@ inventory::submit! {
             Need::Header("dds/ddsi/ddsi_cdrstream.h", "cyclonedds-dev"),
         ],
         check_type,
-        idl: Some(definition),
-        emit,
+        idl: Some(|schema| definition(schema, Extensibility::Final)),
+        emit: |unit| emit(unit, Extensibility::Final),
+    }
+}
+
+/// What may become of a type later.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extensibility {
+    /// Nothing.
+    Final,
+    /// Members are added at its end.
+    Appendable,
+    /// Members come and go.
+    Mutable,
+}
+
+impl Extensibility {
+    fn annotation(self) -> &'static str {
+        match self {
+            Extensibility::Final => "@final",
+            Extensibility::Appendable => "@appendable",
+            Extensibility::Mutable => "@mutable",
+        }
+    }
+
+    /// The bytes before a record at most, aligned, and those before each of its members.
+    fn header_bounds(self) -> (usize, usize) {
+        match self {
+            Extensibility::Final => (0, 0),
+            // Its size.
+            Extensibility::Appendable => (7, 0),
+            // Its size; then of each member its id, and its size where the id does not tell it.
+            Extensibility::Mutable => (7, 11),
+        }
     }
 }
 
@@ -66,7 +99,7 @@ fn check_type(schema: &Schema, id: TypeId) -> Support {
 }
 
 /// `message.idl`.
-fn definition(schema: &Schema) -> Result<File> {
+fn definition(schema: &Schema, extensibility: Extensibility) -> Result<File> {
     let octets = c_struct::octets_type(schema);
     let mut code = SourceWriter::new();
     code.open("module wg {");
@@ -74,7 +107,8 @@ fn definition(schema: &Schema) -> Result<File> {
         code.line(format!("typedef sequence<octet> {octets};"));
     }
     for (_, record) in schema.records() {
-        code.block(format!("@final struct {} {{", record.name.legal), "};", |code| {
+        let head = format!("{} struct {} {{", extensibility.annotation(), record.name.legal);
+        code.block(head, "};", |code| {
             for field in &record.fields {
                 let name = &field.name.legal;
                 let of = match field.element {
@@ -115,7 +149,7 @@ impl CLibrary for Cyclone {
     }
 }
 
-fn emit(unit: &Unit) -> Result<Emission> {
+fn emit(unit: &Unit, extensibility: Extensibility) -> Result<Emission> {
     let schema = unit.schema;
     let mut code = cpp::begin_glue(&["bound.hpp", "message.h", "message.hpp", "sequence.hpp"]);
     code.line("namespace c_struct {");
@@ -129,10 +163,13 @@ fn emit(unit: &Unit) -> Result<Emission> {
     code.line("");
     let root = Cyclone.record_type(schema.root());
     code.line(format!("inline const dds_topic_descriptor_t &kTopic = {root}_desc;"));
-    bounds(schema, &mut code);
+    // Of a mutable type the library leaves members as they were that are not in the bytes.
+    let reads_into_empty = extensibility == Extensibility::Mutable;
+    code.line(format!("inline constexpr bool kReadsIntoEmpty = {reads_into_empty};"));
+    bounds(schema, extensibility, &mut code);
     Ok(Emission {
         files: vec![
-            definition(schema)?,
+            definition(schema, extensibility)?,
             File::new("main.cpp", include_str!("cyclone_cdr/main.cpp")),
             File::new("bound.hpp", include_str!("cyclone_cdr/bound.hpp")),
             File::new("sequence.hpp", include_str!("cyclone_cdr/sequence.hpp")),
@@ -156,15 +193,24 @@ fn emit(unit: &Unit) -> Result<Emission> {
 
 /// `bound`: how many bytes a message takes at most. The library's stream grows
 /// by 4 KiB at a time; with the room known it writes into the output buffer.
-fn bounds(schema: &Schema, code: &mut SourceWriter) {
+fn bounds(schema: &Schema, extensibility: Extensibility, code: &mut SourceWriter) {
+    let (before_record, before_member) = extensibility.header_bounds();
     code.line("");
     code.line("namespace message {");
     code.line("");
     for (id, record) in schema.records() {
         let name = format!("message::{}", record.name.legal);
-        let members: Vec<String> =
+        let mut terms: Vec<String> =
             record.fields.iter().map(|f| format!("bound(from.{})", f.name.legal)).collect();
-        let sum = if members.is_empty() { "1".to_string() } else { members.join(" + ") };
+        // A record without fields has one for the language's sake.
+        let members = terms.len().max(1);
+        if terms.is_empty() {
+            terms.push("1".into());
+        }
+        if extensibility != Extensibility::Final {
+            terms.push((before_record + members * before_member).to_string());
+        }
+        let sum = terms.join(" + ");
         if schema.is_pod(id) {
             code.line(format!("template <>\nconstexpr bool kFixed<{name}> = true;"));
         }

@@ -6,6 +6,7 @@ pub(super) mod cpp;
 mod definition;
 mod java;
 mod list_encoding;
+mod official;
 pub(super) mod prost;
 pub(super) mod python;
 mod quick;

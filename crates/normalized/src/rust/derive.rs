@@ -12,27 +12,40 @@ pub enum Derive {
     Nothing,
     /// bincode's.
     Bincode,
+    /// bitcode's.
+    Bitcode,
     /// minicbor's.
     Minicbor,
     /// rkyv's.
     Rkyv,
     /// serde's, for all libraries that go by it.
     Serde,
+    /// wincode's.
+    Wincode,
 }
 
 impl Derive {
     /// All of them.
-    pub const ALL: [Derive; 5] =
-        [Derive::Nothing, Derive::Bincode, Derive::Minicbor, Derive::Rkyv, Derive::Serde];
+    pub const ALL: [Derive; 7] = [
+        Derive::Nothing,
+        Derive::Bincode,
+        Derive::Bitcode,
+        Derive::Minicbor,
+        Derive::Rkyv,
+        Derive::Serde,
+        Derive::Wincode,
+    ];
 
     /// The folder of the message that derives so.
     pub fn folder(self) -> &'static str {
         match self {
             Derive::Nothing => "plain",
             Derive::Bincode => "bincode",
+            Derive::Bitcode => "bitcode",
             Derive::Minicbor => "minicbor",
             Derive::Rkyv => "rkyv",
             Derive::Serde => "serde",
+            Derive::Wincode => "wincode",
         }
     }
 
@@ -41,9 +54,11 @@ impl Derive {
         match self {
             Derive::Nothing => "",
             Derive::Bincode => ", bincode::Encode, bincode::Decode",
+            Derive::Bitcode => ", bitcode::Encode, bitcode::Decode",
             Derive::Minicbor => ", minicbor::Encode, minicbor::Decode",
             Derive::Rkyv => ", rkyv::Archive, rkyv::Serialize, rkyv::Deserialize",
             Derive::Serde => ", serde::Serialize, serde::Deserialize",
+            Derive::Wincode => ", wincode::SchemaWrite, wincode::SchemaRead",
         }
     }
 
@@ -57,7 +72,11 @@ impl Derive {
         match self {
             Derive::Minicbor => Some(minicbor_attribute(place, field)),
             Derive::Serde => serde_attribute(field).map(str::to_owned),
-            Derive::Nothing | Derive::Bincode | Derive::Rkyv => None,
+            Derive::Nothing
+            | Derive::Bincode
+            | Derive::Bitcode
+            | Derive::Rkyv
+            | Derive::Wincode => None,
         }
     }
 }

@@ -51,6 +51,10 @@ class Cyclone : public c_struct::Structs<Cyclone> {
 
   void parse(wiregauge::Wire wire, Object &object) {
     normalize(wire);
+    if constexpr (kReadsIntoEmpty) {
+      dds_stream_free_sample(&object.parsed(), kTopic.m_ops);
+      object.parsed() = Root{};
+    }
     dds_istream_t stream;
     dds_istream_init(&stream, static_cast<std::uint32_t>(wire.size), received_.data(), version_);
     dds_stream_read_sample(&stream, &object.parsed(), &type_);

@@ -2,6 +2,7 @@
 //! writes them on each wire.
 
 mod expression;
+mod known_offset;
 mod module;
 mod sort_key;
 mod tagged;

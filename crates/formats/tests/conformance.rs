@@ -346,9 +346,10 @@ fn seeds(test: &str) -> Seeds {
     Seeds::new(env!("CARGO_MANIFEST_DIR"), "conformance", test)
 }
 
-/// Codecs that need not carry all: only what is defined in their format's own language, or no
-/// lists of records that take no bytes, whose length their readers could not hold against those.
-const PARTICULAR: [&str; 10] = [
+/// Codecs that need not carry all: only what is defined in their format's own language, no
+/// lists of records that take no bytes, whose length their readers could not hold against those,
+/// or no records without fields, for which their library does not compile.
+const PARTICULAR: [&str; 11] = [
     "generated-protobuf-cpp",
     "generated-protobuf-java",
     "generated-protobuf-python",
@@ -359,6 +360,7 @@ const PARTICULAR: [&str; 10] = [
     "generated-ros-msg-rust",
     "generated-ros-msg-view-cpp",
     "generated-ros-msg-view-rust",
+    "wincode",
 ];
 
 /// Codecs that carry only what has lists of plain records, of which they make columns.
@@ -608,6 +610,7 @@ fn libraries_of_a_format_write_the_same_bytes() {
         for format in formats {
             let codecs: Vec<_> =
                 codecs().into_iter().filter(|codec| codec.format == format).collect();
+            let codecs = accepting(&codecs, &schema);
             let projection = Projection::choose(&schema);
             let all: Vec<_> = build_lightly(&schema, &projection, &codecs)
                 .into_iter()

@@ -4,6 +4,7 @@
 use wiregauge_normalized::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
+use super::known_offset::KnownOffset;
 use super::module::{code_of, numpy_kind, Module};
 use crate::layout;
 use crate::wire::Wire;
@@ -30,34 +31,6 @@ enum WireStep {
     Run { codes: String, count: usize },
     /// The field at this place.
     Field(usize),
-}
-
-/// What is known of the place that is written or read next: so many bytes behind
-/// a multiple of an alignment.
-#[derive(Clone, Copy)]
-struct KnownOffset {
-    modulus: usize,
-    rest: usize,
-}
-
-impl KnownOffset {
-    const UNKNOWN: KnownOffset = KnownOffset { modulus: 1, rest: 0 };
-
-    /// The gap before a number of this size; none where it is not known.
-    fn gap(self, size: usize) -> Option<usize> {
-        (self.modulus >= size).then(|| (size - self.rest % size) % size)
-    }
-
-    fn after(self, bytes: usize) -> KnownOffset {
-        KnownOffset { rest: (self.rest + bytes) % self.modulus, ..self }
-    }
-
-    fn aligned(self, size: usize) -> KnownOffset {
-        match self.gap(size) {
-            Some(gap) => self.after(gap),
-            None => KnownOffset { modulus: size, rest: 0 },
-        }
-    }
 }
 
 impl Module<'_> {

@@ -5,9 +5,10 @@
 use anyhow::Result;
 use wiregauge_normalized::rust::Derive;
 use wiregauge_normalized::Unit;
+use wiregauge_schema::{Schema, TypeDef, TypeId};
 
 use crate::build::languages::rust::RUST;
-use crate::codec::{Codec, Emission, Linkage};
+use crate::codec::{Codec, Emission, Linkage, Support};
 use crate::language::rust::derived::{self, DerivingLibrary};
 
 inventory::submit! {
@@ -34,9 +35,18 @@ inventory::submit! {
              wincode::config::deserialize_exact::<Message, _>(bytes, CONFIG)",
         ],
         needs: &[],
-        check_type: derived::check_type,
+        check_type,
         idl: None,
         emit,
+    }
+}
+
+fn check_type(schema: &Schema, id: TypeId) -> Support {
+    match &schema.types[id] {
+        TypeDef::Record(record) if record.fields.is_empty() => Support::Rejected(
+            "wincode's derive does not compile for a record without fields (0.6.3)".into(),
+        ),
+        _ => derived::check_type(schema, id),
     }
 }
 

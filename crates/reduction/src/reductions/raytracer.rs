@@ -219,7 +219,8 @@ mod tests {
             assert_eq!(rows[offset..offset + 4], value.to_le_bytes(), "offset {offset}");
         }
         assert_eq!(out[..2], [0xea, 0x3e]);
-        assert_eq!(usize::from(out[2]) | usize::from(out[3]) << 7, 128 | out.len() - 4);
+        let size = usize::from(out[2] & 0x7f) + 128 * usize::from(out[3]);
+        assert_eq!(size, out.len() - 4);
         layout.decode(&out, &mut back).unwrap();
         assert_eq!(back, sent);
         for cut in 0..out.len() {

@@ -9,7 +9,7 @@ use wiregauge_build_tools::maven::{self, Jar};
 use wiregauge_build_tools::run;
 use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{ElementIndex, PathStep};
-use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeDef};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeDef, TypeId};
 
 use super::{as_bytes, definition, from_rust, is_plain, to_rust, Syntax};
 use crate::build::languages::rust::RUST;
@@ -134,12 +134,9 @@ fn glue_file(unit: &Unit) -> String {
     code.line("use crate::generated as wg;");
     code.line("");
     code.line(format!("pub type Whole = wg::{};", type_name(&schema.root().name.legal)));
-    for (_, record) in schema.records() {
-        // Before they are renamed: a member of the normalized form is called as it is.
-        let slots: Vec<(FlattenedField, String)> = flattened_field::flatten_fields(schema, record)
-            .into_iter()
-            .map(|slot| (slot.clone(), slot_name(schema, record, &slot)))
-            .collect();
+    let named = renamed(schema);
+    for (id, record) in schema.records() {
+        let slots = named_slots(schema, &named, id);
         fill(schema, record, &slots, &mut code);
         take(schema, record, &slots, &mut code);
         tally(schema, record, &slots, &mut code);
@@ -150,20 +147,18 @@ fn glue_file(unit: &Unit) -> String {
         unit,
         &view,
         &mut code,
-        |record, field, index| descend(schema, record, field, index),
+        |record, field, index| descend(schema, &named, record, field, index),
         |field| from_rust(schema, field, "*at"),
     );
     code.finish()
 }
 
-/// What the accessors of a slot are called: as the definition was renamed, then flattened.
-fn slot_name(schema: &Schema, record: &Record, slot: &FlattenedField) -> String {
-    let schema = renamed(schema);
-    let name = type_name(&record.name.legal);
-    let own = schema.records().find(|(_, own)| own.name.legal == name).expect("it is there").1;
-    let slots = flattened_field::flatten_fields(&schema, own);
-    let same = |own: &&FlattenedField| own.place == slot.place && own.number == slot.number;
-    slots.iter().find(same).expect("as many slots").field.name.legal.clone()
+/// The slots of a record, each with what its accessors are called: a member of the normalized
+/// form is called as the schema has it, an accessor as the renamed one.
+fn named_slots(schema: &Schema, named: &Schema, id: TypeId) -> Vec<(FlattenedField, String)> {
+    let slots = flattened_field::flatten_fields(schema, schema.record(id));
+    let names = flattened_field::flatten_fields(named, named.record(id));
+    slots.into_iter().zip(names).map(|(slot, named)| (slot, named.field.name.legal)).collect()
 }
 
 /// `fill_X(from, to)`: the normalized form into a new message.
@@ -321,15 +316,25 @@ fn tally(
 }
 
 /// The statement that goes down to a field's value or element, in a view that is `at`.
-fn descend(schema: &Schema, record: &Record, field: &Field, index: ElementIndex) -> String {
+fn descend(
+    schema: &Schema,
+    named: &Schema,
+    record: &Record,
+    field: &Field,
+    index: ElementIndex,
+) -> String {
     let is_same = |other: &Field| other.name.legal == field.name.legal;
     let place = record.fields.iter().position(is_same).expect("a field of the record");
-    let slots = flattened_field::flatten_fields(schema, record);
+    let is_record = |(_, other): &(TypeId, &Record)| other.name.legal == record.name.legal;
+    let (id, _) = schema.records().find(is_record).expect("a record of the schema");
+    let (slots, names): (Vec<FlattenedField>, Vec<String>) =
+        named_slots(schema, named, id).into_iter().unzip();
     let step = PathStep { field: place, index };
     let Some((slot, index)) = flattened_field::find_step(&slots, &step) else {
         return "return;".into();
     };
-    let m = slot_name(schema, record, slot);
+    let is_slot = |own: &FlattenedField| (own.place, own.number) == (slot.place, slot.number);
+    let m = &names[slots.iter().position(is_slot).expect("one of them")];
     let some = |value: String| format!("let Some(at) = {value} else {{ return }};\nlet at = &at;");
     let byte = if as_bytes(&slot.field) { ".copied()" } else { "" };
     match (index, slot.field.cardinality) {

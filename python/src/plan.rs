@@ -11,9 +11,10 @@ use wiregauge_columns::TableSelection;
 use wiregauge_system::interrupt::{self, Interrupted};
 use wiregauge_system::quantity::parse_nonzero_bytes;
 use wiregauge_system::text;
-use wiregauge_trace::input_splits::{find_splits, FileSplits, InputSplit};
+use wiregauge_trace::input_splits::{FileSplits, InputSplit};
 use wiregauge_trace::open::{self, OpenHints};
 use wiregauge_trace::read::Nanoseconds;
+use wiregauge_trace::split_finder::find_splits;
 
 use crate::arrow::{schema_capsule, stream_capsule};
 use crate::error::to_python;

@@ -7,8 +7,9 @@
     reader.option("fields", "header.stamp,angular_velocity").load("/drives/*.mcap")
 
 Options are the arguments of `wiregauge.plan`; several values are parted by commas. Each split is
-a partition, planned by summaries and indexes. Filters on `log_time` and on the column of files
-are pushed down. With the option `table` set to "skipped" the rows are what errors="skip" leaves
+a partition, planned by summaries and indexes. Limits of time are the options `from_time` and
+`to_time`: filters are not pushed down, as Spark 4.3 would apply those of one query to the next
+query of the same frame, too. With the option `table` set to "skipped" the rows are what errors="skip" leaves
 out; with "files" what was planned of each file.
 
 Spark has no numbers without a sign and no nanoseconds: such numbers become the next larger ones
@@ -16,24 +17,13 @@ with a sign, and times are nanoseconds since 1970 as BIGINT. All machines need t
 """
 
 import json
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Dict, Iterator, Sequence
 
 import wiregauge
 
 try:
     import pyarrow
-    from pyspark.sql.datasource import (
-        DataSource,
-        DataSourceReader,
-        EqualTo,
-        Filter,
-        GreaterThan,
-        GreaterThanOrEqual,
-        In,
-        InputPartition,
-        LessThan,
-        LessThanOrEqual,
-    )
+    from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
     from pyspark.sql.pandas.types import from_arrow_schema
 except ImportError as error:
     raise ImportError(f"wiregauge.spark needs pip install 'pyspark>=4.1' pyarrow ({error})") from None
@@ -51,8 +41,6 @@ SIGNED = {
 def register(spark: Any) -> None:
     """Lets a session know the format "wiregauge"."""
     spark.dataSource.register(RecordingSource)
-    # Filters of sources in Python are off unless a session says otherwise.
-    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
 
 
 def spark_type(kind: Any) -> Any:
@@ -116,38 +104,16 @@ class RecordingSource(DataSource):
 
 
 class RecordingReader(DataSourceReader):
-    """Reads what the options and filters want."""
+    """Reads what the options want."""
 
     def __init__(self, arguments: Dict[str, Any], table: str) -> None:
         self.arguments, self.table = arguments, table
-        self.files: Optional[Sequence[str]] = None
-
-    def pushFilters(self, filters: List[Filter]) -> Iterator[Filter]:
-        """Takes limits of time and names of files; Spark applies all of them again."""
-        for one in filters:
-            if self.table == "rows":
-                self.narrow(one)
-            yield one
-
-    def narrow(self, one: Filter) -> None:
-        value = getattr(one, "value", None)
-        column = getattr(one, "attribute", None)
-        if column == ("log_time",) and isinstance(value, int):
-            first, last = self.arguments.get("from_time"), self.arguments.get("to_time")
-            if isinstance(one, (EqualTo, GreaterThan, GreaterThanOrEqual)):
-                self.arguments["from_time"] = value if first is None else max(first, value)
-            if isinstance(one, (EqualTo, LessThan, LessThanOrEqual)):
-                self.arguments["to_time"] = value if last is None else min(last, value)
-        if column is not None and column == (self.arguments.get("file_column"),):
-            if isinstance(one, In) or isinstance(one, EqualTo):
-                self.files = list(one.value) if isinstance(one, In) else [one.value]
 
     def partitions(self) -> Sequence[InputPartition]:
         plan = wiregauge.plan(**self.arguments)
         if self.table == "files":
             return [SplitPartition(pyarrow.table(plan.files))]
-        splits = [one for one in plan.splits if self.files is None or one.file in self.files]
-        parts = [SplitPartition(one) for one in splits]
+        parts = [SplitPartition(split) for split in plan.splits]
         if self.table == "skipped":
             parts.append(SplitPartition(pyarrow.table(plan.skipped)))
         return parts or [SplitPartition(pyarrow.schema(plan).empty_table())]

@@ -5,15 +5,7 @@
 //! the messages between two positions of the file, so that whatever an index says, none is
 //! read twice and none between two parts is lost.
 
-use std::path::Path;
-
-use anyhow::Result;
-
 use crate::channel::Channel;
-use crate::container::ContainerKind;
-use crate::open::OpenHints;
-use crate::select::Selection;
-use crate::{mcap, osi};
 
 /// A part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,32 +37,9 @@ pub struct FileSplits {
 
 impl FileSplits {
     /// All of a file as one part.
-    pub(crate) fn whole(size: u64, remark: &'static str) -> FileSplits {
+    pub(crate) fn unsplit(size: u64, remark: &'static str) -> FileSplits {
         let all = InputSplit { from: 0, to: u64::MAX, first: None, messages: None, size };
         FileSplits { splits: vec![all], channels: None, remark }
-    }
-}
-
-/// The parts of a file with about so many bytes each. What cannot be told apart without reading
-/// is one part. No message is read, but the heads of those in an `.osi` file without an index.
-///
-/// # Errors
-/// When it is no recording, or cannot be read. Whether it is undamaged shows when it is read.
-pub fn find_splits(
-    path: &Path,
-    hints: &OpenHints,
-    selection: &Selection,
-    most: u64,
-) -> Result<FileSplits> {
-    if path.is_dir() {
-        return Ok(FileSplits::whole(0, "the folder of a ROS 2 bag is one split"));
-    }
-    match ContainerKind::detect(path)? {
-        ContainerKind::Mcap => mcap::find_splits(path, selection, most),
-        ContainerKind::Osi => osi::find_splits(path, hints, selection, most),
-        ContainerKind::Bag | ContainerKind::Sqlite => {
-            Ok(FileSplits::whole(path.metadata()?.len(), "a bag is one split"))
-        }
     }
 }
 

@@ -54,6 +54,7 @@ mod sequence;
 pub mod shared_bytes;
 mod slice_reader;
 pub mod split;
+pub mod split_finder;
 mod sqlite;
 pub mod static_data;
 pub mod topic;

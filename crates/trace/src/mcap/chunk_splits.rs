@@ -27,7 +27,7 @@ pub fn find_splits(path: &Path, selection: &Selection, most: u64) -> Result<File
     let file = FileRange::open(path)?;
     let mut head = Vec::new();
     file.between(0, 16).read_to_end(&mut head)?;
-    let whole = |remark| Ok(FileSplits::whole(file.end(), remark));
+    let whole = |remark| Ok(FileSplits::unsplit(file.end(), remark));
     if compressed_file::is_compressed(&head) {
         return whole("it is compressed as a whole and is one split");
     }
@@ -48,7 +48,7 @@ pub fn find_splits(path: &Path, selection: &Selection, most: u64) -> Result<File
         Ok(found) => Ok(FileSplits { splits: found, channels, remark: "" }),
         Err(_) => {
             let remark = "its indexes do not have all messages and it is one split";
-            Ok(FileSplits { channels, ..FileSplits::whole(file.end(), remark) })
+            Ok(FileSplits { channels, ..FileSplits::unsplit(file.end(), remark) })
         }
     }
 }

@@ -30,7 +30,7 @@ pub fn find_splits(
     }
     if !reader.is_plain() {
         let remark = "it is compressed as a whole and is one split";
-        return Ok(FileSplits { channels, ..FileSplits::whole(file.end(), remark) });
+        return Ok(FileSplits { channels, ..FileSplits::unsplit(file.end(), remark) });
     }
     let is_narrow = selection.from.is_some() || selection.to.is_some();
     if let Some(index) = reader.index().filter(|index| index.rises || !is_narrow) {
@@ -57,7 +57,7 @@ pub fn find_splits(
     let mut splits = parts.finish();
     if !is_whole {
         if splits.is_empty() {
-            splits = FileSplits::whole(file.end(), "").splits;
+            splits = FileSplits::unsplit(file.end(), "").splits;
         }
         if let Some(last) = splits.last_mut() {
             last.messages = None;

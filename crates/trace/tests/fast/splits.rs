@@ -9,11 +9,12 @@ use mcap::{Compression, WriteOptions};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use tempfile::TempDir;
-use wiregauge_trace::input_splits::{find_splits, FileSplits};
+use wiregauge_trace::input_splits::FileSplits;
 use wiregauge_trace::open::{open, OpenHints};
 use wiregauge_trace::osi::index_writer;
 use wiregauge_trace::read::MessageInfo;
 use wiregauge_trace::select::Selection;
+use wiregauge_trace::split_finder::find_splits;
 
 /// A message: its channel, its time and the size of its content.
 type Planned = (usize, u64, usize);

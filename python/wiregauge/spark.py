@@ -59,7 +59,7 @@ def spark_type(kind: Any) -> Any:
 
 
 def spark_schema(source: Any) -> Any:
-    fields = pyarrow.schema(source)
+    fields = source.schema if isinstance(source, pyarrow.Table) else pyarrow.schema(source)
     return pyarrow.schema([field.with_type(spark_type(field.type)) for field in fields])
 
 

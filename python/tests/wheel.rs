@@ -103,7 +103,7 @@ fn the_package_is_installed_and_does_what_it_says() {
     fs::create_dir(&work).expect("writable");
     for file in ["tests/installed.py", "tests/plans.py"] {
         let mut tests = bare(&interpreter);
-        tests.env("PYTHONPATH", &packages).arg(Path::new(HERE).join(file));
+        tests.env("PYTHONPATH", packages).arg(Path::new(HERE).join(file));
         tests.env("PYTHONDONTWRITEBYTECODE", "1");
         print!("{}", run(tests.arg(Path::new(HERE).join("..")).arg(&work)));
     }

@@ -65,12 +65,13 @@ static void send(DataWriter *writer) {
   writer->write(&sample, none);
 }
 
-static bool receive(DataReader *reader) {
+static bool receive(DataReader *reader, uint32_t milliseconds) {
   static std::vector<uint8_t> taken;
   static LoanableSequence<wiregauge::Octet> lent;
   static SampleInfoSeq infos;
   for (;;) {
-    if (!reader->wait_for_unread_message(wiregauge::Duration(2, 0))) return false;
+    const wiregauge::Duration patience(int32_t(milliseconds / 1000), milliseconds % 1000 * 1000000);
+    if (!reader->wait_for_unread_message(patience)) return false;
     SampleInfo info;
     if (way == "sharing") {
       if (reader->take(lent, infos, 1) != wiregauge::OK) continue;
@@ -128,21 +129,26 @@ int main(int count, char **words) {
     return written.current_count > 0 && read.current_count > 0;
   };
   while (!found()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
   if (ping) {
+    // The other side may not know this one yet.
+    do {
+      send(writer);
+    } while (!receive(reader, 200));
+    while (receive(reader, 200)) {
+    }
     std::vector<double> times;
     const auto start = Clock::now();
     for (int i = 0; i < std::atoi(words[5]); ++i) {
       std::this_thread::sleep_until(start + std::chrono::milliseconds(i));
       const auto sent = Clock::now();
       send(writer);
-      if (!receive(reader)) return 1;
+      if (!receive(reader, 5000)) return 1;
       times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - sent).count());
     }
     std::sort(times.begin(), times.end());
     std::printf("%.0f\n", times[times.size() / 2]);
   } else {
-    while (receive(reader)) send(writer);
+    while (receive(reader, 2000)) send(writer);
   }
   participant->delete_contained_entities();
   factory->delete_participant(participant);

@@ -135,6 +135,28 @@ impl Column {
         self.push_row(0);
     }
 
+    /// So many rows that nothing is said of.
+    pub fn push_empties(&mut self, count: usize) {
+        if let Some(present) = &mut self.present {
+            present.resize(present.len() + count, 0);
+        }
+        match &mut self.content {
+            Content::Number(words, _) => words.push_zeros(count),
+            Content::Bytes { ends, .. } | Content::List { ends, .. } => {
+                ends.resize(ends.len() + count, last(ends) as i32);
+            }
+            Content::Octets { bytes, length } => bytes.resize(bytes.len() + count * *length, 0),
+            Content::Array { element, length, rows, .. } => {
+                element.push_empties(count * *length);
+                *rows += count;
+            }
+            Content::Record { columns, rows, .. } => {
+                columns.iter_mut().for_each(|column| column.push_empties(count));
+                *rows += count;
+            }
+        }
+    }
+
     /// A row whose value is zero or empty until it is set.
     pub fn push_present(&mut self) {
         self.push_row(1);
@@ -194,11 +216,11 @@ impl Column {
         }
     }
 
-    /// One more row of a record, whose columns have it.
+    /// More rows of a record, whose columns have them.
     #[inline]
-    pub fn count_row(&mut self) {
+    pub fn count_rows(&mut self, count: usize) {
         if let Content::Record { rows, .. } = &mut self.content {
-            *rows += 1;
+            *rows += count;
         }
     }
 

@@ -1,31 +1,62 @@
 //! A place in a message whose fields lie one after another: CDR, and ROS 1.
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_trace::cdr::{split_header, MAX_PADDING};
 
 use crate::fixed_layout::ALIGNMENT;
 
 /// How such a message lies in memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SequentialLayout {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SequentialLayout {
     /// Numbers begin at multiples of their size.
-    pub is_aligned: bool,
-    /// Text ends with a zero byte, which its length includes, and a record without fields takes
-    /// a byte.
-    pub is_cdr: bool,
+    pub(crate) is_aligned: bool,
+    /// A header says the order of bytes, text ends with a zero byte, which its length includes,
+    /// and a record without fields takes a byte.
+    pub(crate) is_cdr: bool,
+}
+
+impl SequentialLayout {
+    /// CDR, as DDS and ROS 2 write it.
+    pub const CDR: SequentialLayout = SequentialLayout { is_aligned: true, is_cdr: true };
+
+    /// ROS 1.
+    pub const ROS1: SequentialLayout = SequentialLayout { is_aligned: false, is_cdr: false };
 }
 
 /// A place in a message.
-pub(crate) struct Cursor<'m> {
+#[derive(Debug)]
+pub struct Cursor<'m> {
     bytes: &'m [u8],
-    pub at: usize,
-    is_aligned: bool,
+    pub(crate) at: usize,
+    layout: SequentialLayout,
     /// Whether numbers have their most significant byte first.
-    pub is_swapped: bool,
+    pub(crate) is_swapped: bool,
 }
 
 impl<'m> Cursor<'m> {
-    pub fn new(bytes: &'m [u8], layout: SequentialLayout, is_swapped: bool) -> Cursor<'m> {
-        Cursor { bytes, at: 0, is_aligned: layout.is_aligned, is_swapped }
+    /// At the first field of a message.
+    ///
+    /// # Errors
+    /// When it has another header than that of plain CDR, where it must have one.
+    pub fn begin(message: &'m [u8], layout: SequentialLayout) -> Result<Cursor<'m>> {
+        let (bytes, is_swapped) = match layout.is_cdr {
+            true => split_header(message)?,
+            false => (message, false),
+        };
+        Ok(Cursor { bytes, at: 0, layout, is_swapped })
+    }
+
+    /// Fails where more is left than what fills up a message.
+    ///
+    /// # Errors
+    /// With how much is left.
+    pub fn finish(&self) -> Result<()> {
+        let (left, most) = (self.left(), if self.layout.is_cdr { MAX_PADDING } else { 0 });
+        ensure!(
+            left <= most,
+            "{left} bytes are left over; the definition does not fit this message"
+        );
+        Ok(())
     }
 
     /// How many bytes are left.
@@ -36,14 +67,18 @@ impl<'m> Cursor<'m> {
 
     /// Where alignment counts from.
     #[inline]
-    pub fn phase(&self) -> usize {
-        if self.is_aligned {
+    pub(crate) fn phase(&self) -> usize {
+        if self.layout.is_aligned {
             self.at % ALIGNMENT
         } else {
             0
         }
     }
 
+    /// The next bytes.
+    ///
+    /// # Errors
+    /// When there are not as many.
     #[inline]
     pub fn take(&mut self, count: usize) -> Result<&'m [u8]> {
         let left = &self.bytes[self.at..];
@@ -55,15 +90,21 @@ impl<'m> Cursor<'m> {
     }
 
     /// Goes to where a number of so many bytes begins.
+    ///
+    /// # Errors
+    /// When the message ends before.
     #[inline]
     pub fn align(&mut self, size: usize) -> Result<()> {
-        if self.is_aligned {
+        if self.layout.is_aligned {
             self.take(self.at.next_multiple_of(size) - self.at)?;
         }
         Ok(())
     }
 
-    /// A number of so many bytes.
+    /// A number of so many bytes, at most eight.
+    ///
+    /// # Errors
+    /// When the message ends before.
     #[inline]
     pub fn number(&mut self, size: usize) -> Result<u64> {
         self.align(size)?;
@@ -74,14 +115,26 @@ impl<'m> Cursor<'m> {
     }
 
     /// A length or a count.
+    ///
+    /// # Errors
+    /// When the message ends before.
     #[inline]
     pub fn length(&mut self) -> Result<usize> {
         Ok(self.number(4)? as usize)
     }
 
     /// The bytes of a text.
+    ///
+    /// # Errors
+    /// When the message ends before, or the text does not end as it must.
     #[inline]
-    pub fn text(&mut self, is_terminated: bool) -> Result<&'m [u8]> {
+    pub fn text(&mut self) -> Result<&'m [u8]> {
+        self.octets(self.layout.is_cdr)
+    }
+
+    /// So many bytes as are said before them, without a final zero byte where there is one.
+    #[inline]
+    pub(crate) fn octets(&mut self, is_terminated: bool) -> Result<&'m [u8]> {
         let length = self.length()?;
         let bytes = self.take(length)?;
         // Some writers give an empty text the length 0.

@@ -25,6 +25,7 @@
 mod column;
 mod cursor;
 mod fixed_layout;
+mod head_columns;
 mod message_table;
 mod number_list;
 mod plan;
@@ -34,6 +35,8 @@ mod sequential;
 mod table_file;
 mod table_rows;
 
+pub use cursor::{Cursor, SequentialLayout};
+pub use head_columns::ElementHeads;
 pub use message_table::{FindDefinition, MessageTable};
 pub use plan::{ColumnPlan, ColumnReader, Wire};
 pub use table_file::{TableFile, TableFormat};

@@ -14,7 +14,7 @@ use crate::table_rows::{TableRows, TableSelection};
 pub type FindDefinition = fn(&Channel) -> Result<Definition>;
 
 /// Writes the messages of one channel as a table.
-pub struct MessageTable<W: Output + Send> {
+pub struct MessageTable<W: Output + Send + 'static> {
     /// None once it is begun.
     out: Option<(W, TableFormat)>,
     selection: TableSelection,
@@ -26,7 +26,7 @@ pub struct MessageTable<W: Output + Send> {
     first_failure: Option<String>,
 }
 
-impl<W: Output + Send> MessageTable<W> {
+impl<W: Output + Send + 'static> MessageTable<W> {
     /// Begins a table. What OSI's files lack is found by `find_definition`.
     pub fn new(
         out: W,
@@ -59,7 +59,7 @@ impl<W: Output + Send> MessageTable<W> {
     }
 }
 
-impl<W: Output + Send> Writer for MessageTable<W> {
+impl<W: Output + Send + 'static> Writer for MessageTable<W> {
     fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
         self.channels.push(channel.clone());
         Ok(u16::try_from(self.channels.len() - 1)?)
@@ -82,7 +82,7 @@ impl<W: Output + Send> Writer for MessageTable<W> {
         }
         if rows.is_full() {
             self.rows += rows.len() as u64;
-            file.write(&rows.finish()?)?;
+            file.write(rows.finish()?)?;
         }
         self.table = Some((rows, file));
         Ok(())
@@ -107,7 +107,7 @@ impl<W: Output + Send> Writer for MessageTable<W> {
             Some(reason) if self.rows == 0 && rows.is_empty() => {
                 return Err(anyhow!("no message can be read: {reason}"));
             }
-            _ if !rows.is_empty() => file.write(&rows.finish()?)?,
+            _ if !rows.is_empty() => file.write(rows.finish()?)?,
             _ => {}
         }
         file.finish()

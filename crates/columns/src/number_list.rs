@@ -64,6 +64,11 @@ impl NumberList {
         }
     }
 
+    /// Adds so many zeros.
+    pub fn push_zeros(&mut self, count: usize) {
+        each!(self, list => list.resize(list.len() + count, 0));
+    }
+
     /// Makes the last number another one.
     #[inline]
     pub fn set_last(&mut self, bits: u64) {

@@ -73,14 +73,8 @@ impl ColumnPlan {
         let selection = &selected.selection;
         let sequential = |layout| SequentialPlan::new(schema, selection, layout);
         let decoder = match wire {
-            Wire::Cdr => {
-                let layout = SequentialLayout { is_aligned: true, is_cdr: true };
-                WireDecoder::Sequential(sequential(layout)?)
-            }
-            Wire::Ros1 => {
-                let layout = SequentialLayout { is_aligned: false, is_cdr: false };
-                WireDecoder::Sequential(sequential(layout)?)
-            }
+            Wire::Cdr => WireDecoder::Sequential(sequential(SequentialLayout::CDR)?),
+            Wire::Ros1 => WireDecoder::Sequential(sequential(SequentialLayout::ROS1)?),
             Wire::Protobuf => WireDecoder::Protobuf(ProtobufPlan::new(schema, selection)?),
         };
         let schema = Arc::new(ArrowSchema::new(selected.fields));

@@ -4,9 +4,12 @@
 //! as it came last, records that come twice are merged, and fields that the definition does not
 //! know are passed over.
 
+mod shape;
+
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::{Cardinality, Element, Field, IntegerEncoding, Scalar, Schema, TypeId};
 
+use self::shape::Shape;
 use crate::column::{check_end, Column, Content};
 use crate::selection::{PlanTarget, RecordSelection, Target};
 
@@ -15,6 +18,9 @@ const DEEPEST: usize = 100;
 
 /// Fields with lower numbers are found by a table.
 const TABLE: usize = 256;
+
+/// Elements of a message are written in at most so many ways that are looked for.
+const MOST_SHAPES: usize = 8;
 
 /// No field has this place.
 const NONE: u16 = u16::MAX;
@@ -83,7 +89,7 @@ impl ProtobufPlan {
     /// # Errors
     /// When the message does not fit its definition.
     pub fn decode(&self, message: &[u8], rows: &mut Column, size: &mut usize) -> Result<()> {
-        let mut input = Input { bytes: message, size, depth: 0 };
+        let mut input = Input { bytes: message, size, depth: 0, shapes: Vec::new(), failed: 0 };
         if self.is_row {
             rows.count_size(1, input.size)?;
             rows.push_present();
@@ -208,6 +214,9 @@ struct Input<'m, 's> {
     /// How much memory rows take, about.
     size: &'s mut usize,
     depth: usize,
+    /// How rows up to here are written, and how many could not be told so.
+    shapes: Vec<Shape>,
+    failed: usize,
 }
 
 impl<'m> Input<'m, '_> {
@@ -247,7 +256,9 @@ impl<'m> Input<'m, '_> {
         group: Option<u32>,
         rows: &mut Column,
     ) -> Result<()> {
-        while let Some(tag) = self.next_tag(group)? {
+        loop {
+            let before = self.bytes;
+            let Some(tag) = self.next_tag(group)? else { return Ok(()) };
             let inner = plan.find(tag >> 3).and_then(|field| match &field.value {
                 ValuePlan::Message(plan) => Some((field, plan)),
                 _ => None,
@@ -266,11 +277,37 @@ impl<'m> Input<'m, '_> {
                     input.record(inner, group, rows.columns())
                 })
                 .with_context(|| format!("{}.{}", plan.name, field.name))?;
-            if !is_read {
-                self.skip(tag)?;
+            match is_read {
+                true if field.target == PlanTarget::Rows && tag & 7 == 2 => {
+                    let element = &before[..before.len() - self.bytes.len()];
+                    self.rows_alike(inner, element, rows)?;
+                }
+                true => {}
+                false => self.skip(tag)?,
             }
         }
-        Ok(())
+    }
+
+    /// Adds the rows behind an element that are written as it, or as others before it.
+    fn rows_alike(&mut self, plan: &MessagePlan, element: &[u8], rows: &mut Column) -> Result<()> {
+        // Only one that no shape knew was read by its fields.
+        if self.shapes.len() + self.failed < MOST_SHAPES {
+            match Shape::learn(plan, element, rows.columns()) {
+                Some(shape) => self.shapes.push(shape),
+                None => self.failed += MOST_SHAPES / 2,
+            }
+        }
+        loop {
+            let counts = self.shapes.iter().map(|shape| (shape, shape.count(self.bytes)));
+            let Some((shape, count)) = { counts }.find(|(_, count)| *count > 0) else {
+                return Ok(());
+            };
+            rows.count_size(count, self.size)?;
+            let (alike, rest) = self.bytes.split_at(shape.bytes(count));
+            shape.gather(alike, rows.columns());
+            rows.count_rows(count);
+            self.bytes = rest;
+        }
     }
 
     /// The next tag; none at the end.

@@ -2,7 +2,7 @@
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeId};
-use wiregauge_trace::cdr::{find_wide, split_header, MAX_PADDING};
+use wiregauge_trace::cdr::find_wide;
 
 use crate::column::{check_end, push_end, Column, Content};
 use crate::cursor::{Cursor, SequentialLayout};
@@ -92,20 +92,10 @@ impl SequentialPlan {
     /// # Errors
     /// When the message does not fit its definition.
     pub fn decode(&self, message: &[u8], rows: &mut Column, size: &mut usize) -> Result<()> {
-        let (body, is_swapped) = match self.layout.is_cdr {
-            true => split_header(message)?,
-            false => (message, false),
-        };
-        let cursor = Cursor::new(body, self.layout, is_swapped);
+        let cursor = Cursor::begin(message, self.layout)?;
         let mut reader = Reader { cursor, plan: self, size };
         reader.root(&self.root, rows)?;
-        let left = reader.cursor.left();
-        let most = if self.layout.is_cdr { MAX_PADDING } else { 0 };
-        ensure!(
-            left <= most,
-            "{left} bytes are left over; the definition does not fit this message"
-        );
-        Ok(())
+        reader.cursor.finish()
     }
 }
 
@@ -254,7 +244,7 @@ impl Reader<'_, '_> {
         for field in &plan.fields {
             self.field(field, columns).with_context(|| format!("{}.{}", plan.name, field.name))?;
         }
-        rows.count_row();
+        rows.count_rows(1);
         Ok(())
     }
 
@@ -303,7 +293,7 @@ impl Reader<'_, '_> {
             }
             (ElementPlan::Text | ElementPlan::Bytes, Content::Bytes { bytes, ends, is_text }) => {
                 for _ in 0..count {
-                    let one = self.cursor.text(*is_text && self.plan.layout.is_cdr)?;
+                    let one = self.cursor.octets(*is_text && self.plan.layout.is_cdr)?;
                     if *is_text {
                         std::str::from_utf8(one).context("a text is not UTF-8")?;
                     }

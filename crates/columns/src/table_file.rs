@@ -2,8 +2,10 @@
 
 use std::io::{BufWriter, IntoInnerError, Write};
 use std::path::Path;
+use std::sync::mpsc::{self, SyncSender};
+use std::thread::{self, JoinHandle};
 
-use anyhow::{Context, Result};
+use anyhow::{anyhow, bail, Context, Result};
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::SchemaRef;
@@ -46,23 +48,27 @@ impl TableFormat {
     }
 }
 
-/// A file that rows are written to.
-pub enum TableFile<W: Output + Send> {
-    /// Arrow's IPC file.
+/// Batches that wait to be written: one more is made while these are.
+const WAITING: usize = 2;
+
+/// A file that rows are written to, on a thread of its own.
+pub struct TableFile<W: Output + Send + 'static> {
+    /// None once all are there.
+    batches: Option<SyncSender<RecordBatch>>,
+    writing: Option<JoinHandle<Result<TableEncoder<W>>>>,
+}
+
+/// What writes batches as they lie in the file.
+enum TableEncoder<W: Output + Send> {
     Arrow(Box<FileWriter<BufWriter<W>>>),
-    /// Parquet.
     Parquet(Box<ArrowWriter<BufWriter<W>>>),
 }
 
-impl<W: Output + Send> TableFile<W> {
-    /// Begins a file of these columns.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn begin(out: W, form: TableFormat, schema: &SchemaRef) -> Result<TableFile<W>> {
+impl<W: Output + Send> TableEncoder<W> {
+    fn begin(out: W, form: TableFormat, schema: &SchemaRef) -> Result<TableEncoder<W>> {
         let out = BufWriter::with_capacity(1 << 20, out);
         Ok(match form {
-            TableFormat::Arrow => TableFile::Arrow(Box::new(FileWriter::try_new(out, schema)?)),
+            TableFormat::Arrow => TableEncoder::Arrow(Box::new(FileWriter::try_new(out, schema)?)),
             TableFormat::Parquet => {
                 let properties = WriterProperties::builder()
                     .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
@@ -70,33 +76,76 @@ impl<W: Output + Send> TableFile<W> {
                     .set_created_by(concat!("wiregauge ", env!("CARGO_PKG_VERSION")).into());
                 let properties = Some(properties.build());
                 let writer = ArrowWriter::try_new(out, SchemaRef::clone(schema), properties)?;
-                TableFile::Parquet(Box::new(writer))
+                TableEncoder::Parquet(Box::new(writer))
             }
         })
+    }
+
+    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        match self {
+            TableEncoder::Arrow(file) => file.write(batch)?,
+            TableEncoder::Parquet(file) => file.write(batch)?,
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<()> {
+        let mut out = match self {
+            TableEncoder::Arrow(file) => file.into_inner()?,
+            TableEncoder::Parquet(file) => file.into_inner()?,
+        };
+        out.flush()?;
+        out.into_inner().map_err(IntoInnerError::into_error)?.commit()
+    }
+}
+
+impl<W: Output + Send + 'static> TableFile<W> {
+    /// Begins a file of these columns.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn begin(out: W, form: TableFormat, schema: &SchemaRef) -> Result<TableFile<W>> {
+        let mut encoder = TableEncoder::begin(out, form, schema)?;
+        let (batches, waiting) = mpsc::sync_channel::<RecordBatch>(WAITING);
+        let writing = thread::spawn(move || {
+            waiting.iter().try_for_each(|batch| encoder.write(&batch))?;
+            Ok(encoder)
+        });
+        Ok(TableFile { batches: Some(batches), writing: Some(writing) })
     }
 
     /// Writes rows.
     ///
     /// # Errors
-    /// When they cannot be written.
-    pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        match self {
-            TableFile::Arrow(file) => file.write(batch)?,
-            TableFile::Parquet(file) => file.write(batch)?,
+    /// When they, or those before, cannot be written.
+    pub fn write(&mut self, batch: RecordBatch) -> Result<()> {
+        match &self.batches {
+            Some(batches) if batches.send(batch).is_ok() => Ok(()),
+            _ => self.join().and(Err(anyhow!("a table ended before its rows"))),
         }
-        Ok(())
     }
 
     /// Writes what is left, and keeps all of it.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn finish(self) -> Result<()> {
-        let mut out = match self {
-            TableFile::Arrow(file) => file.into_inner()?,
-            TableFile::Parquet(file) => file.into_inner()?,
-        };
-        out.flush()?;
-        out.into_inner().map_err(IntoInnerError::into_error)?.commit()
+    pub fn finish(mut self) -> Result<()> {
+        self.join()?.context("a table has ended")?.finish()
+    }
+
+    /// Waits until all rows were written.
+    fn join(&mut self) -> Result<Option<TableEncoder<W>>> {
+        self.batches = None;
+        let writing = self.writing.take().map(JoinHandle::join);
+        writing
+            .map(|outcome| outcome.unwrap_or_else(|_| bail!("a table cannot be written")))
+            .transpose()
+    }
+}
+
+impl<W: Output + Send + 'static> Drop for TableFile<W> {
+    fn drop(&mut self) {
+        // What is not finished goes: nothing of it is left behind.
+        drop(self.join());
     }
 }

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::{ensure, Context, Result};
-use arrow_array::types::{ArrowPrimitiveType, TimestampNanosecondType, UInt32Type, UInt64Type};
-use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch};
-use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema, SchemaRef};
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::decoding::TopicDecoder;
-use wiregauge_trace::read::{MessageInfo, Nanoseconds};
+use wiregauge_trace::read::MessageInfo;
 
+use crate::head_columns::{ElementHeads, MessageHeads};
 use crate::plan::{ColumnPlan, ColumnReader, Wire};
 
 /// Rows that are a batch.
@@ -67,7 +67,10 @@ impl TableRows {
     pub fn new(channel: &Channel, selection: &TableSelection) -> Result<TableRows> {
         let plan = ColumnPlan::from_channel(channel, selection)
             .with_context(|| format!("channel {}", channel.topic))?;
-        let heads = HeadColumns::new(selection.rows.is_some());
+        let heads = match selection.rows.is_some() {
+            true => HeadColumns::Elements(ElementHeads::default(), 0),
+            false => HeadColumns::Messages(MessageHeads::default()),
+        };
         let schema = Arc::new(table_schema(&plan.schema(), &heads, channel));
         let reader = ColumnReader::new(Arc::new(plan));
         Ok(TableRows { channel: channel.clone(), schema, reader, heads })
@@ -143,83 +146,36 @@ impl TableRows {
 #[derive(Debug)]
 enum HeadColumns {
     /// A row a message.
-    Messages { log_times: Vec<Option<i64>>, publish_times: Vec<Option<i64>>, sequences: Vec<u32> },
-    /// A row an element.
-    Elements { log_times: Vec<Option<i64>>, numbers: Vec<u64>, messages: u64 },
+    Messages(MessageHeads),
+    /// A row an element, and how many messages there were.
+    Elements(ElementHeads, u64),
 }
 
 impl HeadColumns {
-    fn new(are_elements: bool) -> HeadColumns {
-        match are_elements {
-            true => {
-                HeadColumns::Elements { log_times: Vec::new(), numbers: Vec::new(), messages: 0 }
-            }
-            false => HeadColumns::Messages {
-                log_times: Vec::new(),
-                publish_times: Vec::new(),
-                sequences: Vec::new(),
-            },
-        }
-    }
-
     fn fields(&self) -> Vec<Field> {
-        let time = || DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into()));
         match self {
-            HeadColumns::Messages { .. } => vec![
-                Field::new("log_time", time(), true),
-                Field::new("publish_time", time(), true),
-                Field::new("sequence", DataType::UInt32, false),
-            ],
-            HeadColumns::Elements { .. } => vec![
-                Field::new("log_time", time(), true),
-                Field::new("message", DataType::UInt64, false),
-            ],
+            HeadColumns::Messages(_) => MessageHeads::fields(),
+            HeadColumns::Elements(..) => ElementHeads::fields(),
         }
     }
 
     /// Adds a message with so many rows.
     fn push(&mut self, head: &MessageInfo, rows: usize) -> Result<()> {
         match self {
-            HeadColumns::Messages { log_times, publish_times, sequences } => {
-                log_times.push(table_time(head.time)?);
-                publish_times.push(table_time(head.publish_time)?);
-                sequences.push(head.sequence);
-            }
-            HeadColumns::Elements { log_times, numbers, messages } => {
-                log_times.resize(log_times.len() + rows, table_time(head.time)?);
-                numbers.resize(numbers.len() + rows, *messages);
+            HeadColumns::Messages(heads) => heads.push(head),
+            HeadColumns::Elements(heads, messages) => {
                 *messages += 1;
+                heads.push(head.time, *messages - 1, rows)
             }
         }
-        Ok(())
     }
 
     fn finish(&mut self) -> Vec<ArrayRef> {
         match self {
-            HeadColumns::Messages { log_times, publish_times, sequences } => vec![
-                take_times(log_times),
-                take_times(publish_times),
-                take_numbers::<UInt32Type>(sequences),
-            ],
-            HeadColumns::Elements { log_times, numbers, .. } => {
-                vec![take_times(log_times), take_numbers::<UInt64Type>(numbers)]
-            }
+            HeadColumns::Messages(heads) => heads.finish(),
+            HeadColumns::Elements(heads, _) => heads.finish(),
         }
     }
-}
-
-fn table_time(time: Option<Nanoseconds>) -> Result<Option<i64>> {
-    let time = time.map(i64::try_from).transpose();
-    time.context("a time lies outside of the 292 years that a table can hold")
-}
-
-fn take_times(times: &mut Vec<Option<i64>>) -> ArrayRef {
-    let times = PrimitiveArray::<TimestampNanosecondType>::from(std::mem::take(times));
-    Arc::new(times.with_timezone("UTC"))
-}
-
-fn take_numbers<T: ArrowPrimitiveType>(numbers: &mut Vec<T::Native>) -> ArrayRef {
-    Arc::new(PrimitiveArray::<T>::from_iter_values(std::mem::take(numbers)))
 }
 
 /// All columns of a table. A field that is called as one that is said of the message is

@@ -92,6 +92,11 @@ impl Values {
         }
     }
 
+    /// Makes room for so many more.
+    pub fn reserve(&mut self, count: usize) {
+        each!(self, list => list.reserve_exact(count));
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         each!(self, list => list.len())

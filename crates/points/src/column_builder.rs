@@ -10,61 +10,73 @@ use arrow_schema::DataType;
 use crate::column::{each, Column, Type, Values};
 
 /// The rows of a column so far.
+#[derive(Debug)]
 pub struct ColumnBuilder {
     values: Values,
-    present: Vec<bool>,
+    /// None while all rows have a value.
+    present: Option<Vec<bool>>,
 }
 
 impl ColumnBuilder {
     /// No rows.
     pub fn new(kind: Type) -> ColumnBuilder {
-        ColumnBuilder { values: kind.empty_values(), present: Vec::new() }
+        ColumnBuilder { values: kind.empty_values(), present: None }
     }
 
-    /// Adds the values of so many points from one on; absent ones where they have no such
-    /// column.
-    pub fn add(&mut self, column: Option<&Column>, from: usize, count: usize) {
-        let Some(column) = column else {
-            self.present.resize(self.present.len() + count, false);
-            let all = self.present.len();
-            each!(&mut self.values, list => list.resize(all, Default::default()));
-            return;
-        };
-        match &column.present {
-            Some(present) => self.present.extend_from_slice(&present[from..from + count]),
-            None => self.present.resize(self.present.len() + count, true),
+    /// Adds a row for each value of a column; as the first ones they are not copied.
+    pub fn add(&mut self, column: Column) {
+        let before = self.values.len();
+        match (&mut self.present, column.present) {
+            (None, None) => {}
+            (present, None) => {
+                if let Some(all) = present {
+                    all.resize(before + column.values.len(), true);
+                }
+            }
+            (present, Some(more)) => {
+                present.get_or_insert_with(|| vec![true; before]).extend(more);
+            }
         }
-        let part = from..from + count;
-        match (&mut self.values, &column.values) {
-            (Values::I8(into), Values::I8(of)) => into.extend_from_slice(&of[part]),
-            (Values::U8(into), Values::U8(of)) => into.extend_from_slice(&of[part]),
-            (Values::I16(into), Values::I16(of)) => into.extend_from_slice(&of[part]),
-            (Values::U16(into), Values::U16(of)) => into.extend_from_slice(&of[part]),
-            (Values::I32(into), Values::I32(of)) => into.extend_from_slice(&of[part]),
-            (Values::U32(into), Values::U32(of)) => into.extend_from_slice(&of[part]),
-            (Values::U64(into), Values::U64(of)) => into.extend_from_slice(&of[part]),
-            (Values::F32(into), Values::F32(of)) => into.extend_from_slice(&of[part]),
-            (Values::F64(into), Values::F64(of)) => into.extend_from_slice(&of[part]),
+        if before == 0 && self.values.kind() == column.values.kind() {
+            self.values = column.values;
+            return;
+        }
+        match (&mut self.values, column.values) {
+            (Values::I8(into), Values::I8(of)) => into.extend(of),
+            (Values::U8(into), Values::U8(of)) => into.extend(of),
+            (Values::I16(into), Values::I16(of)) => into.extend(of),
+            (Values::U16(into), Values::U16(of)) => into.extend(of),
+            (Values::I32(into), Values::I32(of)) => into.extend(of),
+            (Values::U32(into), Values::U32(of)) => into.extend(of),
+            (Values::U64(into), Values::U64(of)) => into.extend(of),
+            (Values::F32(into), Values::F32(of)) => into.extend(of),
+            (Values::F64(into), Values::F64(of)) => into.extend(of),
             // Wider ones are these alone.
-            (Values::U64(into), Values::U8(of)) => widen(into, &of[part]),
-            (Values::U64(into), Values::U16(of)) => widen(into, &of[part]),
-            (Values::U64(into), Values::U32(of)) => widen(into, &of[part]),
-            (Values::F64(into), Values::I8(of)) => widen(into, &of[part]),
-            (Values::F64(into), Values::U8(of)) => widen(into, &of[part]),
-            (Values::F64(into), Values::I16(of)) => widen(into, &of[part]),
-            (Values::F64(into), Values::U16(of)) => widen(into, &of[part]),
-            (Values::F64(into), Values::I32(of)) => widen(into, &of[part]),
-            (Values::F64(into), Values::U32(of)) => widen(into, &of[part]),
-            (Values::F64(into), Values::F32(of)) => widen(into, &of[part]),
+            (Values::U64(into), Values::U8(of)) => widen(into, &of),
+            (Values::U64(into), Values::U16(of)) => widen(into, &of),
+            (Values::U64(into), Values::U32(of)) => widen(into, &of),
+            (Values::F64(into), Values::I8(of)) => widen(into, &of),
+            (Values::F64(into), Values::U8(of)) => widen(into, &of),
+            (Values::F64(into), Values::I16(of)) => widen(into, &of),
+            (Values::F64(into), Values::U16(of)) => widen(into, &of),
+            (Values::F64(into), Values::I32(of)) => widen(into, &of),
+            (Values::F64(into), Values::U32(of)) => widen(into, &of),
+            (Values::F64(into), Values::F32(of)) => widen(into, &of),
             (_, _) => unreachable!("a column holds the values of all lists"),
         }
     }
 
+    /// Adds rows without a value.
+    pub fn add_absent(&mut self, count: usize) {
+        let (before, all) = (self.values.len(), self.values.len() + count);
+        self.present.get_or_insert_with(|| vec![true; before]).resize(all, false);
+        each!(&mut self.values, list => list.resize(all, Default::default()));
+    }
+
     /// The rows, and none are left.
     pub fn finish(&mut self) -> ArrayRef {
-        let present = std::mem::take(&mut self.present);
-        let nulls = present.contains(&false);
-        let nulls = nulls.then(|| NullBuffer::new(BooleanBuffer::from(present)));
+        let present = self.present.take().filter(|present| present.contains(&false));
+        let nulls = present.map(|present| NullBuffer::new(BooleanBuffer::from(present)));
         let none = self.values.kind().empty_values();
         let values = std::mem::replace(&mut self.values, none);
         fn array<T: ArrowPrimitiveType>(

@@ -19,6 +19,7 @@
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
+mod channel_points;
 mod cloud;
 mod cloud_writer;
 pub mod column;
@@ -26,17 +27,18 @@ mod column_builder;
 pub mod file;
 mod notices;
 mod osi;
+mod point_rows;
 mod points;
 mod ros;
 mod source;
-mod survey;
 mod table;
+mod table_contents;
 
+pub use channel_points::ChannelPoints;
 pub use cloud_writer::CloudWriter;
 pub use column::{Column, Type, Values};
 pub use notices::SkipCounter;
 pub use osi::{Elevation, Rays, SensorConventions};
 pub use points::{Points, Pose};
 pub use source::{DecoderLookup, PointSource, ToProtobuf};
-pub use survey::{Survey, TableContents};
-pub use table::TableWriter;
+pub use table::{PointTable, TableWriter};

@@ -52,6 +52,11 @@ impl Notices {
         self.skipped = skipped;
     }
 
+    /// Whether messages are left out.
+    pub fn skips(&self) -> bool {
+        self.skipped.is_some()
+    }
+
     /// Looks at points.
     pub fn add_points(&mut self, topic: &str, points: &Points) {
         self.by_elevation |= points.by_elevation;

@@ -13,6 +13,7 @@ use anyhow::{Context, Result};
 use self::fields::{merge_messages, messages, read_fields};
 use self::leaf::PointListKind;
 use self::positions::{compute_positions, Positions};
+use crate::column::Type;
 use crate::points::Points;
 
 pub use self::leaf::Root;
@@ -35,6 +36,14 @@ pub fn read_points(root: Root, message: &[u8], reading: SensorConventions) -> Re
         }
     };
     found.into_iter().map(|found| found.into_points(reading)).collect()
+}
+
+/// The columns that the points of a list can have.
+pub fn defined_columns(list: &str) -> Vec<(String, Type, &'static str)> {
+    let leaves = PointListKind::from_path(list).map_or(&[][..], PointListKind::leaves);
+    let positions = ["x", "y", "z"].map(|name| (name.to_owned(), Type::F64, "m"));
+    let leaves = leaves.iter().map(|leaf| (leaf.column(), leaf.column_type(), leaf.unit));
+    positions.into_iter().chain(leaves).collect()
 }
 
 /// A list of rows in a message.

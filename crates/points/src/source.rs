@@ -4,15 +4,18 @@ use anyhow::Result;
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::osi::Stamp;
 
+use crate::column::Type;
 use crate::osi::{self, Root, SensorConventions};
 use crate::points::Points;
-use crate::ros::PointCloud2Reader;
+use crate::ros::RosReader;
 
 /// What finds the points in the messages of a channel.
 pub struct PointSource {
     kind: PointFormat,
     /// What makes Protobuf of its messages, where they are in something else.
     decode: Option<ToProtobuf>,
+    /// The columns that are read of clouds; all where there is none.
+    columns: Vec<String>,
 }
 
 /// What makes Protobuf of a message.
@@ -24,14 +27,14 @@ pub type DecoderLookup = fn(&Channel) -> Result<Option<ToProtobuf>>;
 
 enum PointFormat {
     Osi(Root, String),
-    Ros(PointCloud2Reader),
+    Ros(RosReader),
 }
 
 impl PointSource {
     /// The kinds of messages that hold points, in words.
     pub const SUPPORTED: &str =
         "osi3.SensorView and osi3.SensorData in Protobuf or FlatBuffers, and \
-         sensor_msgs/PointCloud2 of ROS";
+         sensor_msgs/PointCloud2 and LaserScan of ROS";
 
     /// Of a channel; none where its messages hold no points that are known.
     pub fn from_channel(channel: &Channel) -> Option<PointSource> {
@@ -43,12 +46,9 @@ impl PointSource {
             ("protobuf", "osi3.SensorData") => {
                 Some(PointFormat::Osi(Root::SensorData, name.into()))
             }
-            (encoding, "sensor_msgs/msg/PointCloud2" | "sensor_msgs/PointCloud2") => {
-                PointCloud2Reader::from_encoding(encoding).map(PointFormat::Ros)
-            }
-            _ => None,
+            (encoding, name) => RosReader::from_type(name, encoding).map(PointFormat::Ros),
         }
-        .map(|kind| PointSource { kind, decode: None })
+        .map(|kind| PointSource { kind, decode: None, columns: Vec::new() })
     }
 
     /// Of a channel, whose messages may be of OSI in another encoding.
@@ -67,6 +67,20 @@ impl PointSource {
         Ok(others(channel)?.map(|decode| PointSource { decode: Some(decode), ..source }))
     }
 
+    /// The same, which need not read other columns than these; with all where none is named.
+    pub fn with_columns(self, columns: &[String]) -> PointSource {
+        PointSource { columns: columns.to_vec(), ..self }
+    }
+
+    /// The columns that points of a list can have by their definition, with units; none where
+    /// each message says it itself.
+    pub fn defined_columns(&self, list: &str) -> Vec<(String, Type, &'static str)> {
+        match &self.kind {
+            PointFormat::Osi(..) => osi::defined_columns(list),
+            PointFormat::Ros(_) => Vec::new(),
+        }
+    }
+
     /// The points of a message, list by list.
     ///
     /// # Errors
@@ -74,6 +88,8 @@ impl PointSource {
     pub fn points(&self, message: &[u8], reading: SensorConventions) -> Result<Vec<Points>> {
         let decoded = self.decode.as_ref().map(|decode| decode(message)).transpose()?;
         let message = decoded.as_deref().unwrap_or(message);
+        let is_wanted =
+            |name: &str| self.columns.is_empty() || self.columns.iter().any(|own| own == name);
         match &self.kind {
             PointFormat::Osi(root, name) => {
                 let time = Stamp::read(name, message).time;
@@ -81,7 +97,7 @@ impl PointSource {
                 lists.iter_mut().for_each(|points| points.time = time);
                 Ok(lists)
             }
-            PointFormat::Ros(ros) => ros.points(message).map(|points| vec![points]),
+            PointFormat::Ros(ros) => ros.points(message, &is_wanted).map(|points| vec![points]),
         }
     }
 }

@@ -1,47 +1,79 @@
 //! Writes points as a table, a row a point: Arrow's IPC file, or Parquet.
+//!
+//! A table says its columns before its rows. The first message of each channel mostly has them
+//! all: then the input is read once. Where a later one has more, nothing is written, what all
+//! messages have is found out, and the input has to be read again.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::cell::RefCell;
+use std::rc::Rc;
 
-use anyhow::{Context, Result};
-use arrow_array::types::Int32Type;
-use arrow_array::{
-    ArrayRef, DictionaryArray, Int32Array, Int64Array, RecordBatch, StringArray, UInt32Array,
-    UInt64Array,
-};
-use arrow_schema::{DataType, Field, Schema};
+use anyhow::{bail, ensure, Result};
 use wiregauge_columns::{TableFile, TableFormat};
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::read::MessageInfo;
 use wiregauge_trace::write::{Output, Writer};
 
-use crate::column::Column;
-use crate::column_builder::{data_type, ColumnBuilder};
+use crate::notices::{Notices, SkipCounter};
 use crate::osi::SensorConventions;
+use crate::point_rows::{PointOrigin, PointRows};
 use crate::points::Points;
 use crate::source::{DecoderLookup, PointSource};
-use crate::survey::{table_column_name, TableContents, FIXED_COLUMNS};
+use crate::table_contents::TableContents;
 
-/// Rows that are held before they are written.
-const BATCH: usize = 1 << 16;
+/// Most bytes of messages that wait for the first ones of other channels.
+const MOST_WAITING: u64 = 16 << 20;
 
-/// A table.
-pub struct TableWriter<W: Output + Send> {
-    rows: TableFile<W>,
-    schema: Arc<Schema>,
+/// A table of points: what is known of it, before and after it is written.
+#[derive(Clone, Default)]
+pub struct PointTable(Rc<RefCell<TableState>>);
+
+#[derive(Default)]
+struct TableState {
+    contents: TableContents,
+    notices: Notices,
+    /// Whether the contents are those of all messages.
+    is_known: bool,
+    is_written: bool,
+}
+
+impl PointTable {
+    /// One whose messages are left out and counted where their points cannot be read, if that
+    /// is wanted.
+    pub fn new(skipped: Option<SkipCounter>) -> PointTable {
+        let table = PointTable::default();
+        table.0.borrow_mut().notices.count_skipped(skipped);
+        table
+    }
+
+    /// Whether what it has is known.
+    pub fn is_known(&self) -> bool {
+        self.0.borrow().is_known
+    }
+
+    /// Whether it was written. If not, its contents are known now, and the messages have to
+    /// be written again.
+    pub fn is_written(&self) -> bool {
+        self.0.borrow().is_written
+    }
+
+    /// What the user must know, also where writing failed.
+    pub fn notices(&self, reading: SensorConventions) -> Vec<String> {
+        self.0.borrow().notices.list_all(reading, "have no x, y and z")
+    }
+}
+
+/// Writes a table.
+pub struct TableWriter<W: Output + Send + 'static> {
+    origin: String,
     reading: SensorConventions,
     others: DecoderLookup,
-    skips: bool,
-    found: TableContents,
+    table: PointTable,
     channels: Vec<TableChannel>,
-    /// How many rows are held, and how many were written.
-    held: usize,
-    written: u64,
-    times: Vec<Option<i64>>,
-    words: [Vec<i32>; 2],
-    messages: Vec<u64>,
-    numbers: Vec<u32>,
-    columns: Vec<ColumnBuilder>,
+    /// How many channels with points are expected.
+    expected: usize,
+    state: WriteState<W>,
+    /// Rows up to here.
+    rows: u64,
 }
 
 /// A channel that is read.
@@ -49,39 +81,57 @@ struct TableChannel {
     topic: String,
     source: Option<PointSource>,
     messages: u64,
+    /// Whether points of it came.
+    has_come: bool,
 }
 
-impl<W: Output + Send> TableWriter<W> {
-    /// Begins a table that holds what was found.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn begin(
+/// A list of points in a message.
+struct PointList {
+    channel: usize,
+    /// The number of the message in its channel.
+    message: u64,
+    head: MessageInfo,
+    points: Points,
+}
+
+/// How far a table is.
+enum WriteState<W: Output + Send + 'static> {
+    /// The first messages wait; their bytes in all.
+    Waiting {
         out: W,
         form: TableFormat,
+        lists: Vec<PointList>,
+        size: u64,
+    },
+    Writing(PointRows, TableFile<W>),
+    /// Nothing is written: a later message has more than the first ones.
+    Surveying,
+}
+
+impl<W: Output + Send + 'static> TableWriter<W> {
+    /// Writes a table to `out`, in a form, of so many channels with points, as far as that is
+    /// known; without it finds out what it will have. `origin` says in errors what is read.
+    pub fn new(
+        origin: &str,
+        out: Option<(W, TableFormat, usize)>,
         reading: SensorConventions,
-        found: TableContents,
-    ) -> Result<TableWriter<W>> {
-        let schema = Arc::new(schema(&found));
-        let rows = TableFile::begin(out, form, &schema)?;
-        let columns = found.columns.iter().map(|column| ColumnBuilder::new(column.kind)).collect();
-        let (channels, times, words, messages, numbers) = Default::default();
-        Ok(TableWriter {
-            rows,
-            schema,
+        table: &PointTable,
+    ) -> TableWriter<W> {
+        let expected = out.as_ref().map_or(0, |(_, _, expected)| *expected);
+        let state = match out {
+            Some((out, form, _)) => WriteState::Waiting { out, form, lists: Vec::new(), size: 0 },
+            None => WriteState::Surveying,
+        };
+        TableWriter {
+            origin: origin.to_owned(),
             reading,
             others: |_| Ok(None),
-            skips: false,
-            found,
-            channels,
-            held: 0,
-            written: 0,
-            times,
-            words,
-            messages,
-            numbers,
-            columns,
-        })
+            table: table.clone(),
+            channels: Vec::new(),
+            expected,
+            state,
+            rows: 0,
+        }
     }
 
     /// The same with messages of OSI in other encodings.
@@ -89,128 +139,141 @@ impl<W: Output + Send> TableWriter<W> {
         TableWriter { others, ..self }
     }
 
-    /// The same, and leaves out messages whose points cannot be read where that is wanted:
-    /// those that the survey told of.
-    pub fn skip_failed(self, skips: bool) -> TableWriter<W> {
-        TableWriter { skips, ..self }
+    /// The points of a message; none of one that is left out.
+    fn read(&self, channel: usize, data: &[u8]) -> Result<Vec<Points>> {
+        let TableChannel { topic, source: Some(source), .. } = &self.channels[channel] else {
+            return Ok(Vec::new());
+        };
+        let found = source.points(data, self.reading);
+        let mut table = self.table.0.borrow_mut();
+        if table.is_known {
+            // What is left out was told when the contents were found out.
+            return if table.notices.skips() { Ok(found.unwrap_or_default()) } else { found };
+        }
+        let found = table.notices.skip_failed(topic, found)?.unwrap_or_default();
+        for points in &found {
+            table.notices.add_points(&format!("{topic}/{}", points.list), points);
+        }
+        Ok(found)
     }
 
-    fn add(&mut self, at: usize, head: &MessageInfo, points: &Points) -> Result<()> {
-        let time = head.time.map(|time| {
-            i64::try_from(time)
-                .context("a time lies outside of the 292 years that a table can hold")
-        });
-        let time = time.transpose()?;
-        let topic = index_of_word(&self.found.topics, &self.channels[at].topic)?;
-        let list = index_of_word(&self.found.lists, &points.list)?;
-        // Points of which nothing is known have no columns, and no bytes that bound them.
-        let count = if points.columns.is_empty() { 0 } else { points.count };
-        let mut from = 0;
-        while from < count {
-            let part = (count - from).min(BATCH - self.held);
-            self.held += part;
-            self.times.resize(self.held, time);
-            self.words[0].resize(self.held, topic);
-            self.words[1].resize(self.held, list);
-            self.messages.resize(self.held, self.channels[at].messages);
-            self.numbers.extend((from..from + part).map(|point| point as u32));
-            for (wanted, gather) in self.found.columns.iter().zip(&mut self.columns) {
-                let own = |column: &&Column| table_column_name(&column.name) == wanted.name;
-                gather.add(points.columns.iter().find(own), from, part);
+    /// Adds the rows of a list, or finds out what it has.
+    fn add(&mut self, list: PointList) -> Result<()> {
+        let channel = &mut self.channels[list.channel];
+        channel.has_come = true;
+        let is_new = {
+            let mut table = self.table.0.borrow_mut();
+            !table.is_known && table.contents.add_points(&channel.topic, &list.points)?
+        };
+        match &mut self.state {
+            WriteState::Waiting { lists, .. } => lists.push(list),
+            // Its file goes.
+            WriteState::Writing(..) if is_new => self.state = WriteState::Surveying,
+            WriteState::Writing(rows, file) => {
+                let PointList { message, head, points, .. } = list;
+                let before = rows.len();
+                rows.add(PointOrigin { topic: &channel.topic, time: head.time, message }, points)?;
+                self.rows += (rows.len() - before) as u64;
+                if rows.is_full() {
+                    file.write(rows.finish()?)?;
+                }
             }
-            from += part;
-            if self.held == BATCH {
-                self.flush()?;
-            }
+            WriteState::Surveying => {}
         }
         Ok(())
     }
 
-    /// Writes the rows that are held.
-    fn flush(&mut self) -> Result<()> {
-        if self.held == 0 {
+    /// Begins the file with what waits.
+    fn begin(&mut self) -> Result<()> {
+        let state = std::mem::replace(&mut self.state, WriteState::Surveying);
+        let WriteState::Waiting { out, form, lists, .. } = state else {
+            self.state = state;
             return Ok(());
-        }
-        self.written += self.held as u64;
-        self.held = 0;
-        let take = std::mem::take::<Vec<i32>>;
-        let known = [&self.found.topics, &self.found.lists];
-        let words = self.words.iter_mut().zip(known).map(|(words, known)| -> Result<ArrayRef> {
-            let known: ArrayRef = Arc::new(StringArray::from(known.clone()));
-            let keys = Int32Array::from(take(words));
-            Ok(Arc::new(DictionaryArray::<Int32Type>::try_new(keys, known)?))
-        });
-        let mut words = words.collect::<Result<Vec<_>>>()?.into_iter();
-        let mut arrays: Vec<ArrayRef> =
-            vec![Arc::new(Int64Array::from(std::mem::take(&mut self.times)))];
-        arrays.extend(words.by_ref());
-        arrays.push(Arc::new(UInt64Array::from(std::mem::take(&mut self.messages))));
-        arrays.push(Arc::new(UInt32Array::from(std::mem::take(&mut self.numbers))));
-        arrays.extend(self.columns.iter_mut().map(ColumnBuilder::finish));
-        let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays)?;
-        self.rows.write(&batch)
+        };
+        let rows = PointRows::new(self.table.0.borrow().contents.clone());
+        let file = TableFile::begin(out, form, &rows.schema())?;
+        self.state = WriteState::Writing(rows, file);
+        lists.into_iter().try_for_each(|list| self.add(list))
+    }
+
+    /// Whether enough is known to begin.
+    fn is_ready(&self) -> bool {
+        let WriteState::Waiting { size, .. } = &self.state else { return false };
+        let come = self.channels.iter().filter(|channel| channel.has_come).count();
+        come >= self.expected.max(1) || *size > MOST_WAITING || self.table.0.borrow().is_known
     }
 }
 
-fn index_of_word(known: &[String], word: &str) -> Result<i32> {
-    let at = known.iter().position(|known| known == word);
-    Ok(i32::try_from(at.context("the input changed while it was read")?)?)
-}
-
-/// The columns of a table, with their units.
-fn schema(found: &TableContents) -> Schema {
-    let words = || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-    let unit = |field: Field, unit: &str| match unit {
-        "" => field,
-        unit => field.with_metadata(HashMap::from([("unit".to_owned(), unit.to_owned())])),
-    };
-    let [time, channel, list, message, point] = FIXED_COLUMNS;
-    let mut fields = vec![
-        unit(Field::new(time, DataType::Int64, true), "ns"),
-        Field::new(channel, words(), false),
-        Field::new(list, words(), false),
-        Field::new(message, DataType::UInt64, false),
-        Field::new(point, DataType::UInt32, false),
-    ];
-    let columns = found.columns.iter();
-    fields.extend(
-        columns.map(|column| {
-            unit(Field::new(&column.name, data_type(column.kind), true), column.unit)
-        }),
-    );
-    Schema::new(fields)
-}
-
-impl<W: Output + Send> Writer for TableWriter<W> {
+impl<W: Output + Send + 'static> Writer for TableWriter<W> {
     fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
-        let (topic, source) =
-            (channel.topic.clone(), PointSource::from_channel_with(channel, self.others)?);
-        self.channels.push(TableChannel { topic, source, messages: 0 });
+        let source = PointSource::from_channel_with(channel, self.others)?;
+        let topic = channel.topic.clone();
+        self.channels.push(TableChannel { topic, source, messages: 0, has_come: false });
         Ok(u16::try_from(self.channels.len() - 1)?)
     }
 
     fn write_message(&mut self, channel: u16, head: &MessageInfo, data: &[u8]) -> Result<()> {
-        let at = usize::from(channel);
-        let Some(source) = &self.channels[at].source else { return Ok(()) };
-        let found = match source.points(data, self.reading) {
-            Err(_) if self.skips => Vec::new(),
-            found => found?,
-        };
-        for points in found {
-            if !points.columns.is_empty() {
-                self.add(at, head, &points)?;
-            }
+        let channel = usize::from(channel);
+        if self.channels[channel].source.is_none() {
+            return Ok(());
         }
-        self.channels[at].messages += 1;
+        let message = self.channels[channel].messages;
+        for points in self.read(channel, data)? {
+            self.add(PointList { channel, message, head: *head, points })?;
+        }
+        self.channels[channel].messages += 1;
+        if let WriteState::Waiting { size, .. } = &mut self.state {
+            *size += head.size;
+        }
+        if self.is_ready() {
+            self.begin()?;
+        }
         Ok(())
     }
 
     fn remarks(&self) -> Vec<String> {
-        vec![format!("{} points, one row each", self.written + self.held as u64)]
+        let waiting = match &self.state {
+            WriteState::Waiting { lists, .. } => {
+                let counts = lists.iter().map(|list| match list.points.columns.is_empty() {
+                    true => 0,
+                    false => list.points.count as u64,
+                });
+                counts.sum()
+            }
+            _ => 0,
+        };
+        let mut remarks = self.table.notices(self.reading);
+        remarks.push(format!("{} points, one row each", self.rows + waiting));
+        remarks
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
-        self.flush()?;
-        self.rows.finish()
+        {
+            let table = self.table.0.borrow();
+            let is_there = !table.contents.columns.is_empty();
+            if let Some(reason) = table.notices.reason().filter(|_| !is_there) {
+                bail!("no point can be read from {}: {reason}", self.origin);
+            }
+            ensure!(
+                is_there,
+                "no message that was read from {} has points; messages with points are {}",
+                self.origin,
+                PointSource::SUPPORTED
+            );
+        }
+        self.begin()?;
+        let is_written = match self.state {
+            WriteState::Writing(mut rows, mut file) => {
+                if !rows.is_empty() {
+                    file.write(rows.finish()?)?;
+                }
+                file.finish()?;
+                true
+            }
+            _ => false,
+        };
+        let mut table = self.table.0.borrow_mut();
+        (table.is_known, table.is_written) = (true, is_written);
+        Ok(())
     }
 }

@@ -165,6 +165,11 @@ enum DraftTarget {
 }
 
 impl Draft {
+    /// Whether what is written cannot be taken back: it goes to a device or a pipe.
+    pub fn is_stream(&self) -> bool {
+        matches!(self.place, DraftTarget::Stream(_))
+    }
+
     /// Moves it to its place. Without this it was never there.
     ///
     /// # Errors

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{ensure, Result};
 use wiregauge_columns::TableFormat;
 use wiregauge_flatbuffers::convert::Decoder;
-use wiregauge_points::TableWriter;
 use wiregauge_points::{
-    CloudWriter, PointSource, SensorConventions, SkipCounter, Survey, TableContents, ToProtobuf,
+    CloudWriter, PointSource, PointTable, SensorConventions, SkipCounter, TableWriter, ToProtobuf,
 };
+use wiregauge_system::file::Draft;
+use wiregauge_system::text::escape_short;
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::copy::ProgressCallback;
 use wiregauge_trace::osi;
@@ -64,17 +65,35 @@ impl PointsJob<'_> {
         notices: &mut Vec<String>,
     ) -> Result<u64> {
         ensure!(!self.keeps_messages, "a table can hold points only; leave out --keep-messages");
-        let draft = open_target(output, &self.files())?.start_draft()?;
-        // A table says its columns before its rows.
-        let (mut found, skipped) = (TableContents::default(), SkipCounter::default());
-        let survey = Survey::new(&self.origin(), self.conventions, &mut found)
-            .with_decoders(create_flat_decoder)
-            .skip_failed(self.skips_failed.then(|| skipped.clone()));
-        notices.extend(self.copy(OutputFormat::Osi, Box::new(survey), news)?.escaped_remarks());
-        let table = TableWriter::begin(draft, form, self.conventions, found)?
-            .with_decoders(create_flat_decoder)
-            .skip_failed(self.skips_failed);
-        notices.extend(self.copy(OutputFormat::Osi, Box::new(table), news)?.read_notices(output));
+        let skipped = SkipCounter::default();
+        let table = PointTable::new(self.skips_failed.then(|| skipped.clone()));
+        let target = open_target(output, &self.files())?;
+        let mut draft = Some(target.start_draft()?);
+        // A second time only where a message has more than the first ones.
+        while !table.is_written() {
+            let is_early = draft.as_ref().is_some_and(Draft::is_stream) && !table.is_known();
+            let out = match draft.take() {
+                Some(stream) if is_early => {
+                    draft = Some(stream);
+                    None
+                }
+                Some(draft) => Some(draft),
+                None => Some(open_target(output, &self.files())?.start_draft()?),
+            };
+            let writer = |expected| -> Box<dyn Writer> {
+                let out = out.map(|draft| (draft, form, expected));
+                let writer = TableWriter::new(&self.origin(), out, self.conventions, &table);
+                Box::new(writer.with_decoders(create_flat_decoder))
+            };
+            let summary = self.copy(OutputFormat::Osi, writer, news);
+            if summary.is_err() {
+                notices.extend(table.notices(self.conventions).iter().map(|it| escape_short(it)));
+            }
+            let summary = summary?;
+            if table.is_written() {
+                notices.extend(summary.read_notices(output));
+            }
+        }
         Ok(skipped.count())
     }
 
@@ -98,7 +117,8 @@ impl PointsJob<'_> {
         let clouds = CloudWriter::new(&self.origin(), inner, self.keeps_messages, self.conventions)
             .with_decoders(create_flat_decoder)
             .skip_failed(self.skips_failed.then(|| skipped.clone()));
-        notices.extend(self.copy(form, Box::new(clouds), news)?.read_notices(output));
+        let summary = self.copy(form, |_| Box::new(clouds), news)?;
+        notices.extend(summary.read_notices(output));
         Ok(skipped.count())
     }
 
@@ -110,12 +130,13 @@ impl PointsJob<'_> {
         self.input.display().to_string()
     }
 
-    /// Hands the messages to a writer of points. `form` says how channels are described where
-    /// messages are kept; where none are it is that of `.osi`, which describes none.
-    fn copy(
+    /// Hands the messages to a writer of points, which is made for so many channels of them.
+    /// `form` says how channels are described where messages are kept; where none are it is that
+    /// of `.osi`, which describes none.
+    fn copy<'w>(
         &self,
         form: OutputFormat,
-        writer: Box<dyn Writer + '_>,
+        writer: impl FnOnce(usize) -> Box<dyn Writer + 'w>,
         news: &mut ProgressCallback,
     ) -> Result<CopySummary> {
         let files = self.files();
@@ -128,15 +149,17 @@ impl PointsJob<'_> {
                 .all(|channel| !channel.topic.is_empty() || !channel.definition.name.is_empty());
             ensure!(is_typed, osi::missing_type_message(path));
         }
+        let has_points = |channel: &Channel| {
+            is_osi_flat(channel) || PointSource::from_channel(channel).is_some()
+        };
+        let expected = readers.iter().flat_map(|reader| reader.channels().values());
+        let expected = expected.filter(|channel| has_points(channel)).count();
         // What is neither shown nor kept need not be unpacked.
         if form == OutputFormat::Osi && !self.filter.selects_by_number() {
-            let has_points = |channel: &Channel| {
-                is_osi_flat(channel) || PointSource::from_channel(channel).is_some()
-            };
             readers.iter_mut().for_each(|reader| reader.select_channels(&has_points));
         }
         let input = CopyInput::new(&files, self.filter);
-        self.options.copy_into(&input, readers, form, writer, news)
+        self.options.copy_into(&input, readers, form, writer(expected), news)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What is known of each point: OSI's fields, by their numbers, with their units.
 
+use crate::column::Type;
+
 /// The message at the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
@@ -60,6 +62,17 @@ pub struct Leaf {
 }
 
 impl Leaf {
+    /// The type of its column.
+    pub fn column_type(&self) -> Type {
+        match self.kind {
+            LeafKind::Number => Type::F64,
+            LeafKind::Identifier => Type::U64,
+            LeafKind::Enumeration => Type::I32,
+            LeafKind::Count => Type::U32,
+            LeafKind::Flag => Type::U8,
+        }
+    }
+
     /// Its column's name: a dot would have to be quoted in SQL.
     pub fn column(&self) -> String {
         self.name.replace('.', "_")
@@ -231,6 +244,23 @@ const CAMERA_POINT: &[Leaf] = &[
 ];
 
 impl PointListKind {
+    /// Of a list with this path in its message, such as `lidar_sensor_view[0]`.
+    pub fn from_path(path: &str) -> Option<PointListKind> {
+        let kinds = [
+            (".indirect_detection", PointListKind::IndirectDetections),
+            (".point", PointListKind::CameraPoints),
+            ("radar_sensor_view", PointListKind::RadarReflections),
+            ("lidar_sensor_view", PointListKind::LidarReflections),
+            ("radar_sensor", PointListKind::RadarDetections),
+            ("lidar_sensor", PointListKind::LidarDetections),
+            ("ultrasonic_sensor", PointListKind::UltrasonicDetections),
+            ("camera_sensor", PointListKind::CameraDetections),
+            ("logical_detection_data", PointListKind::LogicalDetections),
+        ];
+        let found = kinds.into_iter().find(|(name, _)| path.contains(name));
+        found.map(|(_, kind)| kind)
+    }
+
     /// What is known of its points.
     pub fn leaves(self) -> &'static [Leaf] {
         match self {

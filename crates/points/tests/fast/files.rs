@@ -5,14 +5,14 @@ use std::path::Path;
 
 use crate::support::*;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt32Type, UInt64Type};
+use arrow_array::types::{
+    Float32Type, Float64Type, Int32Type, TimestampNanosecondType, UInt32Type, UInt64Type,
+};
 use arrow_array::{Array, RecordBatch};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use prost_reflect::{DescriptorPool, DynamicMessage, Value};
 use wiregauge_columns::TableFormat;
-use wiregauge_points::{
-    CloudWriter, SensorConventions, SkipCounter, Survey, TableContents, TableWriter,
-};
+use wiregauge_points::{CloudWriter, PointTable, SensorConventions, SkipCounter, TableWriter};
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::open::{open, OpenHints};
 use wiregauge_trace::write::{self, Writer};
@@ -161,21 +161,12 @@ fn a_message_that_cannot_be_read_stops_or_is_skipped_and_counted() {
     strict.add_channel(&channels[0]).unwrap();
     let error = strict.write_message(0, &head(1, 1), &[255]).unwrap_err().to_string();
     assert!(error.contains("by --errors skip"), "{error}");
-    let (mut found, skipped) = (TableContents::default(), SkipCounter::default());
-    let survey = Survey::new("in", SensorConventions::default(), &mut found)
-        .skip_failed(Some(skipped.clone()));
-    let told = write(Box::new(survey), &channels, &messages).join("\n");
-    assert!(told.contains("1 message skipped"), "{told}");
+    let skipped = SkipCounter::default();
+    let found = PointTable::new(Some(skipped.clone()));
+    let told = write_table(&folder.path().join("a.arrow"), &channels, &messages, &found);
+    assert!(told[0].contains("1 message skipped"), "{told:?}");
+    assert_eq!(told.last().unwrap(), "3 points, one row each");
     assert_eq!(skipped.count(), 1);
-    let table = TableWriter::begin(
-        begin("a.arrow"),
-        TableFormat::Arrow,
-        SensorConventions::default(),
-        found,
-    )
-    .unwrap();
-    let told = write(Box::new(table.skip_failed(true)), &channels, &messages);
-    assert_eq!(told, ["3 points, one row each"]);
     let mut only = Box::new(clouds(Some(SkipCounter::default())));
     only.add_channel(&channels[0]).unwrap();
     only.write_message(0, &head(1, 1), &[255]).unwrap();
@@ -216,16 +207,27 @@ fn without_points_there_is_no_file() {
     );
 }
 
+fn writer(path: &Path, table: &PointTable) -> TableWriter<Out> {
+    let out = Some((out(path), TableFormat::from_path(path).unwrap(), 1));
+    TableWriter::new("in", out, SensorConventions::default(), table)
+}
+
+/// Writes a table; a second time where it is not known at first what it has.
+fn write_table(
+    path: &Path,
+    channels: &[Channel],
+    messages: &[(u16, Vec<u8>)],
+    table: &PointTable,
+) -> Vec<String> {
+    let told = write(Box::new(writer(path, table)), channels, messages);
+    match table.is_written() {
+        true => told,
+        false => write(Box::new(writer(path, table)), channels, messages),
+    }
+}
+
 fn table(path: &Path, channels: &[Channel], messages: &[(u16, Vec<u8>)]) -> Vec<String> {
-    let mut found = TableContents::default();
-    write(
-        Box::new(Survey::new("in", SensorConventions::default(), &mut found)),
-        channels,
-        messages,
-    );
-    let form = TableFormat::from_path(path).unwrap();
-    let table = TableWriter::begin(out(path), form, SensorConventions::default(), found).unwrap();
-    write(Box::new(table), channels, messages)
+    write_table(path, channels, messages, &PointTable::default())
 }
 
 fn read(path: &Path) -> Vec<RecordBatch> {
@@ -251,14 +253,14 @@ fn a_table_has_a_row_a_point() {
     for name in ["points.arrow", "points.parquet"] {
         let path = folder.path().join(name);
         let remarks = table(&path, &[sensor_data(), sensor_view()], &messages);
-        assert_eq!(remarks, ["70003 points, one row each"]);
+        assert_eq!(remarks.last().unwrap(), "70003 points, one row each");
         let batches = read(&path);
         assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 70_003, "{name}");
         let schema = batches[0].schema();
         let unit = |name: &str| {
             schema.field_with_name(name).unwrap().metadata().get("unit").map(String::as_str)
         };
-        assert_eq!((unit("x"), unit("time"), unit("beam_id")), (Some("m"), Some("ns"), None));
+        assert_eq!((unit("x"), unit("log_time"), unit("beam_id")), (Some("m"), None, None));
         assert_eq!(unit("source_horizontal_angle"), Some("rad"));
         let first = &batches[0];
         let doubles = |name: &str| {
@@ -269,12 +271,12 @@ fn a_table_has_a_row_a_point() {
         assert_eq!(doubles("position_distance"), [Some(3.0), Some(4.0), None, Some(0.0)]);
         let ids = first.column_by_name("beam_id").unwrap().as_primitive::<UInt64Type>();
         assert_eq!((ids.value(0), ids.is_null(1), ids.is_null(2)), (u64::MAX - 1, true, true));
-        let times = first.column_by_name("time").unwrap().as_primitive::<Int64Type>();
-        let numbers = first.column_by_name("message").unwrap().as_primitive::<UInt64Type>();
-        let points = first.column_by_name("point").unwrap().as_primitive::<UInt32Type>();
-        let all = |row: usize| (times.value(row), numbers.value(row), points.value(row));
-        assert_eq!([all(0), all(1), all(2)], [(100, 0, 0), (100, 0, 1), (101, 0, 0)]);
-        assert_eq!((all(3), all(4)), ((102, 1, 0), (102, 1, 1)));
+        let times = first.column_by_name("log_time").unwrap();
+        let times = times.as_primitive::<TimestampNanosecondType>();
+        let numbers = first.column_by_name("message").unwrap().as_primitive::<UInt32Type>();
+        let all = |row: usize| (times.value(row), numbers.value(row));
+        assert_eq!([all(0), all(1), all(2)], [(100, 0), (100, 0), (101, 0)]);
+        assert_eq!((all(3), all(4)), ((102, 1), (102, 1)));
         let word = |name: &str, row: usize| {
             let column = first.column_by_name(name).unwrap().as_dictionary::<Int32Type>();
             let words = column.values().as_string::<i32>();
@@ -291,12 +293,12 @@ fn a_table_has_a_row_a_point() {
 #[test]
 fn a_column_that_cannot_hold_the_values_of_all_lists_is_refused() {
     // A beam of ROS by a float and one of OSI by 64 bits.
-    let mut found = TableContents::default();
-    let mut survey = Box::new(Survey::new("in", SensorConventions::default(), &mut found));
-    survey.add_channel(&sensor_data()).unwrap();
-    survey.add_channel(&channel("/points", "sensor_msgs/PointCloud2", "ros1")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut table = Box::new(writer(&folder.path().join("a.arrow"), &PointTable::default()));
+    table.add_channel(&sensor_data()).unwrap();
+    table.add_channel(&channel("/points", "sensor_msgs/PointCloud2", "ros1")).unwrap();
     let data = detections(&[1.0]);
-    survey.write_message(0, &head(0, data.len()), &data).unwrap();
+    table.write_message(0, &head(0, data.len()), &data).unwrap();
     let mut cloud = vec![0u8; 12];
     let text = |text: &str| [&(text.len() as u32).to_le_bytes(), text.as_bytes()].concat();
     cloud.extend(text("f"));
@@ -305,6 +307,58 @@ fn a_column_that_cannot_hold_the_values_of_all_lists_is_refused() {
     cloud.extend([0, 0, 0, 0, 7, 1, 0, 0, 0, 0]);
     cloud.extend([4u32, 4, 4].iter().flat_map(|number| number.to_le_bytes()));
     cloud.extend([0, 0, 0, 0, 1]);
-    let error = survey.write_message(1, &head(0, cloud.len()), &cloud).unwrap_err().to_string();
+    let error = table.write_message(1, &head(0, cloud.len()), &cloud).unwrap_err().to_string();
     assert!(error.contains("beam_id is F32 in /points and U64 in data/"), "{error}");
+}
+
+/// A cloud in ROS 1's encoding: points of one field of four bytes each.
+fn cloud(name: &str, datatype: u8, values: &[[u8; 4]]) -> Vec<u8> {
+    let number = |number: usize| (number as u32).to_le_bytes();
+    let text = |text: &str| [&number(text.len()), text.as_bytes()].concat();
+    let mut out = vec![0; 12];
+    out.extend(text("f"));
+    out.extend([number(1), number(values.len()), number(1)].concat());
+    out.extend(text(name));
+    out.extend([&number(0)[..], &[datatype], &number(1), &[0]].concat());
+    out.extend([number(4), number(4 * values.len()), number(4 * values.len())].concat());
+    out.extend(values.concat());
+    out.push(1);
+    out
+}
+
+fn ros() -> Channel {
+    channel("/points", "sensor_msgs/PointCloud2", "ros1")
+}
+
+#[test]
+fn a_later_message_with_more_is_in_the_table_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("more.arrow");
+    let x = cloud("x", 7, &[1.5f32.to_le_bytes(), 2.5f32.to_le_bytes()]);
+    let same = cloud("x", 7, &[3.5f32.to_le_bytes()]);
+    let y = cloud("y", 7, &[4.5f32.to_le_bytes()]);
+    let whole = cloud("x", 5, &[7i32.to_le_bytes()]);
+    let found = PointTable::default();
+    write(Box::new(writer(&path, &found)), &[ros()], &[(0, x.clone()), (0, same.clone())]);
+    assert!(found.is_written(), "at once, as all have the same columns");
+    let batch = &read(&path)[0];
+    let names: Vec<_> = batch.schema().fields().iter().map(|it| it.name().clone()).collect();
+    assert_eq!(names, ["log_time", "message", "x"], "and nothing that is the same in all rows");
+    assert_eq!(batch.schema().metadata()["channel"], "/points");
+    assert_eq!(batch.column(2).as_primitive::<Float32Type>().values()[..], [1.5, 2.5, 3.5]);
+    let messages = [(0, x), (0, y), (0, whole)];
+    let found = PointTable::default();
+    write(Box::new(writer(&path, &found)), &[ros()], &messages);
+    assert!(!found.is_written() && found.is_known());
+    assert_eq!(
+        write(Box::new(writer(&path, &found)), &[ros()], &messages)[1],
+        "4 points, one row each"
+    );
+    let batch = &read(&path)[0];
+    let column = |name: &str| batch.column_by_name(name).unwrap().clone();
+    let doubles = |name: &str| column(name).as_primitive_opt::<Float64Type>().cloned();
+    let x: Vec<_> = doubles("x").expect("wide enough for all").iter().collect();
+    assert_eq!(x, [Some(1.5), Some(2.5), None, Some(7.0)]);
+    let y: Vec<_> = column("y").as_primitive::<Float32Type>().iter().collect();
+    assert_eq!(y, [None, None, Some(4.5), None]);
 }

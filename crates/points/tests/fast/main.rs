@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod clouds;
 mod files;
 mod point_files;
 mod points;

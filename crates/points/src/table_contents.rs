@@ -1,17 +1,15 @@
-//! The columns of a table, found out before it is written: a file of rows says them first.
+//! What the table of some points has: columns, channels and lists.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
-use anyhow::{bail, ensure, Result};
-use wiregauge_trace::channel::Channel;
-use wiregauge_trace::read::MessageInfo;
-use wiregauge_trace::write::Writer;
+use anyhow::{bail, Result};
+use arrow_schema::{DataType, Field, Schema};
+use wiregauge_columns::ElementHeads;
 
 use crate::column::Type;
-use crate::notices::{Notices, SkipCounter};
-use crate::osi::SensorConventions;
+use crate::column_builder::data_type;
 use crate::points::Points;
-use crate::source::{DecoderLookup, PointSource};
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,83 +35,13 @@ pub struct TableContents {
     pub lists: Vec<String>,
 }
 
-/// Reads what is to be in a table, and writes nothing.
-pub struct Survey<'f> {
-    origin: String,
-    reading: SensorConventions,
-    others: DecoderLookup,
-    channels: Vec<(String, Option<PointSource>)>,
-    found: &'f mut TableContents,
-    remarks: Notices,
-}
-
-impl<'f> Survey<'f> {
-    /// Finds out what is to be in a table. `origin` says in errors what is read.
-    pub fn new(
-        origin: &str,
-        reading: SensorConventions,
-        found: &'f mut TableContents,
-    ) -> Survey<'f> {
-        let (origin, channels, remarks) = (origin.to_owned(), Vec::new(), Notices::default());
-        Survey { origin, reading, others: |_| Ok(None), channels, found, remarks }
-    }
-
-    /// The same with messages of OSI in other encodings.
-    pub fn with_decoders(self, others: DecoderLookup) -> Survey<'f> {
-        Survey { others, ..self }
-    }
-
-    /// The same, and leaves out messages whose points cannot be read where that is wanted, and
-    /// counts them there.
-    pub fn skip_failed(mut self, skipped: Option<SkipCounter>) -> Survey<'f> {
-        self.remarks.count_skipped(skipped);
-        self
-    }
-}
-
-impl Writer for Survey<'_> {
-    fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
-        self.channels
-            .push((channel.topic.clone(), PointSource::from_channel_with(channel, self.others)?));
-        Ok(u16::try_from(self.channels.len() - 1)?)
-    }
-
-    fn write_message(&mut self, channel: u16, _: &MessageInfo, data: &[u8]) -> Result<()> {
-        let (topic, source) = &self.channels[usize::from(channel)];
-        let Some(source) = source else { return Ok(()) };
-        let found = self.remarks.skip_failed(topic, source.points(data, self.reading))?;
-        for points in found.into_iter().flatten() {
-            self.remarks.add_points(&format!("{topic}/{}", points.list), &points);
-            self.found.add_points(topic, &points)?;
-        }
-        Ok(())
-    }
-
-    fn has_room(&self) -> bool {
-        false
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        self.remarks.list_all(self.reading, "have no x, y and z")
-    }
-
-    fn finish(self: Box<Self>) -> Result<()> {
-        let is_there = !self.found.columns.is_empty();
-        if let Some(reason) = self.remarks.reason().filter(|_| !is_there) {
-            bail!("no point can be read from {}: {reason}", self.origin);
-        }
-        ensure!(
-            is_there,
-            "no message that was read from {} has points; messages with points are {}",
-            self.origin,
-            PointSource::SUPPORTED
-        );
-        Ok(())
-    }
-}
-
 impl TableContents {
-    fn add_points(&mut self, topic: &str, points: &Points) -> Result<()> {
+    /// Adds what points have; whether any of it is new.
+    ///
+    /// # Errors
+    /// When a column cannot hold the values of all lists.
+    pub fn add_points(&mut self, topic: &str, points: &Points) -> Result<bool> {
+        let mut is_new = false;
         for column in &points.columns {
             let kind = column.values.kind();
             let name = table_column_name(&column.name);
@@ -122,6 +50,7 @@ impl TableContents {
                 let (name, unit) = (name.into_owned(), column.unit);
                 let from = format!("{topic}/{}", points.list);
                 self.columns.push(TableColumn { name, kind, unit, from });
+                is_new = true;
                 continue;
             };
             let Some(both) = common_type(known.kind, kind) else {
@@ -134,6 +63,7 @@ impl TableContents {
                     known.from
                 );
             };
+            is_new |= known.kind != both || !known.unit.is_empty() && known.unit != column.unit;
             known.kind = both;
             if known.unit != column.unit {
                 known.unit = "";
@@ -143,15 +73,54 @@ impl TableContents {
             for (known, name) in [(&mut self.topics, topic), (&mut self.lists, &points.list)] {
                 if known.iter().all(|known| known != name) {
                     known.push(name.to_owned());
+                    is_new = true;
                 }
             }
         }
-        Ok(())
+        Ok(is_new)
+    }
+
+    /// Adds a column that points of a list may have.
+    pub fn add_column(&mut self, (name, kind, unit): (&str, Type, &'static str), from: &str) {
+        let name = table_column_name(name);
+        if self.columns.iter().all(|known| known.name != name) {
+            let (name, from) = (name.into_owned(), from.to_owned());
+            self.columns.push(TableColumn { name, kind, unit, from });
+        }
+    }
+
+    /// Whether rows say their channel: those of one channel do not.
+    pub fn has_channels(&self) -> bool {
+        self.topics.len() > 1
+    }
+
+    /// Whether rows say their list: where messages are a list, they do not.
+    pub fn has_lists(&self) -> bool {
+        self.lists.iter().any(|list| !list.is_empty())
+    }
+
+    /// The columns of the table, with their units.
+    pub fn schema(&self) -> Schema {
+        let words = || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+        let mut fields = ElementHeads::fields();
+        let [_, _, channel, list] = FIXED_COLUMNS;
+        fields.extend(self.has_channels().then(|| Field::new(channel, words(), false)));
+        fields.extend(self.has_lists().then(|| Field::new(list, words(), false)));
+        fields.extend(self.columns.iter().map(|column| {
+            let field = Field::new(&column.name, data_type(column.kind), true);
+            match column.unit {
+                "" => field,
+                unit => field.with_metadata(HashMap::from([("unit".into(), unit.into())])),
+            }
+        }));
+        let topic = self.topics.first().filter(|_| !self.has_channels());
+        let metadata = topic.map(|topic| ("channel".to_owned(), topic.clone()));
+        Schema::new_with_metadata(fields, metadata.into_iter().collect::<HashMap<_, _>>())
     }
 }
 
-/// The columns that every table has.
-pub const FIXED_COLUMNS: [&str; 5] = ["time", "channel", "list", "message", "point"];
+/// The columns that tables may have beside those of points.
+const FIXED_COLUMNS: [&str; 4] = ["log_time", "message", "channel", "list"];
 
 /// What a column of points is called in a table, which has some of its own.
 pub fn table_column_name(column: &str) -> Cow<'_, str> {

@@ -1,0 +1,163 @@
+//! Elements of a list that are written alike: the same fields in the same order, with numbers
+//! of the same lengths. Once one was read, those like it are read column by column.
+
+use super::{Conversion, MessagePlan, ValuePlan};
+use crate::column::{Column, Content};
+use crate::selection::PlanTarget;
+
+/// So many bytes are read for all columns before the next ones: they stay in the first cache.
+const BLOCK: usize = 16 << 10;
+
+/// How an element is written, with its tag and length.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    size: usize,
+    /// By byte: which bits are those of tags and lengths, and what they are.
+    mask: Vec<u8>,
+    bits: Vec<u8>,
+    columns: Vec<Place>,
+}
+
+/// Where the value of a column lies in an element.
+#[derive(Clone, Debug)]
+enum Place {
+    Absent,
+    /// Four or eight bytes.
+    Fixed(usize),
+    /// So many bytes.
+    Varint(usize, usize, Conversion),
+    Record(Vec<Place>),
+}
+
+impl Shape {
+    /// Of an element that was read, which begins with its tag and length; none where its fields
+    /// are not numbers alone.
+    pub fn learn(plan: &MessagePlan, element: &[u8], columns: &[Column]) -> Option<Shape> {
+        let (_, length) = varint(element, 0)?;
+        let (_, head) = varint(element, length)?;
+        let mut mask = vec![0; element.len()];
+        mask[..head].fill(0xff);
+        let columns = learn_record(plan, element, (head, element.len()), columns, &mut mask)?;
+        let bits = element.iter().zip(&mask).map(|(byte, mask)| byte & mask).collect();
+        Some(Shape { size: element.len(), mask, bits, columns })
+    }
+
+    /// How many elements at the beginning of these bytes are alike.
+    pub fn count(&self, bytes: &[u8]) -> usize {
+        bytes.chunks_exact(self.size).take_while(|element| self.is_like(element)).count()
+    }
+
+    /// The bytes of so many elements.
+    pub fn bytes(&self, count: usize) -> usize {
+        self.size * count
+    }
+
+    #[inline]
+    fn is_like(&self, element: &[u8]) -> bool {
+        let word = |bytes: &[u8]| {
+            let mut word = [0; 8];
+            word.copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        };
+        let words = element.chunks_exact(8).zip(self.mask.chunks_exact(8));
+        let mut words = words.zip(self.bits.chunks_exact(8));
+        let last = self.size / 8 * 8;
+        let rest = element[last..].iter().zip(&self.mask[last..]).zip(&self.bits[last..]);
+        words.all(|((own, mask), bits)| word(own) & word(mask) == word(bits)) && { rest }
+            .all(|((own, mask), bits)| own & mask == *bits)
+    }
+
+    /// Adds the rows of elements that are alike.
+    pub fn gather(&self, elements: &[u8], columns: &mut [Column]) {
+        for block in elements.chunks(self.size * (BLOCK / self.size).max(1)) {
+            gather_record(&self.columns, block, self.size, columns);
+        }
+    }
+}
+
+fn learn_record(
+    plan: &MessagePlan,
+    element: &[u8],
+    (mut at, end): (usize, usize),
+    columns: &[Column],
+    mask: &mut [u8],
+) -> Option<Vec<Place>> {
+    let mut places = vec![Place::Absent; columns.len()];
+    while at < end {
+        let (tag, next) = varint(element, at)?;
+        mask[at..next].fill(0xff);
+        at = next;
+        let field = plan.find(u32::try_from(tag >> 3).ok()?)?;
+        let PlanTarget::Column(column) = field.target else { return None };
+        let is_first = matches!(places[column], Place::Absent);
+        if field.is_repeated || !field.rivals.is_empty() || !is_first {
+            return None;
+        }
+        places[column] = match (&field.value, tag & 7) {
+            (ValuePlan::Varint(conversion), 0) => {
+                let (_, next) = varint(element, at)?;
+                mask[at..next].fill(0x80);
+                let place = Place::Varint(at, next - at, *conversion);
+                at = next;
+                place
+            }
+            (ValuePlan::Fixed(size @ 8), 1) | (ValuePlan::Fixed(size @ 4), 5) => {
+                at += size;
+                Place::Fixed(at - size)
+            }
+            (ValuePlan::Message(inner), 2) => {
+                let (length, next) = varint(element, at)?;
+                mask[at..next].fill(0xff);
+                at = next.checked_add(usize::try_from(length).ok()?).filter(|at| *at <= end)?;
+                let Content::Record { columns, .. } = &columns[column].content else {
+                    return None;
+                };
+                Place::Record(learn_record(inner, element, (next, at), columns, mask)?)
+            }
+            _ => return None,
+        };
+    }
+    (at == end).then_some(places)
+}
+
+/// The number at a place, and where it ends.
+fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
+    let length = bytes.get(at..)?.iter().take(10).position(|byte| *byte < 0x80)? + 1;
+    Some((read_varint(&bytes[at..at + length]), at + length))
+}
+
+#[inline]
+fn read_varint(bytes: &[u8]) -> u64 {
+    let bytes = bytes.iter().enumerate();
+    bytes.fold(0, |number, (at, byte)| number | u64::from(byte & 0x7f) << (7 * at))
+}
+
+fn gather_record(places: &[Place], block: &[u8], size: usize, columns: &mut [Column]) {
+    let rows = block.len() / size;
+    for (place, column) in places.iter().zip(columns) {
+        if let Place::Absent = place {
+            column.push_empties(rows);
+            continue;
+        }
+        if let Some(present) = &mut column.present {
+            present.resize(present.len() + rows, 1);
+        }
+        match (place, &mut column.content) {
+            (Place::Fixed(at), Content::Number(words, _)) => {
+                words.extend_strided(block, *at, size, false);
+            }
+            (Place::Varint(at, length, conversion), Content::Number(words, _)) => {
+                let numbers = block.chunks_exact(size).map(|row| &row[*at..*at + *length]);
+                match length {
+                    1 => numbers.for_each(|number| words.push(conversion.apply(number[0].into()))),
+                    _ => numbers.for_each(|it| words.push(conversion.apply(read_varint(it)))),
+                }
+            }
+            (Place::Record(places), Content::Record { columns, rows: count, .. }) => {
+                *count += rows;
+                gather_record(places, block, size, columns);
+            }
+            _ => unreachable!("a shape is learned from its plan"),
+        }
+    }
+}

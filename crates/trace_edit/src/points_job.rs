@@ -40,7 +40,7 @@ pub struct PointsJob<'j> {
 impl PointsJob<'_> {
     /// Writes clouds to `.mcap`, or a table to `.arrow` or `.parquet`, and says how many
     /// messages were left out, as their points cannot be read. `news` is told how many bytes of
-    /// how many were read, for a table twice. `notices` gets a line for each thing that the user
+    /// how many were read, for a table maybe twice. `notices` gets a line for each thing that the user
     /// must know, also where this fails.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 mod definition;
 mod protobuf;
 
-pub use self::definition::definition;
+pub use self::definition::{definition, NAME};
 use self::protobuf::Message;
 use crate::column::{each, Column, Type};
 use crate::points::{Points, Pose};

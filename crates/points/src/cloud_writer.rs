@@ -8,7 +8,7 @@ use wiregauge_trace::channel::{Channel, Definition, OSI_TRACE};
 use wiregauge_trace::read::{Attachment, FileHeader, MessageInfo};
 use wiregauge_trace::write::Writer;
 
-use crate::cloud::{definition, encode};
+use crate::cloud::{definition, encode, NAME as CLOUD_NAME};
 use crate::notices::{Notices, SkipCounter};
 use crate::osi::SensorConventions;
 use crate::source::{DecoderLookup, PointSource};
@@ -34,6 +34,8 @@ struct CloudChannel {
     source: Option<PointSource>,
     /// Its number where it is written itself.
     kept: Option<u16>,
+    /// Whether its messages are clouds already: they are written as they are.
+    is_cloud: bool,
     /// The number of the channel of each of its lists.
     lists: BTreeMap<String, u16>,
 }
@@ -87,10 +89,14 @@ impl Writer for CloudWriter {
     }
 
     fn add_channel(&mut self, channel: &Channel) -> Result<u16> {
-        let kept = if self.keep { Some(self.inner.add_channel(channel)?) } else { None };
+        let is_cloud =
+            channel.message_encoding == "protobuf" && channel.definition.name == CLOUD_NAME;
+        let is_kept = self.keep || is_cloud;
+        let kept = if is_kept { Some(self.inner.add_channel(channel)?) } else { None };
         let (topic, source) =
             (channel.topic.clone(), PointSource::from_channel_with(channel, self.others)?);
-        self.channels.push(CloudChannel { topic, source, kept, lists: BTreeMap::new() });
+        let lists = BTreeMap::new();
+        self.channels.push(CloudChannel { topic, source, kept, is_cloud, lists });
         Ok(u16::try_from(self.channels.len() - 1)?)
     }
 
@@ -103,6 +109,11 @@ impl Writer for CloudWriter {
         let found = source.points(data, self.reading);
         let found = self.remarks.skip_failed(&known.topic, found)?;
         for mut points in found.into_iter().flatten() {
+            if known.is_cloud {
+                self.clouds += 1;
+                self.points += points.count as u64;
+                continue;
+            }
             let topic = match points.list.as_str() {
                 "" => format!("{}/points", known.topic),
                 list => format!("{}/{list}", known.topic),

@@ -1,5 +1,5 @@
 //! Points from recorded messages and from files: OSI's reflections and detections, plain or
-//! packed, ROS's point clouds, and files of KITTI, nuScenes and PCL. They become clouds that
+//! packed, point clouds and scans of ROS and Foxglove, and files of KITTI, nuScenes and PCL. They become clouds that
 //! viewers show, or tables in Arrow and Parquet.
 //!
 //! ```
@@ -25,10 +25,13 @@ mod cloud_writer;
 pub mod column;
 mod column_builder;
 pub mod file;
+mod foxglove;
+mod interleaved;
 mod notices;
 mod osi;
 mod point_rows;
 mod points;
+mod rays;
 mod ros;
 mod source;
 mod table;

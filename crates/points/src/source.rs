@@ -5,6 +5,7 @@ use wiregauge_trace::channel::Channel;
 use wiregauge_trace::osi::Stamp;
 
 use crate::column::Type;
+use crate::foxglove::FoxgloveType;
 use crate::osi::{self, Root, SensorConventions};
 use crate::points::Points;
 use crate::ros::RosReader;
@@ -28,13 +29,14 @@ pub type DecoderLookup = fn(&Channel) -> Result<Option<ToProtobuf>>;
 enum PointFormat {
     Osi(Root, String),
     Ros(RosReader),
+    Foxglove(FoxgloveType),
 }
 
 impl PointSource {
     /// The kinds of messages that hold points, in words.
-    pub const SUPPORTED: &str =
-        "osi3.SensorView and osi3.SensorData in Protobuf or FlatBuffers, and \
-         sensor_msgs/PointCloud2 and LaserScan of ROS";
+    pub const SUPPORTED: &str = "osi3.SensorView and osi3.SensorData in Protobuf or FlatBuffers, \
+         sensor_msgs/PointCloud2 and LaserScan of ROS, and foxglove.PointCloud and LaserScan in \
+         Protobuf";
 
     /// Of a channel; none where its messages hold no points that are known.
     pub fn from_channel(channel: &Channel) -> Option<PointSource> {
@@ -46,6 +48,7 @@ impl PointSource {
             ("protobuf", "osi3.SensorData") => {
                 Some(PointFormat::Osi(Root::SensorData, name.into()))
             }
+            ("protobuf", name) => FoxgloveType::from_name(name).map(PointFormat::Foxglove),
             (encoding, name) => RosReader::from_type(name, encoding).map(PointFormat::Ros),
         }
         .map(|kind| PointSource { kind, decode: None, columns: Vec::new() })
@@ -77,7 +80,7 @@ impl PointSource {
     pub fn defined_columns(&self, list: &str) -> Vec<(String, Type, &'static str)> {
         match &self.kind {
             PointFormat::Osi(..) => osi::defined_columns(list),
-            PointFormat::Ros(_) => Vec::new(),
+            PointFormat::Ros(_) | PointFormat::Foxglove(_) => Vec::new(),
         }
     }
 
@@ -98,6 +101,9 @@ impl PointSource {
                 Ok(lists)
             }
             PointFormat::Ros(ros) => ros.points(message, &is_wanted).map(|points| vec![points]),
+            PointFormat::Foxglove(kind) => {
+                kind.points(message, &is_wanted).map(|points| vec![points])
+            }
         }
     }
 }

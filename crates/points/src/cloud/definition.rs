@@ -10,7 +10,7 @@ use prost_reflect::prost_types::{
 use wiregauge_trace::channel::Definition;
 
 /// The type of the messages.
-const NAME: &str = "foxglove.PointCloud";
+pub const NAME: &str = "foxglove.PointCloud";
 
 const TIMESTAMP: &str = "google/protobuf/timestamp.proto";
 

@@ -4,8 +4,9 @@ use anyhow::{ensure, Result};
 use wiregauge_columns::Cursor;
 
 use super::{read_f32, Header};
-use crate::column::{Column, Values};
+use crate::column::Values;
 use crate::points::Points;
+use crate::rays::Rays;
 
 /// The points of a `sensor_msgs/LaserScan` behind its header: one for each ray. A ray whose range
 /// is none has no position.
@@ -29,30 +30,13 @@ pub fn read_points(
     let angles: Vec<f64> = angles.collect();
     let is_echo = |range: &f32| range.is_finite() && (least..=most).contains(range);
     let present: Vec<bool> = ranges.iter().map(is_echo).collect();
-    let on_axis = |axis: fn(f64) -> f64| {
-        let rays = ranges.iter().zip(&angles).zip(&present);
-        let value = |((range, angle), present): ((&f32, &f64), &bool)| match present {
-            true => (f64::from(*range) * axis(*angle)) as f32,
-            false => f32::NAN,
-        };
-        Values::F32(rays.map(value).collect())
+    let rays = Rays {
+        angles,
+        ranges: Values::F32(ranges),
+        intensities: (!intensities.is_empty()).then_some(Values::F32(intensities)),
+        present,
     };
-    let absent = present.contains(&false);
-    let column = |name: &str, unit, values| {
-        let present = (absent && unit == "m" && name != "range").then(|| present.clone());
-        Column { name: name.into(), unit, values, present }
-    };
-    let mut columns = vec![
-        column("x", "m", on_axis(f64::cos)),
-        column("y", "m", on_axis(f64::sin)),
-        column("z", "m", on_axis(|_| 0.0)),
-        column("angle", "rad", Values::F64(angles.clone())),
-        column("range", "m", Values::F32(ranges.clone())),
-    ];
-    if !intensities.is_empty() {
-        columns.push(column("intensity", "", Values::F32(intensities)));
-    }
-    columns.retain(|column| wanted(&column.name));
+    let columns = rays.into_columns(wanted);
     Ok(Points {
         list: String::new(),
         count,

@@ -5,5 +5,6 @@ mod support;
 
 mod clouds;
 mod files;
+mod foxglove;
 mod point_files;
 mod points;

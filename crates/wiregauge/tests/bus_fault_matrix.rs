@@ -28,17 +28,8 @@ const LOAD: &str = "5s";
 /// From when participants are there to the middle of the run.
 const MIDDLE: Duration = Duration::from_secs(2);
 
-const TRANSPORTS: [&str; 9] = [
-    "tcp",
-    "memory",
-    "dds",
-    "fastdds",
-    "fastdds-sharing",
-    "zenoh",
-    "zenoh-drop",
-    "iceoryx2",
-    "iceoryx2-copy",
-];
+const TRANSPORTS: [&str; 8] =
+    ["tcp", "memory", "dds", "fastdds-sharing", "zenoh", "zenoh-drop", "iceoryx2", "iceoryx2-copy"];
 /// Those that reach another machine, once each program.
 const REMOTE: [&str; 3] = ["tcp", "dds", "zenoh"];
 /// Those that cross a link.

@@ -17,18 +17,30 @@ use wiregauge_result::run::{Case, Status, Subject};
 const PRESET: &str = "lidar-1mm";
 
 /// What of points is wanted, and how far it may be reduced.
+#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct PointChoice {
-    /// Only these channels of recordings; all where there are none.
+    /// Take only this channel of recordings. Give it several times for several.
+    #[cfg_attr(feature = "clap", arg(long = "channel", value_name = "TOPIC"))]
     pub channels: Vec<String>,
-    /// Only these columns; all where there are none.
+    /// Take only these columns of points.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME,…", value_delimiter = ','))]
     pub columns: Vec<String>,
-    /// Points are made into reflections of a sensor.
+    /// Turn points into a sensor's reflections: time of flight, and signal strength
+    /// from the intensity.
+    #[cfg_attr(feature = "clap", arg(long))]
     pub as_reflections: bool,
-    /// Resolutions of columns, in place of those of the preset.
+    /// Resolution of a column: x=5mm, intensity=0.01; COLUMN=exact keeps every bit. Give
+    /// it several times for several.
+    #[cfg_attr(feature = "clap", arg(long = "resolution", value_name = "COLUMN=VALUE"))]
     pub resolutions: Vec<Rule>,
 }
 
 impl PointChoice {
+    /// Whether anything was chosen that is of points alone.
+    pub fn is_of_points(&self) -> bool {
+        self.as_reflections || !self.resolutions.is_empty() || !self.columns.is_empty()
+    }
+
     /// The lists of points in these files, at most so many messages of each, and how many
     /// points a message has in the mean. Without a file: the scene.
     ///

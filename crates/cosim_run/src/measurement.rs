@@ -15,6 +15,8 @@ use wiregauge_result::run_builder::RunBuilder;
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_system::file::Target;
 use wiregauge_system::notice::print_notice;
+#[cfg(feature = "clap")]
+use wiregauge_system::quantity::parse_timeout;
 
 use crate::host::host;
 
@@ -35,25 +37,45 @@ pub struct CosimWorkload {
 }
 
 /// How it is measured: four minutes, unless the user wants less or more.
+#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct CosimOptions {
-    /// That a minute is enough.
+    /// Finish in about a minute.
+    #[cfg_attr(feature = "clap", arg(long = "quick", conflicts_with = "duration"))]
     pub is_quick: bool,
-    /// How long the timing may take in all.
+    /// How long to measure in all: 5min, or 300 (seconds) [default: 4min].
+    #[cfg_attr(feature = "clap", arg(long, value_name = "TIME", value_parser = parse_timeout))]
     pub duration: Option<Duration>,
     /// In how many processes each pair of FMUs is measured.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100)))]
     pub processes: Option<u32>,
-    /// Rounds in each process; as many as the time allows where none.
+    /// Rounds in each process [default: as many as the time allows].
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000)))]
     pub rounds: Option<u32>,
-    /// Steps of an epoch; calibrated where none.
+    /// Steps of an epoch [default: calibrated].
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=65_536)))]
     pub epoch_steps: Option<u64>,
-    /// First steps of each process that do not count.
+    /// First steps of each process that do not count. Steps before the first message
+    /// do not count either.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(0..=10_000)))]
     pub warm_up: u64,
     /// Seed of the order of turns.
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = 1))]
     pub seed: u64,
-    /// How long a step may take before its FMU counts as hung.
-    pub patience: Duration,
-    /// The folder that the messages of the first steps are written into.
+    /// How long a step may take.
+    #[cfg_attr(feature = "clap", command(flatten))]
+    pub step: StepTimeout,
+    /// Write the messages of the first steps into this folder.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FOLDER"))]
     pub dump: Option<PathBuf>,
+}
+
+/// How long the steps of FMUs may take.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct StepTimeout {
+    /// How long a step may take before its FMU counts as hung: 2min, or 60 (seconds).
+    #[cfg_attr(feature = "clap", arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_timeout))]
+    pub timeout: Duration,
 }
 
 /// What came of it.
@@ -87,7 +109,7 @@ impl CosimOptions {
             settings: self.settings(fresh),
             time: self.duration.unwrap_or(time),
             most_rounds: self.rounds.unwrap_or(if self.is_quick { 60 } else { 200 }),
-            patience: self.patience,
+            patience: self.step.timeout,
             steps: self.epoch_steps,
             warm_up: self.warm_up,
             dump: self.dump.clone(),

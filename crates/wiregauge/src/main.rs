@@ -6,10 +6,8 @@ mod connect_args;
 mod exit_status;
 mod list_format;
 mod max_memory;
-mod point_args;
 mod requirement_args;
 mod result_args;
-mod step_timeout;
 mod unique_names;
 mod verb;
 

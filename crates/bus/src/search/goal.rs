@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{ensure, Result};
+use anyhow::{bail, ensure, Result};
 use wiregauge_participant::control::Mode;
 use wiregauge_participant::sample::{HEADER_SIZE, MAX_SAMPLE_SIZE};
 use wiregauge_result::run::Case;
@@ -45,6 +45,31 @@ pub enum Aim {
         /// From sample to sample.
         cycle: Duration,
     },
+}
+
+impl Aim {
+    /// By what is given: the rate is searched at a size, the size in a cycle or at a rate.
+    ///
+    /// # Errors
+    /// When nothing is given, or what excludes each other.
+    pub fn choose(size: Option<usize>, cycle: Option<Duration>, rate: Option<f64>) -> Result<Aim> {
+        Ok(match (size, cycle, rate) {
+            (Some(size), None, None) => Aim::Rate { size },
+            (None, Some(cycle), None) => Aim::Size { cycle },
+            (None, None, Some(rate)) => {
+                Aim::Size { cycle: Duration::from_nanos((1e9 / rate).round() as u64) }
+            }
+            (None, None, None) => bail!(
+                "give --size to search the highest rate, or --rate or --cycle to search the \
+                 largest size"
+            ),
+            (None, ..) => bail!("--cycle and --rate mean the same; give one of them"),
+            _ => bail!(
+                "--size searches the rate, and --rate or --cycle searches the size; to measure one \
+                 load give both to 'wiregauge bus run'"
+            ),
+        })
+    }
 }
 
 impl Goal {

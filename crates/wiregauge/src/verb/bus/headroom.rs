@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{bail, ensure, Result};
+use anyhow::{ensure, Result};
 use wiregauge_bus::catalogue::{self, engine};
 use wiregauge_bus::load::modes::Modes;
 use wiregauge_bus::run_settings::RunSettings;
@@ -67,7 +67,7 @@ impl Arguments {
             "--round-trips has no effect: headroom judges one direction only"
         );
         let outlet = common.delivery.open(&[])?;
-        let aim = self.aim()?;
+        let aim = Aim::choose(self.size, self.cycle, self.rate)?;
         let terms = common.run_settings(TRIAL);
         let window = common.window.unwrap_or(terms.duration / WINDOWS);
         let terms = RunSettings { window, round_trips: 0, ..terms };
@@ -93,25 +93,5 @@ impl Arguments {
             search.measure(context)
         })?;
         write_bus_result(result, outlet)
-    }
-
-    /// What is given and what is searched.
-    fn aim(&self) -> Result<Aim> {
-        Ok(match (self.size, self.cycle, self.rate) {
-            (Some(size), None, None) => Aim::Rate { size },
-            (None, Some(cycle), None) => Aim::Size { cycle },
-            (None, None, Some(rate)) => {
-                Aim::Size { cycle: Duration::from_nanos((1e9 / rate).round() as u64) }
-            }
-            (None, None, None) => bail!(
-                "give --size to search the highest rate, or --rate or --cycle to search the \
-                 largest size"
-            ),
-            (None, ..) => bail!("--cycle and --rate mean the same; give one of them"),
-            _ => bail!(
-                "--size searches the rate, and --rate or --cycle searches the size; to measure one \
-                 load give both to 'wiregauge bus run'"
-            ),
-        })
     }
 }

@@ -8,14 +8,12 @@ use indexmap::IndexMap;
 use wiregauge_build_tools::default_build_folder;
 use wiregauge_bus::series::payload::{median_message, PayloadMessage};
 use wiregauge_codec_run::codec_selection::{self, UserRunner};
-use wiregauge_codec_run::point_entrants::{entrant, rows};
+use wiregauge_codec_run::point_entrants::{entrant, rows, PointChoice};
 use wiregauge_codec_run::workload::Workload;
 use wiregauge_formats::build::Variant;
 use wiregauge_reduction::table::Table;
 use wiregauge_schema::{SchemaSource, Sizes};
 use wiregauge_system::progress::ProgressDisplay;
-
-use crate::point_args::PointRowArgs;
 
 /// Recorded messages to choose one from.
 const MAX_RECORDED: usize = 64;
@@ -52,7 +50,7 @@ pub struct PayloadArgs {
     #[arg(long, value_name = "FILE|scene", conflicts_with_all = ["message", "input", "runner"])]
     cloud: Option<PathBuf>,
     #[command(flatten)]
-    choice: PointRowArgs,
+    choice: PointChoice,
 }
 
 impl PayloadArgs {
@@ -73,7 +71,7 @@ impl PayloadArgs {
             "--columns, --as-reflections and --resolution need --cloud"
         );
         ensure!(
-            self.choice.channel.is_empty() || self.input.is_some(),
+            self.choice.channels.is_empty() || self.input.is_some(),
             "--channel needs a recording: --input FILE or --cloud FILE"
         );
         if self.message.is_none() && self.input.is_none() {
@@ -104,7 +102,7 @@ impl PayloadArgs {
     fn points(&self, source: &Path, seed: u64) -> Result<PayloadMessage> {
         let rows = rows(&self.codecs, |row| DEFAULT_ROWS.contains(&row.id().as_str()))?;
         let files: Vec<PathBuf> = self.input().map(Path::to_owned).into_iter().collect();
-        let list = self.choice.choice().single_case(source, &files, MAX_CLOUDS, seed)?;
+        let list = self.choice.single_case(source, &files, MAX_CLOUDS, seed)?;
         let load = median_message(vec![list])?;
         let table = Table::from_bytes(&load.samples[0].canonical)?;
         let entrants = rows.into_iter().map(entrant).collect::<Result<_>>()?;
@@ -115,7 +113,7 @@ impl PayloadArgs {
 
     fn workload(&self, seed: u64) -> Result<Workload> {
         if let Some(input) = &self.input {
-            let channel = match &self.choice.channel[..] {
+            let channel = match &self.choice.channels[..] {
                 [] => None,
                 [channel] => Some(channel.as_str()),
                 _ => bail!("all samples carry the same message; choose one --channel"),

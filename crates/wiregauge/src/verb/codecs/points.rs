@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use wiregauge_build_tools::default_build_folder;
 use wiregauge_codec_run::effort::Effort;
-use wiregauge_codec_run::point_entrants::rows;
+use wiregauge_codec_run::point_entrants::{rows, PointChoice};
 use wiregauge_codec_run::point_measurement::{measure_points, PointTask};
 use wiregauge_reduction::row::{describe_rows, ReductionRow};
 use wiregauge_reduction::runner;
@@ -20,7 +20,6 @@ use wiregauge_system::quantity::parse_timeout;
 
 use crate::exit_status::write_measured;
 use crate::max_memory::MaxMemoryArgs;
-use crate::point_args::PointRowArgs;
 use crate::result_args::ResultArgs;
 
 /// Measure how small points become, how long that takes, and how exact they stay: in the
@@ -52,7 +51,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     messages: u32,
     #[command(flatten)]
-    choice: PointRowArgs,
+    choice: PointChoice,
     /// Measure only these rows, and the bound.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     codecs: Vec<String>,
@@ -110,7 +109,7 @@ impl Arguments {
         let task = PointTask {
             files: self.files,
             messages: self.messages as usize,
-            choice: self.choice.choice(),
+            choice: self.choice,
             rows,
             effort: Effort {
                 is_quick: self.quick,

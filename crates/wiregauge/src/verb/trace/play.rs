@@ -9,6 +9,7 @@ use anyhow::{bail, ensure, Result};
 use wiregauge_cosim::package::description::step_size;
 use wiregauge_cosim_run::fmu_setting::FmuSetting;
 use wiregauge_cosim_run::host::host;
+use wiregauge_cosim_run::measurement::StepTimeout;
 use wiregauge_system::notice::print_notice;
 use wiregauge_system::quantity::parse_time;
 use wiregauge_trace::play::{Lateness, PlayRate};
@@ -22,7 +23,6 @@ use super::osi_type_arg::OsiTypeArg;
 use super::selection_args::SelectionArgs;
 use super::transport_args::TransportArgs;
 use crate::max_memory::MaxMemoryArgs;
-use crate::step_timeout::StepTimeoutArgs;
 
 /// How long recorders are waited for.
 const WAIT: Duration = Duration::from_secs(20);
@@ -87,7 +87,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FMU.NAME=VALUE", requires = "into")]
     set: Vec<FmuSetting>,
     #[command(flatten)]
-    steps_take: StepTimeoutArgs,
+    step: StepTimeout,
     #[command(flatten)]
     memory: MaxMemoryArgs,
     /// Write the outputs of the FMU to this file: .mcap, .osi, .txth, .jsonl, .bin.
@@ -144,7 +144,7 @@ impl Arguments {
             variable: self.variable.as_deref(),
             parameters: self.set.iter().map(set).collect::<Result<_>>()?,
             step_size: self.step_size,
-            patience: self.steps_take.timeout,
+            patience: self.step.timeout,
             host: host()?,
             output: self.output.as_deref(),
         };

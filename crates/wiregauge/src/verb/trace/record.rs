@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use wiregauge_cosim::master::plan::Pair;
 use wiregauge_cosim::recording::Recording;
+use wiregauge_cosim_run::measurement::StepTimeout;
 use wiregauge_cosim_run::recorder::{count_steps, Recorder};
 use wiregauge_system::notice::print_notice;
 use wiregauge_system::quantity::parse_time;
@@ -18,7 +19,6 @@ use super::compression_args::CompressionArgs;
 use super::transport_args::TransportArgs;
 use crate::connect_args::ConnectArgs;
 use crate::max_memory::MaxMemoryArgs;
-use crate::step_timeout::StepTimeoutArgs;
 
 /// Record the outputs of FMUs, or a trace that is played to the bus.
 ///
@@ -68,7 +68,7 @@ pub struct Arguments {
     #[command(flatten)]
     coupling: ConnectArgs,
     #[command(flatten)]
-    steps_take: StepTimeoutArgs,
+    step: StepTimeout,
     #[command(flatten)]
     memory: MaxMemoryArgs,
     #[command(flatten)]
@@ -121,7 +121,7 @@ impl Arguments {
             inputs: &inputs,
             packing: self.chunks.packing(),
             protobuf_version: self.protobuf_version,
-            patience: self.steps_take.timeout,
+            patience: self.step.timeout,
         };
         let sound = recorder.record_with_progress(&recording, steps)?;
         Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })

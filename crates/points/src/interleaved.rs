@@ -132,7 +132,7 @@ impl Values {
     /// Adds the numbers that lie so many bytes behind the beginning of each step.
     fn extend_strided(&mut self, bytes: &[u8], start: usize, step: usize, is_big_endian: bool) {
         match self {
-            Values::I8(list) => extend(list, bytes, start, step, |byte| i8::from_le_bytes(byte)),
+            Values::I8(list) => extend(list, bytes, start, step, i8::from_le_bytes),
             Values::U8(list) => extend(list, bytes, start, step, |[byte]| byte),
             Values::I16(list) if is_big_endian => {
                 extend(list, bytes, start, step, i16::from_be_bytes)

@@ -16,7 +16,7 @@ struct Programs {
     /// Measure programs instead: their size, their libraries, the time to compile them,
     /// and lines of code.
     #[arg(long, conflicts_with_all = [
-        "runner", "experiments", "duration", "corrupt", "libraries", "library", "profile",
+        "runners", "experiments", "duration", "corrupt", "libraries", "library", "profile",
     ])]
     weight: bool,
 }

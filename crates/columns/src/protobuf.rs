@@ -4,11 +4,13 @@
 //! as it came last, records that come twice are merged, and fields that the definition does not
 //! know are passed over.
 
+mod message_plan;
 mod shape;
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::{Cardinality, Element, Field, IntegerEncoding, Scalar, Schema, TypeId};
 
+use self::message_plan::{Conversion, FieldPlan, MessagePlan, ValuePlan};
 use self::shape::Shape;
 use crate::column::{check_end, Column, Content};
 use crate::selection::{PlanTarget, RecordSelection, Target};
@@ -16,14 +18,8 @@ use crate::selection::{PlanTarget, RecordSelection, Target};
 /// Deeper groups are refused, as Protobuf's libraries do.
 const DEEPEST: usize = 100;
 
-/// Fields with lower numbers are found by a table.
-const TABLE: usize = 256;
-
 /// Elements of a message are written in at most so many ways that are looked for.
 const MOST_SHAPES: usize = 8;
-
-/// No field has this place.
-const NONE: u16 = u16::MAX;
 
 /// Decodes messages of one type, for one selection.
 #[derive(Clone, Debug)]
@@ -31,45 +27,6 @@ pub(crate) struct ProtobufPlan {
     root: MessagePlan,
     /// Whether a message is a row, and not a list in it the rows.
     is_row: bool,
-}
-
-#[derive(Clone, Debug)]
-struct MessagePlan {
-    name: String,
-    /// What is read, in the order of definition.
-    fields: Vec<FieldPlan>,
-    /// By number: the place in `fields`.
-    table: Vec<u16>,
-}
-
-#[derive(Clone, Debug)]
-struct FieldPlan {
-    name: String,
-    number: u32,
-    value: ValuePlan,
-    target: PlanTarget,
-    is_repeated: bool,
-    is_required: bool,
-    /// The columns of which at most one has a value, but for its own.
-    rivals: Vec<usize>,
-}
-
-#[derive(Clone, Debug)]
-enum ValuePlan {
-    Varint(Conversion),
-    /// Four or eight bytes.
-    Fixed(usize),
-    Bytes,
-    /// Behind its length or as a group: readers take both.
-    Message(Box<MessagePlan>),
-}
-
-/// What a varint stands for.
-#[derive(Clone, Copy, Debug)]
-enum Conversion {
-    Plain,
-    Truth,
-    Zigzag,
 }
 
 impl ProtobufPlan {
@@ -96,115 +53,6 @@ impl ProtobufPlan {
             return input.record(&self.root, None, rows.columns());
         }
         input.on_the_way(&self.root, None, rows)
-    }
-}
-
-impl MessagePlan {
-    fn new(schema: &Schema, id: TypeId, selection: &RecordSelection) -> Result<MessagePlan> {
-        let record = schema.record(id);
-        let mut fields = Vec::new();
-        for (field, target) in record.fields.iter().zip(&selection.targets) {
-            let rivals = || find_rivals(&record.fields, field, &selection.targets);
-            let plan = FieldPlan::new(schema, field, target, rivals)
-                .with_context(|| format!("{}.{}", record.name.original, field.name.original))?;
-            fields.extend(plan);
-        }
-        let highest = fields.iter().map(|field| field.number as usize + 1).max().unwrap_or(0);
-        let mut table = vec![NONE; highest.min(TABLE)];
-        for (place, field) in fields.iter().enumerate() {
-            if let Some(entry) = table.get_mut(field.number as usize) {
-                *entry = place as u16;
-            }
-        }
-        Ok(MessagePlan { name: record.name.original.clone(), fields, table })
-    }
-
-    #[inline]
-    fn find(&self, number: u32) -> Option<&FieldPlan> {
-        match self.table.get(number as usize) {
-            Some(place) => self.fields.get(*place as usize),
-            None if (number as usize) < TABLE => None,
-            None => self.fields.iter().find(|field| field.number == number),
-        }
-    }
-}
-
-/// The columns of the other members of a field's union.
-fn find_rivals(fields: &[Field], field: &Field, targets: &[Target]) -> Vec<usize> {
-    let others = fields.iter().zip(targets).filter(|(other, _)| {
-        other.union.is_some() && other.union == field.union && other.id != field.id
-    });
-    let columns = others.filter_map(|(_, target)| match target {
-        Target::Column(column, _) => Some(*column),
-        _ => None,
-    });
-    columns.collect()
-}
-
-impl FieldPlan {
-    /// None where nothing is read of it.
-    fn new(
-        schema: &Schema,
-        field: &Field,
-        target: &Target,
-        rivals: impl Fn() -> Vec<usize>,
-    ) -> Result<Option<FieldPlan>> {
-        let rivals = rivals();
-        let (target, inner) = target.split();
-        // One that is not read still makes what else its union has absent.
-        if target == PlanTarget::Skip && rivals.is_empty() {
-            return Ok(None);
-        }
-        let is_repeated = match field.cardinality {
-            Cardinality::Array { .. } => bail!("a fixed array, which Protobuf does not have"),
-            Cardinality::List { .. } => true,
-            _ => false,
-        };
-        Ok(Some(FieldPlan {
-            name: field.name.original.clone(),
-            number: field.id,
-            value: match target {
-                PlanTarget::Skip => ValuePlan::Bytes,
-                _ => ValuePlan::new(schema, field, inner)?,
-            },
-            target,
-            is_repeated,
-            is_required: field.cardinality == Cardinality::Required,
-            rivals,
-        }))
-    }
-}
-
-impl ValuePlan {
-    fn new(schema: &Schema, field: &Field, inner: Option<&RecordSelection>) -> Result<ValuePlan> {
-        let scalar = match field.element {
-            Element::String | Element::Bytes => return Ok(ValuePlan::Bytes),
-            Element::Record(id) => {
-                let inner = inner.context("nothing is selected in it")?;
-                let plan = Box::new(MessagePlan::new(schema, id, inner)?);
-                return Ok(ValuePlan::Message(plan));
-            }
-            other => schema.scalar(other).context("not a number")?,
-        };
-        Ok(match (scalar, field.wire.integer) {
-            (Scalar::Bool, _) => ValuePlan::Varint(Conversion::Truth),
-            (Scalar::F32, _) => ValuePlan::Fixed(4),
-            (Scalar::F64, _) => ValuePlan::Fixed(8),
-            (scalar, IntegerEncoding::Fixed) => ValuePlan::Fixed(scalar.size()),
-            (_, IntegerEncoding::Zigzag) => ValuePlan::Varint(Conversion::Zigzag),
-            (_, IntegerEncoding::Varint) => ValuePlan::Varint(Conversion::Plain),
-        })
-    }
-}
-
-impl Conversion {
-    #[inline]
-    fn apply(self, number: u64) -> u64 {
-        match self {
-            Conversion::Plain => number,
-            Conversion::Truth => u64::from(number != 0),
-            Conversion::Zigzag => (number >> 1) ^ (number & 1).wrapping_neg(),
-        }
     }
 }
 

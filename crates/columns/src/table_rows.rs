@@ -111,7 +111,7 @@ impl TableRows {
     /// Says how many messages of the channel are before the next one, where not all of a
     /// recording is read.
     pub fn count_from(&mut self, number: u64) {
-        if let HeadColumns::Elements { messages, .. } = &mut self.heads {
+        if let HeadColumns::Elements(_, messages) = &mut self.heads {
             *messages = number;
         }
     }

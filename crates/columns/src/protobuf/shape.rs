@@ -1,7 +1,7 @@
 //! Elements of a list that are written alike: the same fields in the same order, with numbers
 //! of the same lengths. Once one was read, those like it are read column by column.
 
-use super::{Conversion, MessagePlan, ValuePlan};
+use super::message_plan::{Conversion, MessagePlan, ValuePlan};
 use crate::column::{Column, Content};
 use crate::selection::PlanTarget;
 

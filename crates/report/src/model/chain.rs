@@ -255,7 +255,7 @@ mod tests {
         let prost = "lidar to brake: prost|11.0 ms|-|50 %|11.0 ms|-|-";
         assert_eq!(line(2, "lidar to brake: prost"), prost);
         assert_eq!(chain_tables(&run, &run.cases[1]).unwrap()[0].len(), 3);
-        let text = crate::text::terminal::render(&[run.clone()], None);
+        let text = crate::text::terminal::render(std::slice::from_ref(&run), None);
         assert!(!text.contains("Without figures"), "{text}");
         let page = crate::page::render(&[run]);
         assert!(page.contains("<td>lidar to brake: prost</td><td>11.0 ms</td>"));

@@ -37,16 +37,17 @@ bench: setup build
 bus: setup build
 	$(WIREGAUGE) bus transports --build
 
-# The bus beside iperf3, ddsperf and a bare loop, trace files beside the tools that
-# people use, generated holders beside the libraries that they can replace, and rows of
-# `codecs` beside programs by hand: what is aimed at, as ratios within one run.
-# ONLY=lockstep, ONLY=traces, ONLY=holders or ONLY=rows for a part, ROWS=prost,rkyv for some
+# The bus beside iperf3, ddsperf and a bare loop, trace files and their columns beside the
+# tools that people use, generated holders beside the libraries that they can replace, and
+# rows of `codecs` beside programs by hand: what is aimed at, as ratios within one run.
+# ONLY=lockstep, ONLY=traces, ONLY=columns, ONLY=holders or ONLY=rows for a part, ROWS=prost,rkyv for some
 # rows; the emulated link wants root.
 targets: setup build
 	case "$(ONLY)" in "" | traces) cargo bench --locked -p wiregauge --bench traces ;; esac
+	case "$(ONLY)" in "" | columns) cargo bench --locked -p wiregauge-trace-edit --bench columns ;; esac
 	case "$(ONLY)" in "" | holders) cargo bench --locked -p wiregauge --bench holders ;; esac
 	case "$(ONLY)" in "" | rows) cargo bench --locked -p wiregauge --bench rows -- $(ROWS) ;; esac
-	case "$(ONLY)" in traces | holders | rows) ;; *) cargo bench --locked -p wiregauge-bus --bench targets -- $(ONLY) ;; esac
+	case "$(ONLY)" in traces | columns | holders | rows) ;; *) cargo bench --locked -p wiregauge-bus --bench targets -- $(ONLY) ;; esac
 
 # What `compare` says of the same binary, quiet and beside a load on all
 # processors: about half an hour; RUNS=3 for fewer comparisons, ONLY=quiet for one

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use anyhow::{ensure, Result};
+use anyhow::{bail, ensure, Context, Result};
+use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, Float32Type, Float64Type, Int16Type, Int32Type, Int64Type, Int8Type,
-    UInt16Type, UInt32Type, UInt64Type, UInt8Type,
+    ArrowPrimitiveType, DurationNanosecondType, Float32Type, Float64Type, Int16Type, Int32Type,
+    Int64Type, Int8Type, TimestampNanosecondType, UInt16Type, UInt32Type, UInt64Type, UInt8Type,
 };
 use arrow_array::{
     ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray, ListArray,
-    PrimitiveArray, StringArray, StructArray,
+    MapArray, PrimitiveArray, StringArray, StructArray,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, FieldRef, Fields};
@@ -47,11 +48,12 @@ pub(crate) enum Content {
         bytes: Vec<u8>,
         length: usize,
     },
-    /// Lists, each up to an offset of its elements.
+    /// Lists, each up to an offset of its elements, or maps of entries.
     List {
         element: Box<Column>,
         ends: Vec<i32>,
         field: FieldRef,
+        is_map: bool,
     },
     /// Elements, always as many in a row.
     Array {
@@ -64,7 +66,18 @@ pub(crate) enum Content {
         columns: Vec<Column>,
         rows: usize,
         fields: Fields,
+        form: RecordForm,
     },
+}
+
+/// What a record becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RecordForm {
+    Struct,
+    /// A point in time, of seconds and nanoseconds.
+    Timestamp,
+    /// A span of time, likewise.
+    Duration,
 }
 
 impl Column {
@@ -233,13 +246,21 @@ impl Column {
     }
 
     /// The array of all rows; none are left.
-    pub fn finish(&mut self) -> ArrayRef {
-        let nulls = self.present.as_mut().map(|present| {
-            let present = std::mem::take(present);
-            NullBuffer::new(BooleanBuffer::from_iter(present.into_iter().map(|of| of != 0)))
-        });
-        let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
-        match &mut self.content {
+    ///
+    /// # Errors
+    /// When a time is none that a table can hold.
+    pub fn finish(&mut self) -> Result<ArrayRef> {
+        let present = self.present.as_mut().map(std::mem::take);
+        let nulls =
+            present.and_then(|present| match (present.contains(&0), present.contains(&1)) {
+                (false, _) => None,
+                (true, false) => Some(NullBuffer::new_null(present.len())),
+                (true, true) => {
+                    let bits = BooleanBuffer::collect_bool(present.len(), |row| present[row] != 0);
+                    Some(NullBuffer::new(bits))
+                }
+            });
+        Ok(match &mut self.content {
             Content::Number(words, scalar) => finish_numbers(words.take(), *scalar, nulls),
             Content::Bytes { bytes, ends, is_text } => {
                 let values = Buffer::from_vec(std::mem::take(bytes));
@@ -254,23 +275,33 @@ impl Column {
                 let values = Buffer::from_vec(std::mem::take(bytes));
                 Arc::new(FixedSizeBinaryArray::new(*length as i32, values, nulls))
             }
-            Content::List { element, ends, field } => {
-                Arc::new(ListArray::new(field.clone(), take_offsets(ends), element.finish(), nulls))
+            Content::List { element, ends, field, is_map } => {
+                let (field, ends, elements) =
+                    (field.clone(), take_offsets(ends), element.finish()?);
+                match (*is_map, elements.as_struct_opt()) {
+                    (true, Some(entries)) => {
+                        Arc::new(MapArray::new(field, ends, entries.clone(), nulls, false))
+                    }
+                    _ => Arc::new(ListArray::new(field, ends, elements, nulls)),
+                }
             }
             Content::Array { element, length, rows, field } => {
                 *rows = 0;
                 let (field, length) = (field.clone(), *length as i32);
-                Arc::new(FixedSizeListArray::new(field, length, element.finish(), nulls))
+                Arc::new(FixedSizeListArray::new(field, length, element.finish()?, nulls))
             }
-            Content::Record { columns, rows, fields } => {
+            Content::Record { columns, rows, fields, form } => {
                 let rows = std::mem::take(rows);
-                let arrays = columns.iter_mut().map(Column::finish).collect();
-                match fields.is_empty() {
-                    true => Arc::new(StructArray::new_empty_fields(rows, nulls)),
-                    false => Arc::new(StructArray::new(fields.clone(), arrays, nulls)),
+                let arrays = columns.iter_mut().map(Column::finish).collect::<Result<Vec<_>>>()?;
+                match form {
+                    RecordForm::Struct if fields.is_empty() => {
+                        Arc::new(StructArray::new_empty_fields(rows, nulls))
+                    }
+                    RecordForm::Struct => Arc::new(StructArray::new(fields.clone(), arrays, nulls)),
+                    form => finish_times(*form, &arrays, nulls)?,
                 }
             }
-        }
+        })
     }
 }
 
@@ -296,6 +327,31 @@ pub(crate) fn check_end(end: usize) -> Result<()> {
 
 fn take_offsets(ends: &mut Vec<i32>) -> OffsetBuffer<i32> {
     OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(ends, vec![0])))
+}
+
+/// Seconds and nanoseconds as one number.
+fn finish_times(
+    form: RecordForm,
+    parts: &[ArrayRef],
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef> {
+    let [seconds, nanos] = parts else { bail!("a time has other fields than two") };
+    let seconds = seconds.as_primitive::<Int64Type>().values();
+    let nanos = nanos.as_primitive::<Int32Type>().values();
+    let time = |(seconds, nanos): (&i64, &i32)| {
+        seconds.checked_mul(1_000_000_000)?.checked_add(i64::from(*nanos))
+    };
+    let times: Option<Vec<i64>> = seconds.iter().zip(nanos).map(time).collect();
+    let times = times.context("a time lies outside of the 292 years that a table can hold")?;
+    Ok(match form {
+        RecordForm::Duration => {
+            Arc::new(PrimitiveArray::<DurationNanosecondType>::new(times.into(), nulls))
+        }
+        _ => {
+            let times = PrimitiveArray::<TimestampNanosecondType>::new(times.into(), nulls);
+            Arc::new(times.with_timezone("UTC"))
+        }
+    })
 }
 
 fn finish_numbers(values: Buffer, scalar: Scalar, nulls: Option<NullBuffer>) -> ArrayRef {

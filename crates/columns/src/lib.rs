@@ -25,6 +25,7 @@
 mod column;
 mod cursor;
 mod fixed_layout;
+mod flatbuffer;
 mod head_columns;
 mod message_table;
 mod number_list;

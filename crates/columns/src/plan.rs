@@ -4,10 +4,12 @@ use anyhow::{ensure, Context, Result};
 use arrow_array::{Array, RecordBatch, RecordBatchOptions, StructArray};
 use arrow_schema::{Schema as ArrowSchema, SchemaRef};
 use std::sync::Arc;
+use wiregauge_flatbuffers::Definition;
 use wiregauge_schema::Schema;
 
 use crate::column::Column;
 use crate::cursor::SequentialLayout;
+use crate::flatbuffer::{self, FlatBufferPlan};
 use crate::protobuf::ProtobufPlan;
 use crate::selection;
 use crate::sequential::SequentialPlan;
@@ -35,6 +37,7 @@ pub struct ColumnPlan {
 enum WireDecoder {
     Sequential(SequentialPlan),
     Protobuf(ProtobufPlan),
+    FlatBuffer(FlatBufferPlan),
 }
 
 impl ColumnPlan {
@@ -63,13 +66,32 @@ impl ColumnPlan {
         ColumnPlan::new(schema, wire, Some(list), paths)
     }
 
+    /// The same for messages in FlatBuffers, which are tables of this name: rows are messages, or
+    /// the elements of a list.
+    ///
+    /// # Errors
+    /// As [`ColumnPlan::messages`], and when there is no such table.
+    pub fn from_flatbuffers(
+        definition: &Definition,
+        table: &str,
+        rows: Option<&str>,
+        paths: &[String],
+    ) -> Result<ColumnPlan> {
+        let schema = flatbuffer::schema(definition, table)?;
+        let selected = selection::select(&schema, rows, paths, false)?;
+        let plan = FlatBufferPlan::new(definition, table, &selected.selection)?;
+        let schema = Arc::new(ArrowSchema::new(selected.fields));
+        let decoder = WireDecoder::FlatBuffer(plan);
+        Ok(ColumnPlan { decoder, columns: selected.root, schema })
+    }
+
     fn new(
         schema: &Schema,
         wire: Wire,
         rows: Option<&str>,
         paths: &[String],
     ) -> Result<ColumnPlan> {
-        let selected = selection::select(schema, rows, paths)?;
+        let selected = selection::select(schema, rows, paths, wire == Wire::Protobuf)?;
         let selection = &selected.selection;
         let sequential = |layout| SequentialPlan::new(schema, selection, layout);
         let decoder = match wire {
@@ -113,6 +135,7 @@ impl ColumnReader {
         let decoded = match &self.plan.decoder {
             WireDecoder::Sequential(plan) => plan.decode(message, &mut self.rows, &mut self.size),
             WireDecoder::Protobuf(plan) => plan.decode(message, &mut self.rows, &mut self.size),
+            WireDecoder::FlatBuffer(plan) => plan.decode(message, &mut self.rows, &mut self.size),
         };
         if let Err(error) = decoded {
             self.rows.truncate(before);
@@ -136,11 +159,11 @@ impl ColumnReader {
     /// A batch of the rows since the last one.
     ///
     /// # Errors
-    /// Never, unless a column is longer than another one.
+    /// When a time of Protobuf lies outside of the 292 years that Arrow can hold.
     pub fn finish(&mut self) -> Result<RecordBatch> {
         let rows = self.rows.rows();
         self.size = 0;
-        let array = self.rows.finish();
+        let array = self.rows.finish()?;
         let array = array.as_any().downcast_ref::<StructArray>().context("rows are records")?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let columns = array.columns().to_vec();

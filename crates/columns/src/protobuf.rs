@@ -8,12 +8,12 @@ mod message_plan;
 mod shape;
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_schema::{Cardinality, Element, Field, IntegerEncoding, Scalar, Schema, TypeId};
+use wiregauge_schema::Schema;
 
-use self::message_plan::{Conversion, FieldPlan, MessagePlan, ValuePlan};
+use self::message_plan::{FieldPlan, MessagePlan, ValuePlan};
 use self::shape::Shape;
 use crate::column::{check_end, Column, Content};
-use crate::selection::{PlanTarget, RecordSelection, Target};
+use crate::selection::{PlanTarget, RecordSelection};
 
 /// Deeper groups are refused, as Protobuf's libraries do.
 const DEEPEST: usize = 100;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use anyhow::{bail, ensure, Context, Result};
-use arrow_schema::{DataType, Field as ArrowField, FieldRef, Fields};
-use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeId};
+use arrow_schema::{DataType, Field as ArrowField, FieldRef, Fields, TimeUnit};
+use wiregauge_schema::{Cardinality, Element, Field, Role, Schema, TypeId};
 
-use crate::column::{number_type, Column, Content};
+use crate::column::{number_type, Column, Content, RecordForm};
 use crate::number_list::NumberList;
 
 /// The most columns of a table.
@@ -66,12 +66,17 @@ pub(crate) struct Selected {
 
 /// Selects fields by their paths, such as `header.stamp` or `points.x`; all by `*`, and where
 /// there is none. With `rows`, the path of a list of records, its elements are the rows, and paths begin
-/// there.
+/// there. With `has_roles`, times and maps become those of Arrow.
 ///
 /// # Errors
 /// When a path leads nowhere, a selected record contains itself, or there are too many columns.
-pub(crate) fn select(schema: &Schema, rows: Option<&str>, paths: &[String]) -> Result<Selected> {
-    let mut builder = SelectionBuilder { schema, columns: 0, open: Vec::new() };
+pub(crate) fn select(
+    schema: &Schema,
+    rows: Option<&str>,
+    paths: &[String],
+    has_roles: bool,
+) -> Result<Selected> {
+    let mut builder = SelectionBuilder { schema, has_roles, columns: 0, open: Vec::new() };
     let Some(rows) = rows else {
         return builder.root(schema.root, paths);
     };
@@ -116,6 +121,8 @@ fn find_field(schema: &Schema, id: TypeId, name: &str) -> Result<usize> {
 
 struct SelectionBuilder<'s> {
     schema: &'s Schema,
+    /// Whether times and maps become those of Arrow.
+    has_roles: bool,
     columns: usize,
     /// The records that are being selected.
     open: Vec<TypeId>,
@@ -169,14 +176,20 @@ impl SelectionBuilder<'_> {
                 true => Vec::new(),
                 false => within,
             };
-            let (column, inner, arrow) = self.field(field, &within)?;
+            // What an entry of a map lacks is zero or empty; only a record can be absent.
+            let is_entry = self.has_roles && record.role == Role::MapEntry;
+            let is_record = matches!(field.element, Element::Record(_));
+            let is_optional = field.cardinality == Cardinality::Optional;
+            let is_nullable = is_optional && (!is_entry || is_record);
+            let (column, inner, arrow) = self.field(field, &within, is_nullable)?;
             targets.push(Target::Column(columns.len(), inner.map(Box::new)));
             columns.push(column);
             fields.push(Arc::new(arrow));
         }
         self.open.pop();
         let fields = Fields::from(fields);
-        let content = Content::Record { columns, rows: 0, fields: fields.clone() };
+        let form = RecordForm::Struct;
+        let content = Content::Record { columns, rows: 0, fields: fields.clone(), form };
         Ok((RecordSelection { targets }, Column::new(content, false), fields))
     }
 
@@ -184,6 +197,7 @@ impl SelectionBuilder<'_> {
         &mut self,
         field: &Field,
         paths: &[&[&str]],
+        is_nullable: bool,
     ) -> Result<(Column, Option<RecordSelection>, ArrowField)> {
         self.columns += 1;
         ensure!(
@@ -191,7 +205,6 @@ impl SelectionBuilder<'_> {
             "more than {MOST_COLUMNS} columns; name the fields that are to be columns"
         );
         let name = &field.name.original;
-        let is_nullable = field.cardinality == Cardinality::Optional;
         let (element, inner, data_type) = self.element(field, paths)?;
         let item = || -> FieldRef { Arc::new(ArrowField::new("item", data_type.clone(), false)) };
         let (content, data_type) = match field.cardinality {
@@ -201,9 +214,14 @@ impl SelectionBuilder<'_> {
             }
             // An array without elements is a list without any.
             Cardinality::List { .. } | Cardinality::Array { len: 0 } => {
-                let (item, element) = (item(), Box::new(Column::new(element, false)));
-                let list = Content::List { element, ends: vec![0], field: item.clone() };
-                (list, DataType::List(item))
+                let is_map = self.is_map(field, &data_type);
+                let item = match is_map {
+                    true => Arc::new(item().as_ref().clone().with_name("entries")),
+                    false => item(),
+                };
+                let element = Box::new(Column::new(element, false));
+                let list = Content::List { element, ends: vec![0], field: item.clone(), is_map };
+                (list, if is_map { DataType::Map(item, false) } else { DataType::List(item) })
             }
             Cardinality::Array { len: 1.. } if field.repeats_octets() => {
                 let length = array_length(field);
@@ -231,8 +249,20 @@ impl SelectionBuilder<'_> {
         paths: &[&[&str]],
     ) -> Result<(Content, Option<RecordSelection>, DataType)> {
         if let Element::Record(id) = field.element {
-            let (selection, column, fields) = self.record(id, paths)?;
-            return Ok((column.content, Some(selection), DataType::Struct(fields)));
+            let (selection, mut column, fields) = self.record(id, paths)?;
+            let data_type = match self.time_form(id, &fields) {
+                RecordForm::Struct => DataType::Struct(fields),
+                wanted => {
+                    if let Content::Record { form, .. } = &mut column.content {
+                        *form = wanted;
+                    }
+                    match wanted {
+                        RecordForm::Duration => DataType::Duration(TimeUnit::Nanosecond),
+                        _ => DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into())),
+                    }
+                }
+            };
+            return Ok((column.content, Some(selection), data_type));
         }
         ensure!(
             paths.iter().all(|path| path.is_empty()),
@@ -248,6 +278,32 @@ impl SelectionBuilder<'_> {
             None if field.element == Element::String => (bytes(true), None, DataType::Utf8),
             None => (bytes(false), None, DataType::Binary),
         })
+    }
+}
+
+impl SelectionBuilder<'_> {
+    /// Whether a record of which these fields are selected is a time of Arrow.
+    fn time_form(&self, id: TypeId, fields: &Fields) -> RecordForm {
+        let is_number = |at: usize, wanted| {
+            fields.get(at).is_some_and(|it| *it.data_type() == wanted && !it.is_nullable())
+        };
+        let is_time = fields.len() == 2
+            && is_number(0, DataType::Int64)
+            && is_number(1, DataType::Int32)
+            && self.has_roles;
+        match self.schema.record(id).role {
+            Role::Timestamp if is_time => RecordForm::Timestamp,
+            Role::Duration if is_time => RecordForm::Duration,
+            _ => RecordForm::Struct,
+        }
+    }
+
+    /// Whether a list of entries with these columns is a map of Arrow.
+    fn is_map(&self, field: &Field, entry: &DataType) -> bool {
+        let Element::Record(id) = field.element else { return false };
+        let is_entry = self.schema.record(id).role == Role::MapEntry;
+        let is_whole = matches!(entry, DataType::Struct(fields) if fields.len() == 2);
+        self.has_roles && is_entry && is_whole
     }
 }
 

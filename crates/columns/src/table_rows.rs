@@ -6,7 +6,8 @@ use std::sync::Arc;
 use anyhow::{ensure, Context, Result};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
-use wiregauge_trace::channel::Channel;
+use wiregauge_flatbuffers::Definition;
+use wiregauge_trace::channel::{Channel, FLATBUFFER};
 use wiregauge_trace::decoding::TopicDecoder;
 use wiregauge_trace::read::MessageInfo;
 
@@ -36,6 +37,11 @@ impl ColumnPlan {
     /// # Errors
     /// When it carries none that can be read, and as [`ColumnPlan::messages`].
     pub fn from_channel(channel: &Channel, selection: &TableSelection) -> Result<ColumnPlan> {
+        if channel.message_encoding == FLATBUFFER {
+            let definition = Definition::read(&channel.definition.data)?;
+            let (table, rows) = (&channel.definition.name, selection.rows.as_deref());
+            return ColumnPlan::from_flatbuffers(&definition, table, rows, &selection.fields);
+        }
         let decoder = TopicDecoder::from_channel(channel)?;
         let wire = match &decoder {
             TopicDecoder::Cdr(_) => Wire::Cdr,
@@ -134,7 +140,7 @@ impl TableRows {
     /// The rows since the last batch, as one.
     ///
     /// # Errors
-    /// Never, unless a column is longer than another one.
+    /// As [`ColumnReader::finish`].
     pub fn finish(&mut self) -> Result<RecordBatch> {
         let mut columns = self.heads.finish();
         columns.extend(self.reader.finish()?.columns().iter().cloned());

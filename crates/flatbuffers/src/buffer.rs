@@ -30,6 +30,9 @@ pub struct Vector {
 
 impl<'b> Buffer<'b> {
     /// So many bytes at a position.
+    ///
+    /// # Errors
+    /// When it lies outside of the message, or is none.
     pub fn bytes(self, at: usize, len: usize) -> Result<&'b [u8]> {
         let found = at.checked_add(len).and_then(|end| self.0.get(at..end));
         found.with_context(|| format!("byte {at}: ends after the end of the message"))
@@ -50,17 +53,26 @@ impl<'b> Buffer<'b> {
     }
 
     /// What the offset at a position leads to.
+    ///
+    /// # Errors
+    /// When it lies outside of the message, or is none.
     pub fn follow(self, at: usize) -> Result<usize> {
         let target = at.checked_add(self.u32(at)?).filter(|target| *target < self.0.len());
         target.with_context(|| format!("byte {at}: an offset leads beyond the end of the message"))
     }
 
     /// The table that the message is.
+    ///
+    /// # Errors
+    /// When it lies outside of the message, or is none.
     pub fn root(self) -> Result<Table<'b>> {
         self.table(0)
     }
 
     /// The table that the offset at a position leads to.
+    ///
+    /// # Errors
+    /// When it lies outside of the message, or is none.
     pub fn table(self, at: usize) -> Result<Table<'b>> {
         let at = self.follow(at)?;
         let back = i64::from(i32::from_le_bytes(self.array(at)?));
@@ -75,6 +87,9 @@ impl<'b> Buffer<'b> {
     }
 
     /// The vector that the offset at a position leads to, of elements of so many bytes.
+    ///
+    /// # Errors
+    /// When it lies outside of the message, or is none.
     pub fn vector(self, at: usize, element: usize) -> Result<Vector> {
         let at = self.follow(at)?;
         let len = self.u32(at)?;
@@ -84,6 +99,9 @@ impl<'b> Buffer<'b> {
     }
 
     /// The text that the offset at a position leads to.
+    ///
+    /// # Errors
+    /// When it lies outside of the message, or is none.
     pub fn text(self, at: usize) -> Result<&'b str> {
         let Vector { at, len } = self.vector(at, 1)?;
         let text = std::str::from_utf8(self.bytes(at, len)?);
@@ -98,6 +116,9 @@ impl<'b> Table<'b> {
     }
 
     /// Where a field lies, by its place in the vtable; none where it is absent.
+    ///
+    /// # Errors
+    /// When it lies outside of the message, or is none.
     pub fn field(&self, place: usize) -> Result<Option<usize>> {
         if place + 2 > self.size {
             return Ok(None);

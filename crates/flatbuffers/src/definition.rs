@@ -16,7 +16,9 @@ const LARGEST_STRUCT: usize = 0xffff;
 /// What a field or an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
+    /// A number.
     Scalar(Scalar),
+    /// Text.
     Text,
     /// A table or a struct, by its number in the definition.
     Object(usize),
@@ -31,7 +33,9 @@ pub enum FieldKind {
 /// How many of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldCount {
+    /// One.
     One,
+    /// Any number.
     Vector,
     /// An array in a struct, of so many.
     Array(usize),
@@ -40,8 +44,11 @@ pub enum FieldCount {
 /// A field.
 #[derive(Clone, Debug)]
 pub struct Field {
+    /// Its name.
     pub name: String,
+    /// What it is.
     pub kind: FieldKind,
+    /// How many of them.
     pub count: FieldCount,
     /// In a table where its vtable tells of it, in a struct where it lies.
     pub place: usize,
@@ -54,7 +61,9 @@ pub struct Field {
 /// A table or a struct.
 #[derive(Clone, Debug)]
 pub struct Object {
+    /// Its full name.
     pub name: String,
+    /// Its fields, by their places.
     pub fields: Vec<Field>,
     /// Bytes and alignment of a struct; none of a table.
     pub fixed: Option<(usize, usize)>,
@@ -94,6 +103,11 @@ impl Definition {
         let definition = Definition { objects, enums, root };
         definition.check()?;
         Ok(definition)
+    }
+
+    /// Its tables and structs, as fields number them.
+    pub fn objects(&self) -> &[Object] {
+        &self.objects
     }
 
     /// The full name of the root, where there is one.

@@ -12,6 +12,9 @@ mod pairing;
 mod reader;
 mod writer;
 
-pub use definition::Definition;
+pub use buffer::{Buffer, Table, Vector};
+pub use definition::{Definition, Field, FieldCount, FieldKind, Object};
 pub use losses::Losses;
+pub use number::{Number, Scalar};
 pub use pairing::Pairing;
+pub use reader::{DEPTH, MAX_REPETITION};

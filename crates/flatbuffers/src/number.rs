@@ -6,9 +6,13 @@ use prost_reflect::{Kind, Value};
 /// What numbers a field or an element has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
+    /// A truth value.
     Bool,
+    /// Of so many bytes.
     Unsigned(u8),
+    /// Of so many bytes.
     Signed(u8),
+    /// Of so many bytes.
     Float(u8),
 }
 
@@ -25,7 +29,9 @@ impl Scalar {
 /// A number of any type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
+    /// A whole one.
     Integer(i128),
+    /// Any.
     Float(f64),
 }
 

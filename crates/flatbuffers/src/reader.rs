@@ -10,11 +10,11 @@ use crate::number::Number;
 use crate::pairing::{Member, Pair, Pairing};
 
 /// Nesting of tables, as Protobuf's libraries allow.
-pub(crate) const DEPTH: usize = 100;
+pub const DEPTH: usize = 100;
 
 /// How often what a message has in it may be told again: a table or a text may be shared,
 /// and tables that share tables would grow without end.
-pub(crate) const MAX_REPETITION: usize = 16;
+pub const MAX_REPETITION: usize = 16;
 
 /// Reads a message.
 pub struct Reader<'p> {

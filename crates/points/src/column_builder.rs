@@ -15,16 +15,19 @@ pub struct ColumnBuilder {
     values: Values,
     /// None while all rows have a value.
     present: Option<Vec<bool>>,
+    /// Rows without a value before the first that has one, which are in neither of them.
+    absent: usize,
 }
 
 impl ColumnBuilder {
     /// No rows.
     pub fn new(kind: Type) -> ColumnBuilder {
-        ColumnBuilder { values: kind.empty_values(), present: None }
+        ColumnBuilder { values: kind.empty_values(), present: None, absent: 0 }
     }
 
     /// Adds a row for each value of a column; as the first ones they are not copied.
     pub fn add(&mut self, column: Column) {
+        self.write_absent();
         let before = self.values.len();
         match (&mut self.present, column.present) {
             (None, None) => {}
@@ -68,17 +71,34 @@ impl ColumnBuilder {
 
     /// Adds rows without a value.
     pub fn add_absent(&mut self, count: usize) {
-        let (before, all) = (self.values.len(), self.values.len() + count);
-        self.present.get_or_insert_with(|| vec![true; before]).resize(all, false);
-        each!(&mut self.values, list => list.resize(all, Default::default()));
+        self.absent += count;
+        if !self.values.is_empty() {
+            self.write_absent();
+        }
+    }
+
+    /// Puts rows without a value among those that have one.
+    fn write_absent(&mut self) {
+        let count = std::mem::take(&mut self.absent);
+        if count > 0 {
+            let (before, all) = (self.values.len(), self.values.len() + count);
+            self.present.get_or_insert_with(|| vec![true; before]).resize(all, false);
+            each!(&mut self.values, list => list.resize(all, Default::default()));
+        }
     }
 
     /// The rows, and none are left.
     pub fn finish(&mut self) -> ArrayRef {
         let present = self.present.take().filter(|present| present.contains(&false));
-        let nulls = present.map(|present| NullBuffer::new(BooleanBuffer::from(present)));
-        let none = self.values.kind().empty_values();
-        let values = std::mem::replace(&mut self.values, none);
+        let mut nulls = present.map(|present| NullBuffer::new(BooleanBuffer::from(present)));
+        let mut values = self.values.kind().empty_values();
+        std::mem::swap(&mut values, &mut self.values);
+        let absent = std::mem::take(&mut self.absent);
+        if absent > 0 {
+            // No row has a value: zeros that nobody writes.
+            each!(&mut values, list => *list = vec![Default::default(); absent]);
+            nulls = Some(NullBuffer::new_null(absent));
+        }
         fn array<T: ArrowPrimitiveType>(
             values: Vec<T::Native>,
             nulls: Option<NullBuffer>,

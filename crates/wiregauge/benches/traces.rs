@@ -12,7 +12,6 @@ use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
 
 use anyhow::{ensure, Context, Result};
 use mcap::records::MessageHeader;
@@ -28,8 +27,10 @@ use wiregauge_trace::parser::{extract_definition, Parser};
 use wiregauge_trace::select::Selection;
 use wiregauge_trace::write::{ChunkOptions, Compression, OutputFormat};
 
-/// How often what is compared takes turns.
-const TURNS: usize = 10;
+#[path = "support/turns.rs"]
+mod turns;
+
+use turns::{median, say, timed, turns, verdict, Measure};
 
 /// The trace: 500 messages with 200 objects each.
 const NAME: &str = "20240101T000000Z_gt_380_32112_500_made.osi";
@@ -76,9 +77,6 @@ fn main() -> ExitCode {
         }
     }
 }
-
-/// Measures once; seconds.
-type Measure<'m> = Box<dyn FnMut() -> Result<f64> + 'm>;
 
 fn targets() -> Result<()> {
     let build = PathBuf::from(env::var_os("WIREGAUGE_BUILD").context("run it by make targets")?);
@@ -212,53 +210,6 @@ fn last(path: &Path, messages: u64) -> Result<()> {
     let length = selected.reader().data()?.len();
     ensure!(head.time == Some(i128::from(messages) - 1) && length == 1_000_000, "another message");
     Ok(())
-}
-
-fn timed(work: impl FnOnce() -> Result<()>) -> Result<f64> {
-    let began = Instant::now();
-    work()?;
-    Ok(began.elapsed().as_secs_f64())
-}
-
-/// What each took, in turns.
-fn turns<const N: usize>(measures: &mut [Measure; N]) -> Result<[Vec<f64>; N]> {
-    let mut taken = [(); N].map(|()| Vec::new());
-    for turn in 0..=TURNS {
-        for (measure, taken) in measures.iter_mut().zip(&mut taken) {
-            let seconds = measure()?;
-            // The first turn warms up.
-            if turn > 0 {
-                taken.push(seconds);
-            }
-        }
-    }
-    Ok(taken)
-}
-
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0
-}
-
-/// Says how many times as fast ours was as theirs.
-fn say(what: &str, theirs: &[f64], ours: &[f64], wanted: f64) {
-    let ratios: Vec<f64> = theirs.iter().zip(ours).map(|(theirs, ours)| theirs / ours).collect();
-    let (least, most) = ratios.iter().fold((f64::MAX, 0f64), |(a, b), r| (a.min(*r), b.max(*r)));
-    let ratio = median(&ratios);
-    let took = median(ours) * 1e3;
-    println!(
-        "| {what} | {ratio:.2}× ({least:.2}–{most:.2}), {took:.1} ms | at least {wanted}× | {} |",
-        verdict(ratio >= wanted)
-    );
-}
-
-fn verdict(met: bool) -> &'static str {
-    if met {
-        "met"
-    } else {
-        "**missed**"
-    }
 }
 
 /// Reads all messages of a file.

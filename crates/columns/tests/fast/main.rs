@@ -4,5 +4,6 @@
 mod support;
 
 mod damage;
+mod flatbuffers;
 mod recordings;
 mod values;

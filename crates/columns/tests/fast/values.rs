@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use wiregauge_columns::{ColumnPlan, ColumnReader, Wire};
-use wiregauge_schema::{Cardinality, Element, Schema, Value};
+use wiregauge_schema::{
+    Cardinality, Element, Field, IntegerEncoding, Name, Record, Scalar, Schema, TypeDef, Value,
+};
 
 use crate::support::{assert_same, message, rows, schema, write};
 
@@ -60,8 +62,73 @@ fn check_elements(schema: &Schema, wire: Wire, messages: &[Vec<u8>], values: &[V
     }
 }
 
+/// A list of records of numbers alone, with numbers in a record within.
+fn numbers() -> Schema {
+    let name = |name: &str| Name { original: name.into(), legal: name.into() };
+    let field = |called: &str, id, element, cardinality, integer| {
+        let mut field = Field {
+            name: name(called),
+            id,
+            element,
+            cardinality,
+            union: None,
+            default: None,
+            wire: Default::default(),
+        };
+        field.wire.integer = integer;
+        field
+    };
+    let number = |called, id, scalar, integer| {
+        field(called, id, Element::Scalar(scalar), Cardinality::Optional, integer)
+    };
+    let record = |called, fields| {
+        TypeDef::Record(Record { name: name(called), fields, role: Default::default() })
+    };
+    let (varint, zigzag) = (IntegerEncoding::Varint, IntegerEncoding::Zigzag);
+    let place = vec![number("x", 1, Scalar::F64, varint), number("y", 2, Scalar::F32, varint)];
+    let row = vec![
+        number("id", 1, Scalar::U64, varint),
+        number("is_seen", 2, Scalar::Bool, varint),
+        field("place", 3, Element::Record(0), Cardinality::Optional, varint),
+        number("kind", 4, Scalar::I32, zigzag),
+        number("time", 500, Scalar::U32, IntegerEncoding::Fixed),
+    ];
+    let rows = Cardinality::List { bound: None };
+    let root = vec![field("rows", 9, Element::Record(1), rows, varint)];
+    let types = vec![record("place", place), record("row", row), record("root", root)];
+    Schema { types, root: 2, small_array: 0, wording: Default::default() }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// Long runs of them, with others between: absent fields, numbers of other lengths.
+    #[test]
+    fn elements_that_are_written_alike(
+        runs in prop::collection::vec((0..6u8, 0..9usize, any::<u64>(), 0..70u32), 1..9),
+    ) {
+        let schema = numbers();
+        let rows = runs.iter().flat_map(|(absent, count, start, bits)| {
+            (0..*count as u64).map(move |at| {
+                let number = (start.wrapping_add(at)) >> (bits % 64);
+                let unless = |field, value| if *absent == field { Value::Absent } else { value };
+                let place = vec![
+                    unless(5, Value::F64(number as f64 * 0.5)),
+                    Value::F32(at as f32),
+                ];
+                Value::Record(vec![
+                    unless(0, Value::Unsigned(number)),
+                    unless(1, Value::Bool(number.is_multiple_of(3))),
+                    unless(2, Value::Record(place)),
+                    unless(3, Value::Signed(number as i32 as i64)),
+                    unless(4, Value::Unsigned(number as u32 as u64)),
+                ])
+            })
+        });
+        let value = Value::Record(vec![Value::List(rows.collect())]);
+        let message = write(&schema, &value, Wire::Protobuf, false);
+        check_elements(&schema, Wire::Protobuf, &[message], &[value]);
+    }
 
     #[test]
     fn cdr(schema in schema(Wire::Cdr), seed in 0..1_000_000_u64, big_endian: bool) {

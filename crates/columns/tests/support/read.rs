@@ -2,8 +2,8 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Float32Type, Float64Type, Int16Type, Int32Type, Int64Type, Int8Type, UInt16Type, UInt32Type,
-    UInt64Type, UInt8Type,
+    DurationNanosecondType, Float32Type, Float64Type, Int16Type, Int32Type, Int64Type, Int8Type,
+    TimestampNanosecondType, UInt16Type, UInt32Type, UInt64Type, UInt8Type,
 };
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
@@ -37,6 +37,12 @@ pub fn assert_same(read: &[Value], wanted: &[Value]) {
     }
 }
 
+/// A time of Protobuf.
+fn time(nanos: i64) -> Value {
+    let parts = [nanos / 1_000_000_000, nanos % 1_000_000_000];
+    Value::Record(parts.map(Value::Signed).to_vec())
+}
+
 fn value(array: &dyn Array, at: usize) -> Value {
     if array.is_null(at) {
         return Value::Absent;
@@ -58,6 +64,9 @@ fn value(array: &dyn Array, at: usize) -> Value {
         DataType::Binary => Value::Bytes(array.as_binary::<i32>().value(at).into()),
         DataType::FixedSizeBinary(_) => Value::Bytes(array.as_fixed_size_binary().value(at).into()),
         DataType::List(_) => Value::List(elements(&array.as_list::<i32>().value(at))),
+        DataType::Map(..) => Value::List(elements(&array.as_map().value(at))),
+        DataType::Timestamp(..) => time(array.as_primitive::<TimestampNanosecondType>().value(at)),
+        DataType::Duration(_) => time(array.as_primitive::<DurationNanosecondType>().value(at)),
         DataType::FixedSizeList(..) => Value::List(elements(&array.as_fixed_size_list().value(at))),
         DataType::Struct(_) => {
             let columns = array.as_struct().columns();

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use anyhow::{ensure, Result};
+use anyhow::{ensure, Context, Result};
 use wiregauge_trace::wire::{is_message, Content, Fields};
 
 /// All fields of a message.
@@ -13,11 +13,15 @@ pub fn read_fields(message: &[u8]) -> Result<Fields<'_>> {
 
 /// The messages, or bytes, of a number.
 pub fn messages(message: &[u8], wanted: u64) -> Result<Vec<&[u8]>> {
-    let found = read_fields(message)?.filter_map(|(number, content)| match content {
-        Content::Bytes(bytes) if number == wanted => Some(bytes),
-        _ => None,
-    });
-    Ok(found.collect())
+    let (mut fields, mut found) = (Fields(message), Vec::new());
+    while !fields.0.is_empty() {
+        let (number, content) = fields.next().context("not a valid Protobuf message")?;
+        match content {
+            Content::Bytes(bytes) if number == wanted => found.push(bytes),
+            _ => {}
+        }
+    }
+    Ok(found)
 }
 
 /// A message that is there once; where it comes in pieces, they are put together as

@@ -244,6 +244,9 @@ const CAMERA_POINT: &[Leaf] = &[
 ];
 
 impl PointListKind {
+    /// How many kinds there are.
+    pub const COUNT: usize = PointListKind::CameraPoints as usize + 1;
+
     /// Of a list with this path in its message, such as `lidar_sensor_view[0]`.
     pub fn from_path(path: &str) -> Option<PointListKind> {
         let kinds = [

@@ -1,11 +1,18 @@
 //! Rows as columns, from sub-messages or from the packed field.
 
-use anyhow::{anyhow, ensure, Result};
+use std::sync::{Arc, OnceLock};
+
+use anyhow::{anyhow, Context, Result};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int32Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrow_buffer::NullBuffer;
+use wiregauge_columns::{ColumnPlan, ColumnReader, Wire};
 use wiregauge_packed as packed;
 use wiregauge_packed::{Element, Half, Number, View};
-use wiregauge_trace::wire::{is_message, Content, Fields};
+use wiregauge_schema::{self as schema, Cardinality, Name, Record, Scalar, Schema, TypeDef};
 
-use super::fields::{messages, read_fields};
+use super::fields::messages;
 use super::leaf::{Leaf, LeafKind, PointListKind};
 use crate::column::{each, Column, Values};
 
@@ -19,78 +26,119 @@ pub fn columns(list: PointListKind, holder: &[u8]) -> Result<(usize, Vec<Column>
             return Ok((view.rows(), columns.collect::<Result<_>>()?));
         }
     }
-    let rows = messages(holder, list.number())?;
-    let mut read: Vec<FieldValues> = list.leaves().iter().map(|_| FieldValues::default()).collect();
-    for (at, row) in rows.iter().enumerate() {
-        for (number, content) in read_fields(row)? {
-            let leaves = list.leaves().iter().zip(&mut read);
-            let leaves = leaves.filter(|(leaf, _)| leaf.number == number);
-            for (leaf, column) in leaves {
-                match (leaf.inner, content) {
-                    (0, content) => column.add_value(leaf.kind, content, at),
-                    (inner, Content::Bytes(message)) => {
-                        ensure!(is_message(message), "{}: not a valid Protobuf message", leaf.name);
-                        let found = Fields(message).filter(|(number, _)| *number == inner);
-                        found.for_each(|(_, content)| column.add_value(leaf.kind, content, at));
-                    }
-                    _ => {}
+    let mut reader = ColumnReader::new(plan(list)?);
+    let rows = reader.push(holder).context("not a valid Protobuf message")?;
+    if rows == 0 {
+        return Ok((0, Vec::new()));
+    }
+    let mut values = Vec::new();
+    flatten(reader.finish()?, &mut values);
+    let columns = list.leaves().iter().zip(values);
+    Ok((rows, columns.filter_map(|(leaf, (array, nulls))| column(leaf, array, nulls)).collect()))
+}
+
+/// What reads a list's fields, made once for each kind of list.
+fn plan(list: PointListKind) -> Result<Arc<ColumnPlan>> {
+    static PLANS: [OnceLock<Arc<ColumnPlan>>; PointListKind::COUNT] =
+        [const { OnceLock::new() }; PointListKind::COUNT];
+    let kept = &PLANS[list as usize];
+    if let Some(plan) = kept.get() {
+        return Ok(Arc::clone(plan));
+    }
+    let plan = Arc::new(ColumnPlan::elements(&definition(list), Wire::Protobuf, "row", &[])?);
+    Ok(Arc::clone(kept.get_or_init(|| plan)))
+}
+
+/// The message that holds a list, of which the fields of a row are known.
+fn definition(list: PointListKind) -> Schema {
+    let name = |name: &str| Name { original: name.into(), legal: name.into() };
+    let field = |called: &str, id: u64, element, cardinality| schema::Field {
+        name: name(called),
+        id: id as u32,
+        element,
+        cardinality,
+        union: None,
+        default: None,
+        wire: Default::default(),
+    };
+    let record = |called: &str, fields| {
+        TypeDef::Record(Record { name: name(called), fields, role: Default::default() })
+    };
+    let (mut types, mut row) = (Vec::new(), Vec::new());
+    // What stands in one message follows one another.
+    for group in list.leaves().chunk_by(|a, b| a.inner > 0 && a.number == b.number) {
+        let own = |leaf: &Leaf, id| {
+            let scalar = match leaf.kind {
+                LeafKind::Number => Scalar::F64,
+                LeafKind::Identifier => Scalar::U64,
+                LeafKind::Enumeration => Scalar::I32,
+                LeafKind::Count => Scalar::U32,
+                LeafKind::Flag => Scalar::Bool,
+            };
+            field(leaf.name, id, schema::Element::Scalar(scalar), Cardinality::Optional)
+        };
+        let first = &group[0];
+        if first.inner == 0 {
+            row.push(own(first, first.number));
+            continue;
+        }
+        let parent = first.name.split('.').next().unwrap_or_default();
+        types.push(record(parent, group.iter().map(|leaf| own(leaf, leaf.inner)).collect()));
+        let element = schema::Element::Record(types.len() - 1);
+        row.push(field(parent, first.number, element, Cardinality::Optional));
+    }
+    types.push(record("row", row));
+    let element = schema::Element::Record(types.len() - 1);
+    let rows = field("row", list.number(), element, Cardinality::List { bound: None });
+    types.push(record("list", vec![rows]));
+    Schema { root: types.len() - 1, types, small_array: 0, wording: Default::default() }
+}
+
+/// The arrays of numbers in a batch, those in records too, and which rows have no value.
+fn flatten(batch: RecordBatch, into: &mut Vec<(ArrayRef, Option<NullBuffer>)>) {
+    let (_, arrays, _) = StructArray::from(batch).into_parts();
+    for array in arrays {
+        match array.as_struct_opt() {
+            Some(record) => {
+                let nulls = record.nulls().cloned();
+                let inner = record.columns().to_vec();
+                drop(array);
+                for array in inner {
+                    let both = NullBuffer::union(nulls.as_ref(), array.nulls());
+                    into.push((array, both));
                 }
             }
+            None => {
+                let nulls = array.nulls().cloned();
+                into.push((array, nulls));
+            }
         }
     }
-    let columns = list.leaves().iter().zip(read);
-    Ok((rows.len(), columns.filter_map(|(leaf, read)| read.column(leaf, rows.len())).collect()))
 }
 
-/// The values of a field, up to the last row that has one.
-#[derive(Default)]
-struct FieldValues {
-    bits: Vec<u64>,
-    present: Vec<bool>,
-    /// How many rows have one.
-    count: usize,
+/// A column; none where no row has a value.
+fn column(leaf: &Leaf, array: ArrayRef, nulls: Option<NullBuffer>) -> Option<Column> {
+    let absent = nulls.as_ref().map_or(0, NullBuffer::null_count);
+    if absent == array.len() {
+        return None;
+    }
+    let values = match leaf.kind {
+        LeafKind::Number => Values::F64(take::<Float64Type>(array)),
+        LeafKind::Identifier => Values::U64(take::<UInt64Type>(array)),
+        LeafKind::Enumeration => Values::I32(take::<Int32Type>(array)),
+        LeafKind::Count => Values::U32(take::<UInt32Type>(array)),
+        LeafKind::Flag => Values::U8(array.as_boolean().values().iter().map(u8::from).collect()),
+    };
+    let present = nulls.filter(|_| absent > 0).map(|nulls| nulls.iter().collect());
+    Some(Column { name: leaf.column(), unit: leaf.unit, values, present })
 }
 
-impl FieldValues {
-    /// Takes a row's value; of several the last counts.
-    fn add_value(&mut self, kind: LeafKind, content: Content, row: usize) {
-        let bits = match (kind, content) {
-            (LeafKind::Number, Content::Fixed(bytes)) => {
-                bytes.try_into().map(u64::from_le_bytes).ok()
-            }
-            (LeafKind::Number, _) => None,
-            (_, Content::Number(number)) => Some(number),
-            _ => None,
-        };
-        let Some(bits) = bits else { return };
-        if self.bits.len() <= row {
-            self.bits.resize(row + 1, 0);
-            self.present.resize(row + 1, false);
-        }
-        self.count += usize::from(!self.present[row]);
-        (self.bits[row], self.present[row]) = (bits, true);
-    }
-
-    fn column(mut self, leaf: &Leaf, rows: usize) -> Option<Column> {
-        if self.count == 0 {
-            return None;
-        }
-        self.bits.resize(rows, 0);
-        self.present.resize(rows, false);
-        let values = match leaf.kind {
-            LeafKind::Number => Values::F64(self.bits.into_iter().map(f64::from_bits).collect()),
-            LeafKind::Identifier => Values::U64(self.bits),
-            LeafKind::Enumeration => {
-                Values::I32(self.bits.iter().map(|bits| *bits as i32).collect())
-            }
-            LeafKind::Count => Values::U32(self.bits.iter().map(|bits| *bits as u32).collect()),
-            LeafKind::Flag => {
-                Values::U8(self.bits.iter().map(|bits| u8::from(*bits != 0)).collect())
-            }
-        };
-        let present = (self.count < rows).then_some(self.present);
-        Some(Column { name: leaf.column(), unit: leaf.unit, values, present })
-    }
+/// The numbers of an array, without a copy where nobody else has them.
+fn take<T: ArrowPrimitiveType>(array: ArrayRef) -> Vec<T::Native> {
+    let numbers = array.as_primitive::<T>().clone();
+    drop(array);
+    let (_, values, _) = numbers.into_parts();
+    values.into_inner().into_vec().unwrap_or_else(|buffer| buffer.typed_data().to_vec())
 }
 
 /// A column of the packed field; none where it has no such column.
@@ -98,8 +146,9 @@ fn unpack_column(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
     let column = view.values(leaf.name)?;
     let element = column.element?;
     let rows = view.rows();
-    let present: Vec<bool> = (0..rows).map(|row| column.present(row)).collect();
-    if !present.contains(&true) {
+    let present: Option<Vec<bool>> =
+        column.bitmap.map(|_| (0..rows).map(|row| column.present(row)).collect());
+    if rows == 0 || present.as_ref().is_some_and(|present| !present.contains(&true)) {
         return None;
     }
     let wrong = || anyhow!("the packed field: column {} has another type", leaf.name);
@@ -119,10 +168,10 @@ fn unpack_column(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
                 Element::I8 => numbers::<i8, _>(&column, rows, f64::from),
                 Element::None => return Some(Err(wrong())),
             };
-            let (offset, scale) = column.scale.unwrap_or((0.0, 1.0));
-            let is_scaled = column.scale.is_some();
-            let value = |raw| if is_scaled { offset + scale * raw } else { raw };
-            Values::F64(raw.into_iter().map(value).collect())
+            Values::F64(match column.scale {
+                Some((offset, scale)) => raw.into_iter().map(|raw| offset + scale * raw).collect(),
+                None => raw,
+            })
         }
         // No list with counts and flags is packed.
         LeafKind::Count | LeafKind::Flag => return None,
@@ -144,7 +193,7 @@ fn unpack_column(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
             }
         }
     };
-    let present = present.contains(&false).then_some(present);
+    let present = present.filter(|present| present.contains(&false));
     if let Some(present) = &present {
         // What stands there means nothing.
         each!(&mut values, list => {

@@ -329,7 +329,7 @@ fn take_offsets(ends: &mut Vec<i32>) -> OffsetBuffer<i32> {
     OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(ends, vec![0])))
 }
 
-/// Seconds and nanoseconds as one number.
+/// Seconds and nanoseconds as one number; null where it is further away than that holds.
 fn finish_times(
     form: RecordForm,
     parts: &[ArrayRef],
@@ -341,8 +341,11 @@ fn finish_times(
     let time = |(seconds, nanos): (&i64, &i32)| {
         seconds.checked_mul(1_000_000_000)?.checked_add(i64::from(*nanos))
     };
-    let times: Option<Vec<i64>> = seconds.iter().zip(nanos).map(time).collect();
-    let times = times.context("a time lies outside of the 292 years that a table can hold")?;
+    let times: Vec<Option<i64>> = seconds.iter().zip(nanos).map(time).collect();
+    let held = times.iter().any(Option::is_none);
+    let held = held.then(|| NullBuffer::from_iter(times.iter().map(Option::is_some)));
+    let nulls = NullBuffer::union(nulls.as_ref(), held.as_ref());
+    let times: Vec<i64> = times.into_iter().map(Option::unwrap_or_default).collect();
     Ok(match form {
         RecordForm::Duration => {
             Arc::new(PrimitiveArray::<DurationNanosecondType>::new(times.into(), nulls))

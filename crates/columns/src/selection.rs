@@ -206,7 +206,9 @@ impl SelectionBuilder<'_> {
         );
         let name = &field.name.original;
         let (element, inner, data_type) = self.element(field, paths)?;
-        let item = || -> FieldRef { Arc::new(ArrowField::new("item", data_type.clone(), false)) };
+        let item = || -> FieldRef {
+            Arc::new(ArrowField::new("item", data_type.clone(), is_time(&data_type)))
+        };
         let (content, data_type) = match field.cardinality {
             Cardinality::List { .. } if field.is_octet_list() => {
                 let bytes = Content::Bytes { bytes: Vec::new(), ends: vec![0], is_text: false };
@@ -239,7 +241,7 @@ impl SelectionBuilder<'_> {
         Ok((
             Column::new(content, is_nullable),
             inner,
-            ArrowField::new(name, data_type, is_nullable),
+            ArrowField::new(name, data_type.clone(), is_nullable || is_time(&data_type)),
         ))
     }
 
@@ -279,6 +281,11 @@ impl SelectionBuilder<'_> {
             None => (bytes(false), None, DataType::Binary),
         })
     }
+}
+
+/// Whether it is one of Arrow's times, which are null where they are too far away.
+fn is_time(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Timestamp(..) | DataType::Duration(_))
 }
 
 impl SelectionBuilder<'_> {

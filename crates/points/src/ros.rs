@@ -2,12 +2,13 @@
 //! definition.
 
 mod cloud;
+mod header;
 mod scan;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::Result;
 use wiregauge_columns::{Cursor, SequentialLayout};
-use wiregauge_trace::read::Nanoseconds;
 
+use self::header::Header;
 use crate::points::Points;
 
 /// The types that have points.
@@ -52,45 +53,4 @@ impl RosReader {
         cursor.finish()?;
         Ok(points)
     }
-}
-
-/// What such messages begin with.
-struct Header {
-    time: Nanoseconds,
-    frame: String,
-}
-
-impl Header {
-    fn read(cursor: &mut Cursor, layout: SequentialLayout) -> Result<Header> {
-        if layout == SequentialLayout::ROS1 {
-            cursor.number(4)?;
-        }
-        let seconds = read_u32(cursor)?;
-        // ROS 2 has seconds before 1970, ROS 1 has some behind 2038.
-        let seconds = match layout == SequentialLayout::ROS1 {
-            true => Nanoseconds::from(seconds),
-            false => Nanoseconds::from(seconds as i32),
-        };
-        let nanos = Nanoseconds::from(read_u32(cursor)?);
-        Ok(Header { time: seconds * 1_000_000_000 + nanos, frame: read_text(cursor)? })
-    }
-}
-
-fn read_u32(cursor: &mut Cursor) -> Result<u32> {
-    Ok(cursor.number(4)? as u32)
-}
-
-fn read_f32(cursor: &mut Cursor) -> Result<f32> {
-    read_u32(cursor).map(f32::from_bits)
-}
-
-fn read_truth(cursor: &mut Cursor) -> Result<bool> {
-    let octet = cursor.number(1)?;
-    ensure!(octet <= 1, "a bool is 0 or 1, not {octet}");
-    Ok(octet == 1)
-}
-
-fn read_text(cursor: &mut Cursor) -> Result<String> {
-    let text = std::str::from_utf8(cursor.text()?);
-    Ok(text.context("a text is not UTF-8")?.to_owned())
 }

@@ -10,6 +10,7 @@ mod message_count;
 mod prefetch;
 mod reader;
 mod search;
+mod single_record;
 pub mod summary;
 mod truncated;
 

@@ -26,7 +26,7 @@ pub fn find_splits(
     }
     match ContainerKind::detect(path)? {
         ContainerKind::Mcap => mcap::find_splits(path, selection, most),
-        ContainerKind::Osi => osi::find_splits(path, hints, selection, most),
+        ContainerKind::Osi => osi::find_splits(path, hints.osi_type.as_deref(), selection, most),
         ContainerKind::Bag | ContainerKind::Sqlite => {
             Ok(FileSplits::unsplit(path.metadata()?.len(), "a bag is one split"))
         }

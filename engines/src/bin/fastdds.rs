@@ -49,7 +49,7 @@ enum Way {
 }
 
 impl Way {
-    fn of(topic: &Topic) -> Result<Way> {
+    fn from_topic(topic: &Topic) -> Result<Way> {
         Ok(match topic.options.get("way").map_or("udp", String::as_str) {
             "udp" => Way::Udp,
             "memory" => Way::Memory,
@@ -59,7 +59,7 @@ impl Way {
     }
 
     /// Samples that wait for a reader.
-    fn kept(self, topic: &Topic) -> usize {
+    fn most_unread(self, topic: &Topic) -> usize {
         match (self, topic.varies) {
             (Way::Sharing, true) => KEPT_OF_ANY_SHARED,
             (Way::Sharing, false) => (KEPT_SHARED / topic.size).clamp(2, 64),
@@ -73,7 +73,7 @@ impl Way {
         match self {
             Way::Udp => 0,
             Way::Memory => SEGMENT,
-            Way::Sharing => SEGMENT + (self.kept(topic) + AT_WORK) * topic.size,
+            Way::Sharing => SEGMENT + (self.most_unread(topic) + AT_WORK) * topic.size,
         }
     }
 }
@@ -121,7 +121,7 @@ impl Transport for FastDds {
     }
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
-        let way = Way::of(topic)?;
+        let way = Way::from_topic(topic)?;
         check_shared_memory(way.shared(topic) as u64)?;
         let end = Endpoint::open(topic, false)?;
         let room = match way == Way::Sharing && !topic.varies {
@@ -217,7 +217,7 @@ impl Endpoint {
                 .with_context(|| format!("'{text}' is not a domain; give 0 to 230"))?,
             None => 0,
         };
-        let way = Way::of(topic)?;
+        let way = Way::from_topic(topic)?;
         let name = CString::new(topic.options.get("topic").unwrap_or(&topic.name).as_str())?;
         let prefix = topic.scratch.as_deref().map(shared_prefix).unwrap_or_default();
         let prefix = CString::new(prefix)?;
@@ -229,7 +229,7 @@ impl Endpoint {
             size: u32::try_from(topic.size).context("samples are too large")?,
             varies: topic.varies,
             reads,
-            kept: way.kept(topic) as i32,
+            kept: way.most_unread(topic) as i32,
             blocking: (BLOCKING.as_nanos() as u64 + loss_timeout(topic.size)) as i64,
             segment: SEGMENT as u32,
         };

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
+use arrow_array::Array;
 use proptest::prelude::*;
 use wiregauge_columns::{ColumnPlan, ColumnReader, Wire};
 use wiregauge_schema::msg::{read_text, Dialect};
+use wiregauge_schema::proto::read_texts;
 
 use crate::support::{message, rows, schema, write};
 
@@ -60,4 +63,33 @@ proptest! {
         prop_assert_eq!(all.len(), count);
         prop_assert_eq!(format!("{:?}", all[0]), format!("{:?}", all[count - 1]));
     }
+}
+
+/// Go's zero time, and the last one that has a number.
+#[test]
+fn a_time_that_is_too_far_away_is_null() {
+    let text = "syntax = \"proto3\"; package p; import \"google/protobuf/timestamp.proto\";
+        message R { google.protobuf.Timestamp at = 1; repeated google.protobuf.Timestamp list = 2; }";
+    let schema = read_texts(&[("r.proto", text)], Some("p.R")).unwrap();
+    let plan = ColumnPlan::messages(&schema, Wire::Protobuf, &[]).unwrap();
+    let mut reader = ColumnReader::new(Arc::new(plan));
+    let time = |seconds: i64| {
+        let mut bytes = vec![0x08];
+        let mut left = seconds as u64;
+        while left >= 0x80 {
+            bytes.push(left as u8 | 0x80);
+            left >>= 7;
+        }
+        bytes.push(left as u8);
+        bytes
+    };
+    let field = |number: u8, time: &[u8]| [&[number << 3 | 2, time.len() as u8][..], time].concat();
+    let (far, near) = (time(-62_135_596_800), time(7));
+    reader.push(&[field(1, &far), field(2, &near), field(2, &far)].concat()).unwrap();
+    reader.push(&field(1, &near)).unwrap();
+    let batch = reader.finish().unwrap();
+    assert_eq!((batch.column(0).null_count(), batch.num_rows()), (1, 2));
+    let list = batch.column(1).as_list::<i32>().values();
+    assert_eq!((list.null_count(), list.len()), (1, 2));
+    assert!(list.is_valid(0) && batch.column(0).is_valid(1));
 }

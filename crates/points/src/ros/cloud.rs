@@ -3,7 +3,7 @@
 use anyhow::{ensure, Result};
 use wiregauge_columns::Cursor;
 
-use super::{read_text, read_truth, read_u32, Header};
+use super::header::{read_text, read_truth, read_u32, Header};
 use crate::column::Type;
 use crate::interleaved::{reason_unplaced, PointField, PointLayout};
 use crate::points::Points;

@@ -3,7 +3,7 @@
 use anyhow::{ensure, Result};
 use wiregauge_columns::Cursor;
 
-use super::{read_f32, Header};
+use super::header::{read_f32, Header};
 use crate::column::Values;
 use crate::points::Points;
 use crate::rays::Rays;

@@ -95,7 +95,7 @@ impl Cloud {
         out.number(data.len());
         out.out.extend(data);
         out.out.push(1);
-        out.whole()
+        out.finish()
     }
 
     /// The bits of each value of a field's numbers, one after another.
@@ -144,7 +144,7 @@ impl Wire {
         self.out.extend(self.is_cdr.then_some(0));
     }
 
-    fn whole(self) -> Vec<u8> {
+    fn finish(self) -> Vec<u8> {
         let header = [0, u8::from(!self.is_big), 0, 0];
         [if self.is_cdr { &header[..] } else { &[] }, &self.out].concat()
     }
@@ -213,7 +213,7 @@ fn scan(is_cdr: bool, intensities: &[f32]) -> Vec<u8> {
     [1.0, 2.0, f32::INFINITY, 0.1].into_iter().for_each(|range| out.float(range));
     out.number(intensities.len());
     intensities.iter().for_each(|number| out.float(*number));
-    out.whole()
+    out.finish()
 }
 
 #[test]

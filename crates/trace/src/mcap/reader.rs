@@ -21,6 +21,7 @@ use super::fields::RecordFields;
 use super::message_count;
 use super::prefetch::ChunkPrefetch;
 use super::search;
+use super::single_record::{metadata_at, read_header, LARGEST_RECORD, RECORD};
 use super::summary::{ChunkIndex, Summary};
 use super::truncated::TruncatedError;
 use crate::channel::Channel;
@@ -34,14 +35,8 @@ use crate::scratch::{self, OpenedFile};
 use crate::shared_bytes::SharedBytes;
 use crate::slice_reader::SliceReader;
 
-/// The length of what stands before a record: what it is and its length.
-const RECORD: usize = 1 + 8;
-
 /// The length of what stands before a message's bytes.
 const MESSAGE: usize = 2 + 4 + 8 + 8;
-
-/// Largest record in bytes that is neither a chunk, a message nor an attachment: 256 MiB.
-const LARGEST_RECORD: u64 = 1 << 28;
 
 /// How many bytes are passed over at once.
 const PASSED: u64 = 16 << 20;
@@ -584,24 +579,4 @@ impl read::Reader for Reader {
     fn progress(&self) -> (u64, u64) {
         (self.records.position(), self.file.end())
     }
-}
-
-/// The header, which comes first.
-fn read_header(file: &FileRange) -> Result<FileHeader> {
-    let mut pieces = SliceReader::from_range(file.between(MAGIC.len() as u64, file.end()));
-    let head: [u8; RECORD] = pieces.take(RECORD)?.try_into().context("no header")?;
-    let length = u64::from_le_bytes(head[1..].try_into()?);
-    ensure!(head[0] == op::HEADER && length <= LARGEST_RECORD, "no header");
-    let mut fields = RecordFields(pieces.take(length as usize)?);
-    Ok(FileHeader { profile: fields.read_text()?, library: fields.read_text()? })
-}
-
-/// The metadata record at a position that the summary names.
-fn metadata_at(file: &FileRange, at: u64) -> Result<Metadata> {
-    let mut pieces = SliceReader::from_range(file.between(at, file.end()));
-    let head: [u8; RECORD] = pieces.take(RECORD)?.try_into().context("there is no record")?;
-    let length = u64::from_le_bytes(head[1..].try_into()?);
-    ensure!(head[0] == op::METADATA && length <= LARGEST_RECORD, "there are no metadata");
-    let mut fields = RecordFields(pieces.take(length as usize)?);
-    Ok(Metadata { name: fields.read_text()?, entries: fields.read_text_map()?, at })
 }

@@ -9,18 +9,17 @@ use super::index::OsiIndex;
 use super::reader::Reader;
 use crate::file_range::FileRange;
 use crate::input_splits::{FileSplits, InputSplit, SplitBuilder};
-use crate::open::OpenHints;
 use crate::read::{Nanoseconds, Reader as _};
 use crate::select::Selection;
 
 /// The parts of a file with about so many bytes each.
 pub fn find_splits(
     path: &Path,
-    hints: &OpenHints,
+    osi_type: Option<&str>,
     selection: &Selection,
     most: u64,
 ) -> Result<FileSplits> {
-    let mut reader = Reader::open(path, hints.osi_type.as_deref())?;
+    let mut reader = Reader::open(path, osi_type)?;
     let file = FileRange::open(path)?;
     let channels = reader.channels().values();
     let channels = channels.filter(|channel| selection.includes_topic(&channel.topic));

@@ -442,15 +442,17 @@ fn points_become_clouds_and_tables() {
     assert!(!kept.err.contains("points down here"), "{}", kept.err);
     assert_eq!(info("kept.mcap")[0]["channels"].as_array().unwrap().len(), 2);
     assert_eq!(info("kept.mcap")[0]["messages"], 4);
-    // Chunks of what has no points are not unpacked, unless messages are counted.
+    // Clouds that were made before are points of a channel of their own.
     let chunks =
         ["trace", "convert", "made_sd.osi", "-o", "chunks.mcap", "--points", "--keep-messages"];
     run(at, &[&chunks[..], &["--chunk", "1B"]].concat());
     let table = ["trace", "convert", "chunks.mcap", "-o", "of_chunks.arrow"];
     let read = run(at, &table).err;
-    assert!(read.contains("6 points, one row each\n3 messages of "), "{read}");
+    assert!(read.contains("12 points, one row each\n6 messages of "), "{read}");
+    let some = run(at, &[&table[..], &["--channel", "SensorData"]].concat()).err;
+    assert!(some.contains("6 points, one row each\n3 messages of "), "{some}");
     let some = run(at, &[&table[..], &["--range", "1..4"]].concat()).err;
-    assert!(some.contains("2 points, one row each\n3 messages of "), "{some}");
+    assert!(some.contains("6 points, one row each\n3 messages of "), "{some}");
     for table in ["points.arrow", "points.parquet"] {
         let said = run(at, &["trace", "convert", "made_sd.osi", "-o", table]);
         assert!(said.err.contains("6 points, one row each"), "{}", said.err);

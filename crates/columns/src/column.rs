@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{bail, ensure, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, DurationNanosecondType, Float32Type, Float64Type, Int16Type, Int32Type,

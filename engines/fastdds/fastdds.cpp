@@ -6,6 +6,8 @@
 #include <cstring>
 #include <fastdds/dds/domain/DomainParticipant.hpp>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
+#include <fastdds/dds/log/Log.hpp>
+#include <fastdds/dds/log/StdoutErrConsumer.hpp>
 #include <fastdds/dds/publisher/DataWriter.hpp>
 #include <fastdds/dds/publisher/Publisher.hpp>
 #include <fastdds/dds/subscriber/DataReader.hpp>
@@ -115,6 +117,14 @@ static void set_endpoint_qos(Qos &qos, const Settings &settings) {
   }
 }
 
+// The library's words go to standard error, all of them: standard output is who conducts us.
+static void log_to_standard_error() {
+  auto consumer = std::make_unique<fastdds::StdoutErrConsumer>();
+  consumer->stderr_threshold(fastdds::Log::Kind::Info);
+  fastdds::Log::ClearConsumers();
+  fastdds::Log::RegisterConsumer(std::move(consumer));
+}
+
 static void open(const Settings &settings, Endpoint &end) {
   const auto need = [](const void *there, const char *what) {
     if (there == nullptr) throw std::runtime_error(what);
@@ -168,6 +178,7 @@ const char *wiregauge_fastdds_open(const Settings *settings, Endpoint **opened) 
   auto end = std::unique_ptr<Endpoint>(new (std::nothrow) Endpoint);
   if (end == nullptr) return "no memory";
   try {
+    wiregauge::log_to_standard_error();
     wiregauge::open(*settings, *end);
   } catch (const std::exception &error) {
     wrong = error.what();

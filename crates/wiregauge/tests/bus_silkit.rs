@@ -27,13 +27,14 @@ fn sil_kit_carries_all() {
     let run = result(folder.path());
     for mode in ["continuous", "discrete"] {
         for size in ["10 B", "1 MB"] {
-            let case = format!("{size}, 20 ms, {mode}");
+            let case = format!("{size}, 20 ms, {mode}, 3 participants");
             for subject in transports {
                 let fact = |metric| fact(&run, &case, subject, metric);
                 assert!(fact("sent") > Some(0.0), "{subject} at {case}");
-                assert_eq!(fact("lost"), Some(0.0), "{subject} at {case}");
-                let bad = ["repeated", "damaged", "foreign", "reordered"].map(fact);
-                assert_eq!(bad, [None; 4], "{subject} at {case}");
+                let gone = ["lost", "reordered"].map(fact);
+                assert_eq!(gone, [Some(0.0); 2], "{subject} at {case}");
+                let bad = ["repeated", "damaged", "foreign"].map(fact);
+                assert_eq!(bad, [None; 3], "{subject} at {case}");
                 assert!(fact("round-trip/count") > Some(0.0), "{subject} at {case}");
             }
         }

@@ -218,6 +218,13 @@ impl Endpoint {
             None => 0,
         };
         let way = Way::from_topic(topic)?;
+        ensure!(
+            way != Way::Sharing || way.shared(topic) <= u32::MAX as usize,
+            "data sharing keeps room for {} samples of the largest size, {} bytes, and Fast DDS \
+             shares at most 4 GiB; take fastdds-memory where sizes differ",
+            way.most_unread(topic),
+            topic.size
+        );
         let name = CString::new(topic.options.get("topic").unwrap_or(&topic.name).as_str())?;
         let prefix = topic.scratch.as_deref().map(shared_prefix).unwrap_or_default();
         let prefix = CString::new(prefix)?;

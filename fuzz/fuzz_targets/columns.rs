@@ -12,13 +12,12 @@ use wiregauge_trace::{cdr, ros1};
 /// What reads a message in each way.
 fn plans() -> Vec<Arc<ColumnPlan>> {
     let osi = Decoder::new(DESCRIPTORS, "osi3.SensorView").expect("it is one");
-    let (osi, fields) = (osi.schema(), ["timestamp", "sensor_id", "lidar_sensor_view"]);
-    let fields = fields.map(str::to_owned);
+    let osi = osi.schema();
     let plans = [
         ColumnPlan::messages(&one_of_each(Dialect::Ros2), Wire::Cdr, &[]),
         ColumnPlan::messages(&one_of_each(Dialect::Ros1), Wire::Ros1, &[]),
-        ColumnPlan::messages(osi, Wire::Protobuf, &fields),
-        ColumnPlan::elements(osi, Wire::Protobuf, "lidar_sensor_view.reflection", &[]),
+        ColumnPlan::messages(osi, Wire::Protobuf, &[]),
+        ColumnPlan::elements(osi, Wire::Protobuf, "point", &[]),
     ];
     plans.into_iter().map(|plan| Arc::new(plan.expect("its own fields"))).collect()
 }

@@ -43,7 +43,7 @@ fn sil_kit_carries_all() {
         let subjects = run["subjects"].as_array().unwrap();
         subjects.iter().find(|subject| subject["id"] == id).unwrap().clone()
     };
-    assert_eq!(subject("silkit")["library"], "SIL Kit 5.0.3");
+    assert!(subject("silkit")["library"].as_str().unwrap().starts_with("SIL Kit"));
     assert_eq!(subject("silkit")["options"][0], "way=tcp");
     assert_eq!(subject("silkit-local")["options"][0], "way=local");
 }

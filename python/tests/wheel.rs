@@ -90,7 +90,7 @@ fn the_package_is_installed_and_does_what_it_says() {
     let recordings = Path::new(HERE).join("../crates/trace/tests/recordings");
     let info = run(bare(&program).args(["trace", "info"]).arg(recordings.join("osi/zstd.mcap")));
     assert!(info.contains("osi3.SensorView"), "{info}");
-    let text = "import sys, wiregauge; print(len(list(wiregauge.read(sys.argv[1]))))";
+    let text = "import sys, wiregauge; print(len(list(wiregauge.open(sys.argv[1]).messages())))";
     let count = run(bare(&interpreter).args(["-c", text]).arg(recordings.join("osi/zstd.mcap")));
     assert_eq!(count.trim(), "10");
 

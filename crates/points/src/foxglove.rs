@@ -3,10 +3,11 @@
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_trace::read::Nanoseconds;
-use wiregauge_trace::wire::{is_message, Content, Fields};
+use wiregauge_trace::wire::Content;
 
-use crate::column::{Type, Values};
+use crate::column::{Column, Type, Values};
 use crate::interleaved::{reason_unplaced, PointField, PointLayout};
+use crate::message_fields::{double, merge_messages, read_fields, vector};
 use crate::points::{Points, Pose};
 use crate::rays::Rays;
 
@@ -133,7 +134,7 @@ impl Head {
         Ok(())
     }
 
-    fn into_points(self, count: usize, columns: Vec<crate::column::Column>) -> Result<Points> {
+    fn into_points(self, count: usize, columns: Vec<Column>) -> Result<Points> {
         let (mut seconds, mut nanos) = (0, 0);
         for (number, content) in read_fields(&self.time)? {
             match (number, content) {
@@ -161,35 +162,13 @@ fn read_pose(message: &[u8]) -> Result<Option<Pose>> {
     if message.is_empty() {
         return Ok(None);
     }
-    let (mut position, mut orientation) = ([0.0; 3], [0.0; 4]);
-    for (number, content) in read_fields(message)? {
-        match (number, content) {
-            (1, Content::Bytes(bytes)) => read_coordinates(bytes, &mut position)?,
-            (2, Content::Bytes(bytes)) => read_coordinates(bytes, &mut orientation)?,
-            _ => {}
-        }
-    }
+    let position = vector(&merge_messages(message, 1)?)?;
+    let mut orientation = vector(&merge_messages(message, 2)?)?;
     // Where it is not said, nothing is turned.
     if orientation == [0.0; 4] {
         orientation = Pose::ORIGIN.orientation;
     }
     Ok(Some(Pose { position, orientation }))
-}
-
-/// The doubles in the fields 1, 2, 3 and so on.
-fn read_coordinates(message: &[u8], into: &mut [f64]) -> Result<()> {
-    for (number, content) in read_fields(message)? {
-        let room = usize::try_from(number - 1).ok().and_then(|at| into.get_mut(at));
-        if let (Some(room), Some(value)) = (room, double(content)) {
-            *room = value;
-        }
-    }
-    Ok(())
-}
-
-fn read_fields(message: &[u8]) -> Result<Fields<'_>> {
-    ensure!(is_message(message), "not a valid Protobuf message");
-    Ok(Fields(message))
 }
 
 fn read_text(bytes: &[u8]) -> Result<String> {
@@ -199,13 +178,6 @@ fn read_text(bytes: &[u8]) -> Result<String> {
 fn fixed32(content: Content) -> Option<usize> {
     match content {
         Content::Fixed(bytes) => Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize),
-        _ => None,
-    }
-}
-
-fn double(content: Content) -> Option<f64> {
-    match content {
-        Content::Fixed(bytes) => Some(f64::from_le_bytes(bytes.try_into().ok()?)),
         _ => None,
     }
 }

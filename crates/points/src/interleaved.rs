@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{anyhow, ensure, Context, Result};
 use wiregauge_system::text::format_count;
 
-use crate::column::{unit, Column, Type, Values};
+use crate::column::{each, unit, Column, Type, Values};
 
 /// The most bytes that a point has: eight times the longest descriptors of PCL.
 const LARGEST: usize = 1 << 16;
@@ -131,40 +131,33 @@ const BLOCK: usize = 16 << 10;
 impl Values {
     /// Adds the numbers that lie so many bytes behind the beginning of each step.
     fn extend_strided(&mut self, bytes: &[u8], start: usize, step: usize, is_big_endian: bool) {
-        match self {
-            Values::I8(list) => extend(list, bytes, start, step, i8::from_le_bytes),
-            Values::U8(list) => extend(list, bytes, start, step, |[byte]| byte),
-            Values::I16(list) if is_big_endian => {
-                extend(list, bytes, start, step, i16::from_be_bytes)
-            }
-            Values::I16(list) => extend(list, bytes, start, step, i16::from_le_bytes),
-            Values::U16(list) if is_big_endian => {
-                extend(list, bytes, start, step, u16::from_be_bytes)
-            }
-            Values::U16(list) => extend(list, bytes, start, step, u16::from_le_bytes),
-            Values::I32(list) if is_big_endian => {
-                extend(list, bytes, start, step, i32::from_be_bytes)
-            }
-            Values::I32(list) => extend(list, bytes, start, step, i32::from_le_bytes),
-            Values::U32(list) if is_big_endian => {
-                extend(list, bytes, start, step, u32::from_be_bytes)
-            }
-            Values::U32(list) => extend(list, bytes, start, step, u32::from_le_bytes),
-            Values::U64(list) if is_big_endian => {
-                extend(list, bytes, start, step, u64::from_be_bytes)
-            }
-            Values::U64(list) => extend(list, bytes, start, step, u64::from_le_bytes),
-            Values::F32(list) if is_big_endian => {
-                extend(list, bytes, start, step, f32::from_be_bytes)
-            }
-            Values::F32(list) => extend(list, bytes, start, step, f32::from_le_bytes),
-            Values::F64(list) if is_big_endian => {
-                extend(list, bytes, start, step, f64::from_be_bytes)
-            }
-            Values::F64(list) => extend(list, bytes, start, step, f64::from_le_bytes),
-        }
+        each!(self, list => match is_big_endian {
+            true => extend(list, bytes, start, step, FromBytes::from_be),
+            false => extend(list, bytes, start, step, FromBytes::from_le),
+        });
     }
 }
+
+/// A number by its bytes, in each of their orders.
+trait FromBytes<const SIZE: usize> {
+    fn from_le(bytes: [u8; SIZE]) -> Self;
+    fn from_be(bytes: [u8; SIZE]) -> Self;
+}
+
+macro_rules! from_bytes {
+    ($($kind:ty, $size:literal;)*) => {
+        $(impl FromBytes<$size> for $kind {
+            fn from_le(bytes: [u8; $size]) -> Self {
+                <$kind>::from_le_bytes(bytes)
+            }
+            fn from_be(bytes: [u8; $size]) -> Self {
+                <$kind>::from_be_bytes(bytes)
+            }
+        })*
+    };
+}
+
+from_bytes! { i8, 1; u8, 1; i16, 2; u16, 2; i32, 4; u32, 4; u64, 8; f32, 4; f64, 8; }
 
 /// Each order of bytes has its own loop, which for neighbours is a copy of memory.
 #[inline]
@@ -174,7 +167,9 @@ fn extend<const SIZE: usize, T>(
     start: usize,
     step: usize,
     read: impl Fn([u8; SIZE]) -> T,
-) {
+) where
+    T: FromBytes<SIZE>,
+{
     let number = |point: &[u8]| {
         let mut number = [0; SIZE];
         number.copy_from_slice(&point[start..start + SIZE]);

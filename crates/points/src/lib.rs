@@ -27,6 +27,7 @@ mod column_builder;
 pub mod file;
 mod foxglove;
 mod interleaved;
+mod message_fields;
 mod notices;
 mod osi;
 mod point_rows;

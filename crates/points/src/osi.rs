@@ -1,6 +1,5 @@
 //! Reflections and detections of OSI, as sub-messages or in the packed field.
 
-mod fields;
 mod leaf;
 mod pose;
 mod positions;
@@ -10,10 +9,10 @@ use std::borrow::Cow;
 
 use anyhow::{Context, Result};
 
-use self::fields::{merge_messages, messages, read_fields};
 use self::leaf::PointListKind;
 use self::positions::{compute_positions, Positions};
 use crate::column::Type;
+use crate::message_fields::{merge_messages, messages, read_fields};
 use crate::points::Points;
 
 pub use self::leaf::Root;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::fields::{merge_messages, read_fields, vector};
+use crate::message_fields::{merge_messages, read_fields, vector};
 use crate::points::Pose;
 
 /// The pose that a `MountingPosition` says; none where there is none.

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
-use super::fields::{double, messages, read_fields, vector};
 use super::leaf::PointListKind;
 use crate::column::{Column, Values};
+use crate::message_fields::{double, messages, read_fields, vector};
 use wiregauge_trace::wire::Content;
 
 /// Half the speed of light in m/s: light goes there and back.

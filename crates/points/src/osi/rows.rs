@@ -12,9 +12,9 @@ use wiregauge_packed as packed;
 use wiregauge_packed::{Element, Half, Number, View};
 use wiregauge_schema::{self as schema, Cardinality, Name, Record, Scalar, Schema, TypeDef};
 
-use super::fields::messages;
 use super::leaf::{Leaf, LeafKind, PointListKind};
 use crate::column::{each, Column, Values};
+use crate::message_fields::messages;
 
 /// How many rows a list has, and a column for each field that some of them have.
 pub fn columns(list: PointListKind, holder: &[u8]) -> Result<(usize, Vec<Column>)> {

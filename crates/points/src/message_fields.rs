@@ -43,12 +43,14 @@ pub fn double(content: Content) -> Option<f64> {
     }
 }
 
-/// The doubles in the fields 1 to 3, as vectors have them; 0 where they are absent.
-pub fn vector(message: &[u8]) -> Result<[f64; 3]> {
-    let mut found = [0.0; 3];
+/// The doubles in the fields 1 to N, as vectors and quaternions have them; 0 where they are
+/// absent.
+pub fn vector<const N: usize>(message: &[u8]) -> Result<[f64; N]> {
+    let mut found = [0.0; N];
     for (number, content) in read_fields(message)? {
-        if let (1..=3, Some(value)) = (number, double(content)) {
-            found[number as usize - 1] = value;
+        let room = usize::try_from(number - 1).ok().and_then(|at| found.get_mut(at));
+        if let (Some(room), Some(value)) = (room, double(content)) {
+            *room = value;
         }
     }
     Ok(found)

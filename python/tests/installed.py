@@ -300,7 +300,9 @@ def check_an_interruption_ends_it():
     path = FOLDER / "interrupted_sv.osi.gz"
     packed_trace(path, 4000)
     text = """if True:
-        import sys, wiregauge
+        import signal, sys, wiregauge
+        # A shell's jobs in the background ignore it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             print("begins", flush=True)
             list(wiregauge.open(sys.argv[1]).messages("none"))

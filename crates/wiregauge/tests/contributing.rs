@@ -268,6 +268,8 @@ fn build(tree: &Path, target: &Path) {
     cargo.args(["build", "--locked", "--workspace", "--bin", "wiregauge", "--test", "fast"]);
     cargo.arg("--message-format=json-render-diagnostics");
     cargo.current_dir(tree).env("CARGO_TARGET_DIR", target).stdin(Stdio::null());
+    // What others compiled has none anyway.
+    cargo.env("CARGO_PROFILE_DEV_DEBUG", "false");
     let built = succeeded("cargo build".into(), cargo.output().expect("cargo starts"));
     let reports = built.out.lines().filter_map(|line| serde_json::from_str(line).ok());
     let program = |report: serde_json::Value| {

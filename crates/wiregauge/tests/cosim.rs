@@ -54,6 +54,29 @@ fn python() -> Python {
     Python::environment(&build_folder()).expect("Python and FMPy")
 }
 
+/// What a program in Python answers to a question in JSON. One program is asked for all FMUs:
+/// its modules take a second to load.
+fn ask(python: &Python, program: &str, question: &Value) -> Vec<u8> {
+    let mut child = Command::new(&python.program)
+        .args(["-c", program])
+        .env("PYTHONPATH", concat!(env!("CARGO_MANIFEST_DIR"), "/../../python"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python starts");
+    let mut input = child.stdin.take().expect("piped");
+    input.write_all(question.to_string().as_bytes()).expect("it reads");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{question}");
+    output.stdout
+}
+
+/// The same, where the answer is a list in JSON.
+fn ask_for_list(python: &Python, program: &str, question: &Value) -> Vec<Value> {
+    serde_json::from_slice(&ask(python, program, question)).expect("a list")
+}
+
 /// Runs our master on all encodings; the folder of messages of one encoding is
 /// `<out>/<case>/<source>+<model>`.
 fn dump(model: Model, out: &Path) {
@@ -92,27 +115,25 @@ fn fmpy_as_master_gets_the_same_messages() {
         let ours = folder.path().join(model.to_string());
         fs::create_dir(&ours).expect("writable");
         dump(model, &ours);
-        for (encoding, fmi) in kinds() {
-            let theirs = folder.path().join(format!("{model}-{}-{fmi}", encoding.name));
-            fs::create_dir(&theirs).expect("writable");
-            let job = json!({
+        let theirs = |encoding: Encoding, fmi: u8| {
+            folder.path().join(format!("{model}-{}-{fmi}", encoding.name))
+        };
+        let jobs = kinds().map(|(encoding, fmi)| {
+            let out = theirs(encoding, fmi);
+            fs::create_dir(&out).expect("writable");
+            json!({
                 "source": fmu(Model::Source, encoding.name, fmi),
                 "model": fmu(model, encoding.name, fmi),
                 "source_parameters": { "reflections": REFLECTIONS, "objects": OBJECTS },
                 "model_parameters": {},
                 "step": STEP_SIZE,
                 "steps": STEPS,
-                "out": theirs,
-            });
-            let mut child = Command::new(&python.program)
-                .args(["-c", include_str!("cosim/fmpy_master.py")])
-                .stdin(Stdio::piped())
-                .spawn()
-                .expect("python starts");
-            let mut input = child.stdin.take().expect("piped");
-            input.write_all(job.to_string().as_bytes()).expect("it reads");
-            drop(input);
-            assert!(child.wait().expect("it ends").success(), "FMPy, {}", encoding.name);
+                "out": out,
+            })
+        });
+        ask(&python, include_str!("cosim/fmpy_master.py"), &jobs.collect());
+        for (encoding, fmi) in kinds() {
+            let theirs = theirs(encoding, fmi);
             let ours = dumped(&ours, model, encoding.name, fmi);
             for number in 0..STEPS {
                 for who in ["source", "model"] {
@@ -145,32 +166,23 @@ fn all_encodings_say_the_same() {
         fs::write(&path, text).expect("writable");
         path
     };
-    let content = |encoding: Encoding, fmi: u8, number: u64| -> Value {
-        let message = dumped(folder.path(), Model::Sensor, encoding.name, fmi)
+    let definitions = ["flatbuffers-tables", "flatbuffers-structs"].map(definition);
+    let message = |(encoding, fmi): (Encoding, u8), number: u64| {
+        let path = dumped(folder.path(), Model::Sensor, encoding.name, fmi)
             .join(format!("model-{number:06}.bin"));
-        let here = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python");
-        let output = Command::new(&python.program)
-            .args(["-c", include_str!("cosim/detections.py"), encoding.name])
-            .args([&message, &definition(encoding.name)])
-            .env("PYTHONPATH", here)
-            .output()
-            .expect("python starts");
-        assert!(
-            output.status.success(),
-            "{}: {}",
-            encoding.name,
-            String::from_utf8_lossy(&output.stderr)
-        );
-        serde_json::from_slice(&output.stdout).expect("JSON")
+        json!([encoding.name, path, definitions[usize::from(encoding.name.ends_with("structs"))]])
     };
-    for number in 0..STEPS {
-        let wanted = content(ENCODINGS[0], 2, number);
+    let messages = (0..STEPS).flat_map(|number| kinds().map(move |kind| (kind, number)));
+    let messages: Value = messages.map(|(kind, number)| message(kind, number)).collect();
+    let found = ask_for_list(&python, include_str!("cosim/detections.py"), &messages);
+    assert_eq!(found.len() as u64, STEPS * kinds().count() as u64);
+    for step in found.chunks(kinds().count()) {
+        let wanted = &step[0];
         assert_eq!(wanted["detections"].as_array().map(Vec::len), Some(100), "every 18th");
         assert_eq!(wanted["objects"].as_array().map(Vec::len), Some(23), "all but the host");
-        for (encoding, fmi) in kinds().skip(1) {
-            let found = content(encoding, fmi, number);
+        for ((encoding, _), found) in kinds().zip(step).skip(1) {
             for part in ["detections", "objects"] {
-                let [a, b] = [&found, &wanted].map(|c| c[part].as_array().expect("a list"));
+                let [a, b] = [found, wanted].map(|c| c[part].as_array().expect("a list"));
                 assert_eq!(a.len(), b.len(), "{}: {part}", encoding.name);
                 for (a, b) in a.iter().zip(b) {
                     assert!(
@@ -213,19 +225,15 @@ fn alike(a: &Value, b: &Value, loss: f64) -> bool {
 
 #[test]
 fn fmpy_finds_no_problem_in_any_fmu() {
-    let python = python();
-    for (fmu, path) in fmus() {
-        let output = Command::new(&python.program)
-            .args(["-m", "fmpy", "validate"])
-            .arg(path)
-            .output()
-            .expect("python starts");
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            output.status.success() && text.contains("No problems found"),
-            "{}: {text}{}",
-            fmu.name(),
-            String::from_utf8_lossy(&output.stderr)
-        );
+    let text = "if True:
+        import json, sys
+        from fmpy.validation import validate_fmu
+        json.dump([validate_fmu(path) for path in json.load(sys.stdin)], sys.stdout)
+    ";
+    let problems =
+        ask_for_list(&python(), text, &fmus().iter().map(|(_, path)| json!(path)).collect());
+    assert_eq!(problems.len(), fmus().len());
+    for ((fmu, _), problems) in fmus().iter().zip(&problems) {
+        assert_eq!(problems, &json!([]), "{}", fmu.name());
     }
 }

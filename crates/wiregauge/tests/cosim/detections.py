@@ -1,8 +1,8 @@
-"""The content of a SensorData, whatever its encoding, as JSON: detections and
-detected objects.
+"""The content of each SensorData, whatever its encoding, as a list in JSON: detections
+and detected objects.
 
-Arguments: the encoding, the message's file, and the FlatBuffers definition for
-the encodings that have one.
+The messages come as JSON, a list of: encoding, the message's file, and the FlatBuffers
+definition for the encodings that have one.
 """
 
 import json
@@ -10,9 +10,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-
-encoding, path = sys.argv[1], pathlib.Path(sys.argv[2])
-
 
 SPHERICAL = ("distance", "azimuth", "elevation")
 DIMENSION = ("length", "width", "height")
@@ -55,20 +52,22 @@ def from_protobuf(message):
     }
 
 
-message = path.read_bytes()
-if encoding.startswith("flatbuffers"):
-    with tempfile.TemporaryDirectory() as folder:
-        # flatc prints twelve decimals.
-        binary = pathlib.Path(folder) / "message.bin"
-        binary.write_bytes(message)
-        subprocess.run(
-            ["flatc", "--json", "--strict-json", "--raw-binary", "--root-type", "osi3.SensorData",
-             "-o", folder, sys.argv[3], "--", str(binary)], check=True)
-        content = from_tree(json.loads((pathlib.Path(folder) / "message.json").read_text()))
-elif encoding.startswith("packed"):
-    from wiregauge.packed import unpack
+def content(encoding, path, definition):
+    message = pathlib.Path(path).read_bytes()
+    if encoding.startswith("flatbuffers"):
+        with tempfile.TemporaryDirectory() as folder:
+            # flatc prints twelve decimals.
+            binary = pathlib.Path(folder) / "message.bin"
+            binary.write_bytes(message)
+            subprocess.run(
+                ["flatc", "--json", "--strict-json", "--raw-binary", "--root-type",
+                 "osi3.SensorData", "-o", folder, definition, "--", str(binary)], check=True)
+            return from_tree(json.loads((pathlib.Path(folder) / "message.json").read_text()))
+    if encoding.startswith("packed"):
+        from wiregauge.packed import unpack
 
-    content = from_protobuf(unpack("SensorData", message))
-else:
-    content = from_protobuf(message)
-json.dump(content, sys.stdout)
+        return from_protobuf(unpack("SensorData", message))
+    return from_protobuf(message)
+
+
+json.dump([content(*one) for one in json.load(sys.stdin)], sys.stdout)

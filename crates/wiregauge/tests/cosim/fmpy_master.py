@@ -1,7 +1,7 @@
 """A master that is not ours: couples two OSMP FMUs with FMPy and writes every
 message to files, as `wiregauge cosim run --dump` does.
 
-The job comes as JSON: source, model (paths), source_parameters,
+The jobs come as JSON, a list of: source, model (paths), source_parameters,
 model_parameters, step, steps, out.
 """
 
@@ -85,22 +85,26 @@ class Fmu:
         self.slave.freeInstance()
 
 
-job = json.load(sys.stdin)
-source = Fmu(job["source"], job["source_parameters"], job["step"])
-model = Fmu(job["model"], job["model_parameters"], job["step"])
-# A recorder has none.
-result = next((n for n in ("OSMPSensorDataOut", "OSMPTrafficUpdateOut")
-               if n in model.references or n + ".size" in model.references), None)
-out = pathlib.Path(job["out"])
-for number in range(job["steps"]):
-    time = number * job["step"]
-    source.step(time)
-    message = source.binary("OSMPSensorViewOut")
-    model.give("OSMPSensorViewIn", message)
-    model.step(time)
-    (out / f"source-{number:06}.bin").write_bytes(message)
-    if result is not None:
-        (out / f"model-{number:06}.bin").write_bytes(model.binary(result))
-for fmu in (source, model):
-    fmu.check_refusals()
-    fmu.end()
+def run(job):
+    source = Fmu(job["source"], job["source_parameters"], job["step"])
+    model = Fmu(job["model"], job["model_parameters"], job["step"])
+    # A recorder has none.
+    result = next((n for n in ("OSMPSensorDataOut", "OSMPTrafficUpdateOut")
+                   if n in model.references or n + ".size" in model.references), None)
+    out = pathlib.Path(job["out"])
+    for number in range(job["steps"]):
+        time = number * job["step"]
+        source.step(time)
+        message = source.binary("OSMPSensorViewOut")
+        model.give("OSMPSensorViewIn", message)
+        model.step(time)
+        (out / f"source-{number:06}.bin").write_bytes(message)
+        if result is not None:
+            (out / f"model-{number:06}.bin").write_bytes(model.binary(result))
+    for fmu in (source, model):
+        fmu.check_refusals()
+        fmu.end()
+
+
+for job in json.load(sys.stdin):
+    run(job)

@@ -4,6 +4,7 @@
 //! ends the program at once.
 
 use std::fmt;
+use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
@@ -32,7 +33,8 @@ impl fmt::Display for Interrupted {
 impl std::error::Error for Interrupted {}
 
 /// Listens for SIGINT, SIGTERM and SIGHUP from now on. Call it once, early in
-/// `main`; further calls do nothing.
+/// `main`; further calls do nothing. Where SIGHUP is ignored, it stays so: `nohup` starts
+/// programs that go on when the terminal is closed.
 ///
 /// # Errors
 /// When the system refuses the handlers.
@@ -41,7 +43,10 @@ pub fn install() -> io::Result<()> {
     if INSTALLED.set(()).is_err() {
         return Ok(());
     }
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    if !is_ignored(SIGHUP) {
+        signals.add_signal(SIGHUP)?;
+    }
     // A thread instead of work in the handler: here locks may be taken.
     thread::Builder::new().name("interrupt".into()).spawn(move || {
         for signal in signals.forever() {
@@ -53,6 +58,15 @@ pub fn install() -> io::Result<()> {
         }
     })?;
     Ok(())
+}
+
+/// Whether whoever started us wanted us not to notice this signal. Where the system does not
+/// tell, we take it that nobody did.
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// Also asks this function from now on whether the user asked to stop: in the program of

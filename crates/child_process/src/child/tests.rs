@@ -347,9 +347,11 @@ fn helper_that_waits_for_a_child() {
     }
 }
 
-/// Starts the helper; its number is that of the test process.
-fn helper(stubborn: bool) -> (Child, Vec<u32>) {
-    let mut command = Command::new(std::env::current_exe().unwrap());
+/// Starts the helper; its number is that of the test process. Whether it ignores SIGHUP is no
+/// matter of who started the tests.
+fn helper(stubborn: bool, hangup: &str) -> (Child, Vec<u32>) {
+    let mut command = Command::new("env");
+    command.arg(format!("--{hangup}-signal=HUP")).arg(std::env::current_exe().unwrap());
     command.args(["child::tests::helper_that_waits_for_a_child", "--exact", "--ignored"]);
     command.arg("--nocapture");
     if stubborn {
@@ -370,7 +372,7 @@ fn line_after(child: &mut Child, start: &str) -> String {
 
 #[test]
 fn children_do_not_outlive_us() {
-    let (helper, ids) = helper(false);
+    let (helper, ids) = helper(false, "default");
     rustix::process::kill_process(helper.group, Signal::KILL).unwrap();
     // The kernel ends children, but nobody ends grandchildren then.
     assert!(comes_true(|| !runs(ids[0])));
@@ -380,18 +382,34 @@ fn children_do_not_outlive_us() {
 
 #[test]
 fn an_interrupt_unwinds_and_a_second_one_ends() {
-    for signal in [Signal::INT, Signal::TERM] {
-        let (mut helper, ids) = helper(false);
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let (mut helper, ids) = helper(false, "default");
         rustix::process::kill_process(helper.group, signal).unwrap();
         assert_eq!(line_after(&mut helper, "broken "), "Interrupted");
         assert!(comes_true(|| !ids.iter().any(|&id| runs(id))));
         assert_eq!(helper.finish(later()).unwrap().to_string(), "exit code 0");
     }
-    let (mut helper, _) = helper(true);
+    let (mut helper, _) = helper(true, "default");
     rustix::process::kill_process(helper.group, Signal::INT).unwrap();
     assert_eq!(line_after(&mut helper, "broken "), "Interrupted");
     rustix::process::kill_process(helper.group, Signal::INT).unwrap();
     assert_eq!(helper.finish(later()).unwrap().to_string(), "exit code 130");
+}
+
+/// As `nohup` starts it.
+#[test]
+fn who_ignores_the_end_of_the_terminal_goes_on() {
+    let (mut helper, _) = helper(false, "ignore");
+    rustix::process::kill_process(helper.group, Signal::HUP).unwrap();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", helper.id())).unwrap();
+    let has = |name: &str| {
+        let mask = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        u64::from_str_radix(mask.trim(), 16).unwrap() & 1 << (Signal::HUP.as_raw() - 1) != 0
+    };
+    assert_eq!((has("SigIgn:"), has("SigCgt:")), (true, false), "{status}");
+    rustix::process::kill_process(helper.group, Signal::TERM).unwrap();
+    assert_eq!(line_after(&mut helper, "broken "), "Interrupted");
+    assert_eq!(helper.finish(later()).unwrap().to_string(), "exit code 0");
 }
 
 #[test]

@@ -97,7 +97,7 @@ test-releases:
 dist:
 	@scripts/dist $(ONLY)
 
-# The packages as their users meet them, in bare roots: installed, run, purged; and built twice
+# The packages as their users meet them, in bare roots: installed, run, purged; and built again
 # to the same bytes. ONLY=debian for a part; wants root, mmdebstrap and lintian.
 test-dist:
 	scripts/dist-test $(ONLY)

@@ -71,6 +71,18 @@ pub fn create_folder_atomically(
     fs::rename(&half, folder).with_context(|| format!("cannot make {}", folder.display()))
 }
 
+/// Makes the build folder, where there is none; its real place.
+///
+/// # Errors
+/// When it cannot be made, as on a disk that is only read.
+pub fn create_build_folder(folder: &Path) -> Result<PathBuf> {
+    let make = || fs::create_dir_all(folder).and_then(|()| folder.canonicalize());
+    make().with_context(|| {
+        let shown = folder.display();
+        format!("cannot make the build folder {shown}; set WIREGAUGE_BUILD to one of your own")
+    })
+}
+
 /// The build folder that a step's own folder is in: what has the folder of messages.
 ///
 /// # Errors
@@ -121,8 +133,12 @@ pub fn installed_folders() -> Vec<PathBuf> {
 /// Keeps two builds out of one folder; the second waits.
 pub fn lock(folder: &Path) -> Result<fs::File> {
     let path = folder.join("lock");
-    let file = fs::File::create(&path)
-        .with_context(|| format!("cannot write into the build folder {}", folder.display()))?;
+    let file = fs::File::create(&path).with_context(|| {
+        format!(
+            "cannot write into the build folder {}; set WIREGAUGE_BUILD to one of your own",
+            folder.display()
+        )
+    })?;
     file.lock()?;
     ensure!(
         path.exists(),

@@ -29,7 +29,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Context, Result};
 use wiregauge_build_tools::{
-    compile_shared_object, embedded, hash, lock, maven, write_if_changed, Progress, Toolchain,
+    compile_shared_object, create_build_folder, embedded, hash, lock, maven, write_if_changed,
+    Progress, Toolchain,
 };
 use wiregauge_normalized::Unit;
 use wiregauge_schema::{Projection, Schema};
@@ -73,9 +74,7 @@ pub fn build_variants(
     variants: &[Variant],
     progress: Progress,
 ) -> Result<Vec<BuiltRunner>> {
-    fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the build folder {}", folder.display()))?;
-    let folder = folder.canonicalize()?;
+    let folder = create_build_folder(folder)?;
     let common = FixedParts::write(&folder)?;
     let unit = Unit { schema, projection };
     let message = hash([serde_json::to_vec(schema)?, serde_json::to_vec(projection)?]);
@@ -146,8 +145,7 @@ pub fn build_variants(
 
 /// The allocation counter, to be preloaded into runners of a toolchain.
 pub fn build_allocation_counter(folder: &Path, toolchain: &Toolchain) -> Result<PathBuf> {
-    fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the build folder {}", folder.display()))?;
+    create_build_folder(folder)?;
     let source = embedded::runners().content("alloc/alloc.c").context("the program carries it")?;
     compile_shared_object(folder, "alloc", source, &["-fno-builtin"], toolchain)
 }

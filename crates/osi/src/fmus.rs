@@ -17,7 +17,9 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, Context, Result};
-use wiregauge_build_tools::{cmake, embedded, hash, lock, write_if_changed, Need, Progress};
+use wiregauge_build_tools::{
+    cmake, create_build_folder, embedded, hash, lock, write_if_changed, Need, Progress,
+};
 
 use crate::descriptors::descriptors;
 use crate::flatbuffers::Definitions;
@@ -138,9 +140,7 @@ impl Fmu {
 /// that does not compile does not hinder the others. Errors are those that
 /// concern all: no compiler, no OSI package.
 pub fn build(folder: &Path, wanted: &[Fmu], progress: Progress) -> Result<Vec<Result<PathBuf>>> {
-    fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the build folder {}", folder.display()))?;
-    let folder = folder.canonicalize()?;
+    let folder = create_build_folder(folder)?;
     progress("fetching the OSI package", 0, wanted.len())?;
     let python = Python::environment(&folder)?;
     let descriptors = descriptors(&folder, &python)?;

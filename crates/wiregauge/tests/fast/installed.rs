@@ -82,3 +82,30 @@ fn what_is_kept_is_shown_and_removed() {
     assert!(!folder.path().join("fmus").exists());
     refuses(folder.path(), &["cache", "--clear", "cats"], &["no 'cats'", "messages, target"]);
 }
+
+/// A disk that is only read, and one that is full, as where a file may grow to four blocks and
+/// no further. The lines are the same in a locale that is not UTF-8.
+#[test]
+fn a_cache_that_cannot_be_written_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |script: &str, cache: &Path| {
+        let mut shell = Command::new("sh");
+        let script = format!("{script} exec \"$0\" codecs --quick --codecs bincode -o -");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_wiregauge")]).stdin(Stdio::null());
+        shell.env_remove("WIREGAUGE_BUILD").env("XDG_CACHE_HOME", cache).env("LC_ALL", "C");
+        let said = to_said(shell.current_dir(folder.path()).output().unwrap());
+        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{}", said.err);
+        assert_eq!(said.err.lines().count(), 1, "{}", said.err);
+        said.err
+    };
+    let said = run("", Path::new("/proc"));
+    // No other version has this folder.
+    let of_version = format!("/proc/wiregauge/{}", env!("CARGO_PKG_VERSION"));
+    let words = "; set WIREGAUGE_BUILD to one of your own";
+    assert!(said.contains(&format!("cannot make the build folder {of_version}{words}")), "{said}");
+    // A folder of that name, with a letter that is none in ASCII.
+    let cache = folder.path().join("für");
+    let said = run("trap '' XFSZ; ulimit -f 4;", &cache);
+    assert!(said.contains(&format!("cannot write {}/wiregauge/", cache.display())), "{said}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "more than the cache is left");
+}

@@ -17,6 +17,7 @@ use arrow_schema::{DataType, FieldRef, Fields};
 use wiregauge_schema::Scalar;
 
 use crate::number_list::NumberList;
+use crate::zeros::zero_buffer;
 
 /// The most bytes, texts or elements that a column holds in one batch: offsets have 31 bits.
 const LONGEST: usize = i32::MAX as usize;
@@ -30,7 +31,10 @@ const LARGEST: usize = 1 << 30;
 pub(crate) struct Column {
     pub content: Content,
     /// One byte a row, 1 where it has a value; none where all rows have one.
-    pub present: Option<Vec<u8>>,
+    present: Option<Vec<u8>>,
+    /// How many rows there are before the first that has a value. They are in neither of the
+    /// others until then: most columns of a message never get a value.
+    absent: usize,
 }
 
 /// The rows of a column.
@@ -82,17 +86,12 @@ pub(crate) enum RecordForm {
 
 impl Column {
     pub fn new(content: Content, is_nullable: bool) -> Column {
-        Column { content, present: is_nullable.then(Vec::new) }
+        Column { content, present: is_nullable.then(Vec::new), absent: 0 }
     }
 
     /// How many rows it has.
     pub fn rows(&self) -> usize {
-        match &self.content {
-            Content::Number(words, _) => words.len(),
-            Content::Bytes { ends, .. } | Content::List { ends, .. } => ends.len() - 1,
-            Content::Octets { bytes, length } => bytes.len() / length,
-            Content::Array { rows, .. } | Content::Record { rows, .. } => *rows,
-        }
+        self.absent + self.content.rows()
     }
 
     /// About how many bytes a row takes, without what varies.
@@ -118,6 +117,10 @@ impl Column {
 
     /// Leaves out all rows behind these.
     pub fn truncate(&mut self, rows: usize) {
+        if self.absent > 0 {
+            self.absent = self.absent.min(rows);
+            return;
+        }
         if let Some(present) = &mut self.present {
             present.truncate(rows);
         }
@@ -145,60 +148,50 @@ impl Column {
 
     /// A row that nothing is said of: absent where it can be, else zero or empty.
     pub fn push_empty(&mut self) {
-        self.push_row(0);
+        self.push_empties(1);
     }
 
     /// So many rows that nothing is said of.
     pub fn push_empties(&mut self, count: usize) {
-        if let Some(present) = &mut self.present {
-            present.resize(present.len() + count, 0);
-        }
-        match &mut self.content {
-            Content::Number(words, _) => words.push_zeros(count),
-            Content::Bytes { ends, .. } | Content::List { ends, .. } => {
-                ends.resize(ends.len() + count, last(ends) as i32);
+        match &mut self.present {
+            Some(_) if self.content.rows() == 0 => self.absent += count,
+            Some(present) => {
+                present.resize(present.len() + count, 0);
+                self.content.push_empties(count);
             }
-            Content::Octets { bytes, length } => bytes.resize(bytes.len() + count * *length, 0),
-            Content::Array { element, length, rows, .. } => {
-                element.push_empties(count * *length);
-                *rows += count;
-            }
-            Content::Record { columns, rows, .. } => {
-                columns.iter_mut().for_each(|column| column.push_empties(count));
-                *rows += count;
-            }
+            None => self.content.push_empties(count),
         }
     }
 
     /// A row whose value is zero or empty until it is set.
     pub fn push_present(&mut self) {
-        self.push_row(1);
+        self.push_presence(1);
+        self.content.push_empties(1);
     }
 
-    fn push_row(&mut self, present: u8) {
-        if let Some(presence) = &mut self.present {
-            presence.push(present);
+    /// Says of rows that follow that they have a value, which is added to the content alone.
+    #[inline]
+    pub fn push_presence(&mut self, count: usize) {
+        self.write_absent();
+        if let Some(present) = &mut self.present {
+            present.resize(present.len() + count, 1);
         }
-        match &mut self.content {
-            Content::Number(words, _) => words.push(0),
-            Content::Bytes { ends, .. } | Content::List { ends, .. } => {
-                ends.push(last(ends) as i32);
-            }
-            Content::Octets { bytes, length } => bytes.resize(bytes.len() + *length, 0),
-            Content::Array { element, length, rows, .. } => {
-                (0..*length).for_each(|_| element.push_empty());
-                *rows += 1;
-            }
-            Content::Record { columns, rows, .. } => {
-                columns.iter_mut().for_each(Column::push_empty);
-                *rows += 1;
-            }
+    }
+
+    /// Writes the rows before the first that has a value.
+    #[inline]
+    fn write_absent(&mut self) {
+        if self.absent > 0 {
+            let count = std::mem::take(&mut self.absent);
+            self.present.iter_mut().for_each(|present| present.resize(count, 0));
+            self.content.push_empties(count);
         }
     }
 
     /// The last row has a value now.
     #[inline]
     pub fn mark_present(&mut self) {
+        self.write_absent();
         if let Some(last) = self.present.as_mut().and_then(|present| present.last_mut()) {
             *last = 1;
         }
@@ -250,16 +243,20 @@ impl Column {
     /// # Errors
     /// When a time is none that a table can hold.
     pub fn finish(&mut self) -> Result<ArrayRef> {
-        let present = self.present.as_mut().map(std::mem::take);
-        let nulls =
-            present.and_then(|present| match (present.contains(&0), present.contains(&1)) {
-                (false, _) => None,
-                (true, false) => Some(NullBuffer::new_null(present.len())),
-                (true, true) => {
-                    let bits = BooleanBuffer::collect_bool(present.len(), |row| present[row] != 0);
-                    Some(NullBuffer::new(bits))
-                }
-            });
+        let absent = std::mem::take(&mut self.absent);
+        if let (Content::Number(words, scalar), true) = (&self.content, absent > 0) {
+            let zeros = zero_buffer(absent * words.size());
+            return Ok(finish_numbers(zeros, *scalar, Some(NullBuffer::new_null(absent))));
+        }
+        self.content.push_empties(absent);
+        let nulls = match self.present.as_mut().map(std::mem::take) {
+            _ if absent > 0 => Some(NullBuffer::new_null(absent)),
+            Some(present) if present.contains(&0) => {
+                let bits = BooleanBuffer::collect_bool(present.len(), |row| present[row] != 0);
+                Some(NullBuffer::new(bits))
+            }
+            _ => None,
+        };
         Ok(match &mut self.content {
             Content::Number(words, scalar) => finish_numbers(words.take(), *scalar, nulls),
             Content::Bytes { bytes, ends, is_text } => {
@@ -302,6 +299,38 @@ impl Column {
                 }
             }
         })
+    }
+}
+
+impl Content {
+    /// How many rows it has.
+    #[inline]
+    fn rows(&self) -> usize {
+        match self {
+            Content::Number(words, _) => words.len(),
+            Content::Bytes { ends, .. } | Content::List { ends, .. } => ends.len() - 1,
+            Content::Octets { bytes, length } => bytes.len() / length,
+            Content::Array { rows, .. } | Content::Record { rows, .. } => *rows,
+        }
+    }
+
+    /// Adds so many rows that are zero or empty.
+    fn push_empties(&mut self, count: usize) {
+        match self {
+            Content::Number(words, _) => words.push_zeros(count),
+            Content::Bytes { ends, .. } | Content::List { ends, .. } => {
+                ends.resize(ends.len() + count, last(ends) as i32);
+            }
+            Content::Octets { bytes, length } => bytes.resize(bytes.len() + count * *length, 0),
+            Content::Array { element, length, rows, .. } => {
+                element.push_empties(count * *length);
+                *rows += count;
+            }
+            Content::Record { columns, rows, .. } => {
+                columns.iter_mut().for_each(|column| column.push_empties(count));
+                *rows += count;
+            }
+        }
     }
 }
 
@@ -363,7 +392,7 @@ fn finish_numbers(values: Buffer, scalar: Scalar, nulls: Option<NullBuffer>) -> 
     }
     match scalar {
         Scalar::Bool => {
-            let bits = BooleanBuffer::from_iter(values.iter().map(|byte| *byte != 0));
+            let bits = BooleanBuffer::collect_bool(values.len(), |row| values[row] != 0);
             Arc::new(BooleanArray::new(bits, nulls))
         }
         Scalar::U8 => array::<UInt8Type>(values, nulls),

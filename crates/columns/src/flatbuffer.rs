@@ -276,9 +276,7 @@ impl<'m> Reader<'m, '_> {
         depth: usize,
     ) -> Result<()> {
         if field.count != FieldCount::Vector {
-            if let Some(present) = &mut column.present {
-                present.push(1);
-            }
+            column.push_presence(1);
             return self.elements(&field.value, at, 1, column, depth);
         }
         let Vector { at, len } = self.vector(at, field.value.size())?;
@@ -386,9 +384,7 @@ fn gather(plan: &RecordPlan, bytes: &[u8], (first, step): (usize, usize), rows: 
 }
 
 fn push_number(column: &mut Column, bits: u64) {
-    if let Some(present) = &mut column.present {
-        present.push(1);
-    }
+    column.push_presence(1);
     if let Content::Number(words, _) = &mut column.content {
         words.push(bits);
     }

@@ -35,6 +35,7 @@ mod selection;
 mod sequential;
 mod table_file;
 mod table_rows;
+mod zeros;
 
 pub use cursor::{Cursor, SequentialLayout};
 pub use head_columns::ElementHeads;
@@ -42,3 +43,4 @@ pub use message_table::{FindDefinition, MessageTable};
 pub use plan::{ColumnPlan, ColumnReader, Wire};
 pub use table_file::{TableFile, TableFormat};
 pub use table_rows::{TableRows, TableSelection};
+pub use zeros::zero_buffer;

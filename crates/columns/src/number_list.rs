@@ -99,6 +99,11 @@ impl NumberList {
         }
     }
 
+    /// Adds numbers by their lowest bits.
+    pub fn extend_numbers(&mut self, numbers: impl Iterator<Item = u64>) {
+        each!(self, list => extend_numbers(list, numbers));
+    }
+
     /// All of them; none are left.
     pub fn take(&mut self) -> Buffer {
         each!(self, list => Buffer::from_vec(std::mem::take(list)))
@@ -109,6 +114,9 @@ impl NumberList {
 trait Word: Copy {
     const SIZE: usize;
 
+    /// Of the lowest bits.
+    fn truncate(bits: u64) -> Self;
+
     /// Of the first bytes.
     fn read(bytes: &[u8], is_swapped: bool) -> Self;
 }
@@ -117,6 +125,11 @@ macro_rules! words {
     ($($word:ty)*) => {
         $(impl Word for $word {
             const SIZE: usize = size_of::<$word>();
+
+            #[inline]
+            fn truncate(bits: u64) -> $word {
+                bits as $word
+            }
 
             #[inline]
             fn read(bytes: &[u8], is_swapped: bool) -> $word {
@@ -138,6 +151,10 @@ fn set_last<T>(list: &mut [T], word: T) {
     }
 }
 
+fn extend_numbers<T: Word>(list: &mut Vec<T>, numbers: impl Iterator<Item = u64>) {
+    list.extend(numbers.map(T::truncate));
+}
+
 fn extend<T: Word>(list: &mut Vec<T>, bytes: &[u8], is_swapped: bool) {
     let words = bytes.chunks_exact(T::SIZE);
     // Apart, so that one of them is a copy of memory.
@@ -148,11 +165,11 @@ fn extend<T: Word>(list: &mut Vec<T>, bytes: &[u8], is_swapped: bool) {
 }
 
 fn extend_strided<T: Word>(list: &mut Vec<T>, bytes: &[u8], stride: usize, is_swapped: bool) {
-    let rows = bytes.chunks(stride).filter(|row| row.len() >= T::SIZE);
-    let count = bytes.len().div_ceil(stride);
-    list.reserve(count);
+    let rows = bytes.chunks_exact(stride);
+    let last = Some(rows.remainder()).filter(|row| row.len() >= T::SIZE);
     match is_swapped {
         false => list.extend(rows.map(|row| T::read(row, false))),
         true => list.extend(rows.map(|row| T::read(row, true))),
     }
+    list.extend(last.map(|row| T::read(row, is_swapped)));
 }

@@ -131,10 +131,25 @@ impl ColumnReader {
     /// When the message does not fit its definition, or the rows since the last batch take more
     /// than a column can hold: texts of 2 GiB, or elements of 1 GiB.
     pub fn push(&mut self, message: &[u8]) -> Result<usize> {
+        self.push_beside(message, &mut |_, _| {})
+    }
+
+    /// The same for the rows of a list in Protobuf; `others` is told the fields beside the list
+    /// that have bytes, by their numbers, so that the message need not be passed through again.
+    ///
+    /// # Errors
+    /// As [`ColumnReader::push`].
+    pub fn push_beside<'m>(
+        &mut self,
+        message: &'m [u8],
+        others: &mut dyn FnMut(u32, &'m [u8]),
+    ) -> Result<usize> {
         let (before, size) = (self.rows.rows(), self.size);
         let decoded = match &self.plan.decoder {
             WireDecoder::Sequential(plan) => plan.decode(message, &mut self.rows, &mut self.size),
-            WireDecoder::Protobuf(plan) => plan.decode(message, &mut self.rows, &mut self.size),
+            WireDecoder::Protobuf(plan) => {
+                plan.decode(message, &mut self.rows, &mut self.size, others)
+            }
             WireDecoder::FlatBuffer(plan) => plan.decode(message, &mut self.rows, &mut self.size),
         };
         if let Err(error) = decoded {

@@ -45,14 +45,21 @@ impl ProtobufPlan {
     ///
     /// # Errors
     /// When the message does not fit its definition.
-    pub fn decode(&self, message: &[u8], rows: &mut Column, size: &mut usize) -> Result<()> {
+    /// Where a list has the rows, `others` is told the fields beside it that have bytes.
+    pub fn decode<'m>(
+        &self,
+        message: &'m [u8],
+        rows: &mut Column,
+        size: &mut usize,
+        others: &mut dyn FnMut(u32, &'m [u8]),
+    ) -> Result<()> {
         let mut input = Input { bytes: message, size, depth: 0, shapes: Vec::new(), failed: 0 };
         if self.is_row {
             rows.count_size(1, input.size)?;
             rows.push_present();
             return input.record(&self.root, None, rows.columns());
         }
-        input.on_the_way(&self.root, None, rows)
+        input.on_the_way(&self.root, None, rows, others)
     }
 }
 
@@ -103,6 +110,7 @@ impl<'m> Input<'m, '_> {
         plan: &MessagePlan,
         group: Option<u32>,
         rows: &mut Column,
+        others: &mut dyn FnMut(u32, &'m [u8]),
     ) -> Result<()> {
         loop {
             let before = self.bytes;
@@ -112,49 +120,67 @@ impl<'m> Input<'m, '_> {
                 _ => None,
             });
             let Some((field, inner)) = inner else {
-                self.skip(tag)?;
+                match tag & 7 {
+                    2 => others(tag >> 3, self.length_delimited()?),
+                    _ => self.skip(tag)?,
+                }
                 continue;
             };
+            if field.target == PlanTarget::Rows {
+                let alike = self.rows_alike(inner, tag, before, rows)?;
+                if alike > 0 {
+                    self.bytes = &before[alike..];
+                    continue;
+                }
+            }
             let is_read = self
                 .message(tag, |input, group| {
                     if field.target != PlanTarget::Rows {
-                        return input.on_the_way(inner, group, rows);
+                        return input.on_the_way(inner, group, rows, &mut |_, _| {});
                     }
                     rows.count_size(1, input.size)?;
                     rows.push_present();
                     input.record(inner, group, rows.columns())
                 })
                 .with_context(|| format!("{}.{}", plan.name, field.name))?;
-            match is_read {
-                true if field.target == PlanTarget::Rows && tag & 7 == 2 => {
-                    let element = &before[..before.len() - self.bytes.len()];
-                    self.rows_alike(inner, element, rows)?;
-                }
-                true => {}
-                false => self.skip(tag)?,
+            if !is_read {
+                self.skip(tag)?;
             }
         }
     }
 
-    /// Adds the rows behind an element that are written as it, or as others before it.
-    fn rows_alike(&mut self, plan: &MessagePlan, element: &[u8], rows: &mut Column) -> Result<()> {
-        // Only one that no shape knew was read by its fields.
-        if self.shapes.len() + self.failed < MOST_SHAPES {
-            match Shape::learn(plan, element, rows.columns()) {
-                Some(shape) => self.shapes.push(shape),
-                None => self.failed += MOST_SHAPES / 2,
-            }
-        }
+    /// Adds the rows at the beginning of these bytes, behind this tag each, that are written as
+    /// others before them, or have numbers alone; how many bytes they have.
+    fn rows_alike(
+        &mut self,
+        plan: &MessagePlan,
+        tag: u32,
+        bytes: &[u8],
+        rows: &mut Column,
+    ) -> Result<usize> {
+        let mut done = 0;
         loop {
-            let counts = self.shapes.iter().map(|shape| (shape, shape.count(self.bytes)));
-            let Some((shape, count)) = { counts }.find(|(_, count)| *count > 0) else {
-                return Ok(());
-            };
-            rows.count_size(count, self.size)?;
-            let (alike, rest) = self.bytes.split_at(shape.bytes(count));
-            shape.gather(alike, rows.columns());
-            rows.count_rows(count);
-            self.bytes = rest;
+            let rest = &bytes[done..];
+            let counts = self.shapes.iter().map(|shape| (shape, shape.count(rest)));
+            if let Some((shape, count)) = { counts }.find(|(_, count)| *count > 0) {
+                rows.count_size(count, self.size)?;
+                let alike = shape.bytes(count);
+                shape.gather(&rest[..alike], rows.columns());
+                rows.count_rows(count);
+                done += alike;
+                continue;
+            }
+            if self.shapes.len() + self.failed >= MOST_SHAPES {
+                return Ok(done);
+            }
+            match Shape::learn(plan, tag, rest, rows.columns()) {
+                Some(shape) => self.shapes.push(shape),
+                None => {
+                    // The list may as well end here.
+                    self.failed += usize::from(done == 0) * MOST_SHAPES / 2;
+                    return Ok(done);
+                }
+            }
         }
     }
 

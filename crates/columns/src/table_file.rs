@@ -14,8 +14,11 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use wiregauge_trace::write::Output;
 
-/// Most rows of a row group of Parquet, whose columns are held packed until it is whole.
+/// Rows of a row group of Parquet, whose columns are held packed until it is whole.
 const GROUP: usize = 1 << 18;
+
+/// Most rows of a group where a batch has more: one large message.
+const LARGEST_GROUP: usize = 1 << 22;
 
 /// The files that hold tables, by the ends of their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +75,7 @@ impl<W: Output + Send> TableEncoder<W> {
             TableFormat::Parquet => {
                 let properties = WriterProperties::builder()
                     .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
-                    .set_max_row_group_row_count(Some(GROUP))
+                    .set_max_row_group_row_count(Some(LARGEST_GROUP))
                     .set_created_by(concat!("wiregauge ", env!("CARGO_PKG_VERSION")).into());
                 let properties = Some(properties.build());
                 let writer = ArrowWriter::try_new(out, SchemaRef::clone(schema), properties)?;
@@ -84,7 +87,15 @@ impl<W: Output + Send> TableEncoder<W> {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         match self {
             TableEncoder::Arrow(file) => file.write(batch)?,
-            TableEncoder::Parquet(file) => file.write(batch)?,
+            TableEncoder::Parquet(file) => {
+                // A batch is a few whole messages, so that a reader of one message reads one
+                // group, which its statistics tell.
+                let before = file.in_progress_rows();
+                if before > 0 && before + batch.num_rows() > GROUP {
+                    file.flush()?;
+                }
+                file.write(batch)?;
+            }
         }
         Ok(())
     }

@@ -78,6 +78,12 @@ impl ChannelPoints {
         Ok(rows.len() - before)
     }
 
+    /// Says how many messages of the channel are before the next one, where not all of a
+    /// recording is read.
+    pub fn count_from(&mut self, number: u64) {
+        self.messages = number;
+    }
+
     /// The rows by what the first message with points has, and can have by its definition.
     fn begin(&self, lists: &[Points]) -> Result<PointRows> {
         let mut contents = TableContents::default();

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use arrow_array::types::ArrowPrimitiveType;
 use arrow_array::{types, ArrayRef, PrimitiveArray};
-use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
+use wiregauge_columns::zero_buffer;
 
 use crate::column::{each, Column, Type, Values};
 
@@ -90,31 +91,33 @@ impl ColumnBuilder {
     /// The rows, and none are left.
     pub fn finish(&mut self) -> ArrayRef {
         let present = self.present.take().filter(|present| present.contains(&false));
-        let mut nulls = present.map(|present| NullBuffer::new(BooleanBuffer::from(present)));
+        let nulls = present.map(|present| NullBuffer::new(BooleanBuffer::from(present)));
         let mut values = self.values.kind().empty_values();
         std::mem::swap(&mut values, &mut self.values);
         let absent = std::mem::take(&mut self.absent);
-        if absent > 0 {
-            // No row has a value: zeros that nobody writes.
-            each!(&mut values, list => *list = vec![Default::default(); absent]);
-            nulls = Some(NullBuffer::new_null(absent));
-        }
+        let nulls = if absent > 0 { Some(NullBuffer::new_null(absent)) } else { nulls };
         fn array<T: ArrowPrimitiveType>(
             values: Vec<T::Native>,
+            absent: usize,
             nulls: Option<NullBuffer>,
         ) -> ArrayRef {
-            Arc::new(PrimitiveArray::<T>::new(values.into(), nulls))
+            let values = match absent {
+                0 => values.into(),
+                // No row has a value.
+                _ => ScalarBuffer::from(zero_buffer(absent * size_of::<T::Native>())),
+            };
+            Arc::new(PrimitiveArray::<T>::new(values, nulls))
         }
         match values {
-            Values::I8(values) => array::<types::Int8Type>(values, nulls),
-            Values::U8(values) => array::<types::UInt8Type>(values, nulls),
-            Values::I16(values) => array::<types::Int16Type>(values, nulls),
-            Values::U16(values) => array::<types::UInt16Type>(values, nulls),
-            Values::I32(values) => array::<types::Int32Type>(values, nulls),
-            Values::U32(values) => array::<types::UInt32Type>(values, nulls),
-            Values::U64(values) => array::<types::UInt64Type>(values, nulls),
-            Values::F32(values) => array::<types::Float32Type>(values, nulls),
-            Values::F64(values) => array::<types::Float64Type>(values, nulls),
+            Values::I8(values) => array::<types::Int8Type>(values, absent, nulls),
+            Values::U8(values) => array::<types::UInt8Type>(values, absent, nulls),
+            Values::I16(values) => array::<types::Int16Type>(values, absent, nulls),
+            Values::U16(values) => array::<types::UInt16Type>(values, absent, nulls),
+            Values::I32(values) => array::<types::Int32Type>(values, absent, nulls),
+            Values::U32(values) => array::<types::UInt32Type>(values, absent, nulls),
+            Values::U64(values) => array::<types::UInt64Type>(values, absent, nulls),
+            Values::F32(values) => array::<types::Float32Type>(values, absent, nulls),
+            Values::F64(values) => array::<types::Float64Type>(values, absent, nulls),
         }
     }
 }

@@ -13,12 +13,18 @@ pub fn read_fields(message: &[u8]) -> Result<Fields<'_>> {
 
 /// The messages, or bytes, of a number.
 pub fn messages(message: &[u8], wanted: u64) -> Result<Vec<&[u8]>> {
-    let (mut fields, mut found) = (Fields(message), Vec::new());
+    let [found] = messages_of(message, [wanted])?;
+    Ok(found)
+}
+
+/// The messages, or bytes, of several numbers, for which the message is passed through once.
+pub fn messages_of<const N: usize>(message: &[u8], wanted: [u64; N]) -> Result<[Vec<&[u8]>; N]> {
+    let (mut fields, mut found) = (Fields(message), [const { Vec::new() }; N]);
     while !fields.0.is_empty() {
         let (number, content) = fields.next().context("not a valid Protobuf message")?;
-        match content {
-            Content::Bytes(bytes) if number == wanted => found.push(bytes),
-            _ => {}
+        if let Content::Bytes(bytes) = content {
+            let wanted = wanted.iter().zip(&mut found).find(|(wanted, _)| **wanted == number);
+            wanted.into_iter().for_each(|(_, found)| found.push(bytes));
         }
     }
     Ok(found)
@@ -27,12 +33,16 @@ pub fn messages(message: &[u8], wanted: u64) -> Result<Vec<&[u8]>> {
 /// A message that is there once; where it comes in pieces, they are put together as
 /// Protobuf does: one behind the other.
 pub fn merge_messages(message: &[u8], wanted: u64) -> Result<Cow<'_, [u8]>> {
-    let pieces = messages(message, wanted)?;
-    Ok(match pieces[..] {
+    Ok(merge_pieces(&messages(message, wanted)?))
+}
+
+/// The pieces of a message put together.
+pub fn merge_pieces<'m>(pieces: &[&'m [u8]]) -> Cow<'m, [u8]> {
+    match pieces {
         [] => Cow::default(),
-        [piece] => piece.into(),
+        [piece] => (*piece).into(),
         _ => pieces.concat().into(),
-    })
+    }
 }
 
 /// A double of eight bytes.

@@ -11,8 +11,9 @@ use anyhow::{Context, Result};
 
 use self::leaf::PointListKind;
 use self::positions::{compute_positions, Positions};
+use self::rows::Rows;
 use crate::column::Type;
-use crate::message_fields::{merge_messages, messages, read_fields};
+use crate::message_fields::{merge_messages, merge_pieces, messages, messages_of};
 use crate::points::Points;
 
 pub use self::leaf::Root;
@@ -23,14 +24,28 @@ const VEHICLE: &str = "vehicle";
 
 /// The points of a message, list by list.
 pub fn read_points(root: Root, message: &[u8], reading: SensorConventions) -> Result<Vec<Points>> {
+    let (features, logical);
     let found = match root {
         Root::SensorView => find_views("", message)?,
         Root::SensorData => {
+            let [views, feature_pieces, logical_pieces] = messages_of(message, [8, 26, 27])?;
             let mut found = Vec::new();
-            for (at, view) in messages(message, 8)?.into_iter().enumerate() {
+            for (at, view) in views.into_iter().enumerate() {
                 found.extend(find_views(&format!("sensor_view[{at}]."), view)?);
             }
-            found.extend(detections(message)?);
+            // They may come in several pieces that belong together.
+            features = merge_pieces(&feature_pieces);
+            found.extend(detections(&features)?);
+            if !logical_pieces.is_empty() {
+                logical = merge_pieces(&logical_pieces);
+                found.push(PointList {
+                    path: "logical_detection_data".into(),
+                    list: PointListKind::LogicalDetections,
+                    holder: &logical,
+                    // They are in the coordinates of the virtual sensor.
+                    mounting: Mounting::Position(merge_messages(message, 6)?),
+                });
+            }
             found
         }
     };
@@ -50,11 +65,18 @@ struct PointList<'m> {
     path: String,
     list: PointListKind,
     /// The message that holds it.
-    holder: Cow<'m, [u8]>,
-    /// Where the sensor is, as the message says it.
-    mounted: Cow<'m, [u8]>,
-    /// How the sensor looks.
-    configuration: Cow<'m, [u8]>,
+    holder: &'m [u8],
+    mounting: Mounting<'m>,
+}
+
+/// Where a message says where the sensor is.
+enum Mounting<'m> {
+    /// In the configuration that its view begins with.
+    Configuration,
+    /// In the head that its data begin with.
+    Head,
+    /// Elsewhere.
+    Position(Cow<'m, [u8]>),
 }
 
 /// The reflections of a SensorView.
@@ -66,29 +88,24 @@ fn find_views<'m>(path: &str, message: &'m [u8]) -> Result<Vec<PointList<'m>>> {
     ];
     for (number, name, list) in kinds {
         for (at, holder) in messages(message, number)?.into_iter().enumerate() {
-            let configuration = merge_messages(holder, 1)?;
-            let mounted = merge_messages(&configuration, 2)?.into_owned().into();
-            let (path, holder) = (format!("{path}{name}[{at}]"), holder.into());
-            found.push(PointList { path, list, holder, mounted, configuration });
+            let (path, mounting) = (format!("{path}{name}[{at}]"), Mounting::Configuration);
+            found.push(PointList { path, list, holder, mounting });
         }
     }
     Ok(found)
 }
 
 /// The detections of a SensorData.
-fn detections(message: &[u8]) -> Result<Vec<PointList<'static>>> {
+fn detections(features: &[u8]) -> Result<Vec<PointList<'_>>> {
     let mut found = Vec::new();
-    // It may come in several pieces that belong together.
-    let features = merge_messages(message, 26)?;
     let kinds = [
         (2, "radar_sensor", PointListKind::RadarDetections),
         (3, "lidar_sensor", PointListKind::LidarDetections),
     ];
     for (number, name, list) in kinds {
-        for (at, holder) in messages(&features, number)?.into_iter().enumerate() {
-            let mounted = merge_messages(&merge_messages(holder, 1)?, 3)?.into_owned().into();
-            let (path, holder) = (format!("feature_data.{name}[{at}]"), holder.to_vec().into());
-            found.push(PointList { path, list, holder, mounted, configuration: Cow::default() });
+        for (at, holder) in messages(features, number)?.into_iter().enumerate() {
+            let (path, mounting) = (format!("feature_data.{name}[{at}]"), Mounting::Head);
+            found.push(PointList { path, list, holder, mounting });
         }
     }
     // Each with what has a position in space, if any of it does, and what has none.
@@ -99,25 +116,13 @@ fn detections(message: &[u8]) -> Result<Vec<PointList<'static>>> {
         (5, "camera_sensor", PointListKind::CameraPoints, ".point"),
     ];
     for (number, name, list, part) in kinds {
-        for (at, holder) in messages(&features, number)?.into_iter().enumerate() {
+        for (at, holder) in messages(features, number)?.into_iter().enumerate() {
             if list != PointListKind::CameraPoints && messages(holder, list.number())?.is_empty() {
                 continue;
             }
-            let mounted = merge_messages(&merge_messages(holder, 1)?, 3)?.into_owned().into();
             let path = format!("feature_data.{name}[{at}]{part}");
-            let (holder, configuration) = (holder.to_vec().into(), Cow::default());
-            found.push(PointList { path, list, holder, mounted, configuration });
+            found.push(PointList { path, list, holder, mounting: Mounting::Head });
         }
-    }
-    if read_fields(message)?.any(|(number, _)| number == 27) {
-        found.push(PointList {
-            path: "logical_detection_data".into(),
-            list: PointListKind::LogicalDetections,
-            holder: merge_messages(message, 27)?.into_owned().into(),
-            // They are in the coordinates of the virtual sensor.
-            mounted: merge_messages(message, 6)?.into_owned().into(),
-            configuration: Cow::default(),
-        });
     }
     Ok(found)
 }
@@ -125,9 +130,15 @@ fn detections(message: &[u8]) -> Result<Vec<PointList<'static>>> {
 impl PointList<'_> {
     fn into_points(self, reading: SensorConventions) -> Result<Points> {
         let path = self.path;
-        let (count, mut columns) =
-            rows::columns(self.list, &self.holder).with_context(|| path.clone())?;
-        let placed = compute_positions(self.list, count, &columns, &self.configuration, reading)
+        let Rows { count, mut columns, first } =
+            rows::read(self.list, self.holder).with_context(|| path.clone())?;
+        let first = merge_pieces(&first);
+        let (mounted, configuration) = match self.mounting {
+            Mounting::Configuration => (merge_messages(&first, 2)?, &first[..]),
+            Mounting::Head => (merge_messages(&first, 3)?, &[][..]),
+            Mounting::Position(position) => (position, &[][..]),
+        };
+        let placed = compute_positions(self.list, count, &columns, configuration, reading)
             .with_context(|| path.clone())?;
         let (unplaced, by_elevation) = match placed {
             Positions::Known { coordinates, by_elevation } => {
@@ -136,7 +147,7 @@ impl PointList<'_> {
             }
             Positions::Unknown(why) => (Some(why), false),
         };
-        let pose = pose::read_pose(&self.mounted)?;
+        let pose = pose::read_pose(&mounted)?;
         Ok(Points {
             list: path,
             count,

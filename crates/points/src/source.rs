@@ -20,7 +20,7 @@ pub struct PointSource {
 }
 
 /// What makes Protobuf of a message.
-pub type ToProtobuf = Box<dyn Fn(&[u8]) -> Result<Vec<u8>>>;
+pub type ToProtobuf = Box<dyn Fn(&[u8]) -> Result<Vec<u8>> + Send>;
 
 /// What makes Protobuf of the messages of OSI in a channel that has them in something else;
 /// none where it does not.

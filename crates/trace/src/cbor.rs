@@ -139,9 +139,9 @@ fn simple(short: u8, bits: u64, out: &mut Vec<u8>) -> Result<()> {
         20 => out.extend_from_slice(b"false"),
         21 => out.extend_from_slice(b"true"),
         22 | 23 => out.extend_from_slice(b"null"),
-        25 => float(half(bits as u16), out)?,
-        26 => float(f32::from_bits(bits as u32), out)?,
-        27 => float(f64::from_bits(bits), out)?,
+        25 => float(half(bits as u16), out),
+        26 => float(f32::from_bits(bits as u32), out),
+        27 => float(f64::from_bits(bits), out),
         _ => write!(out, "{bits}")?,
     }
     Ok(())

@@ -5,7 +5,7 @@
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::{Field, Record, Schema, Value};
 
-use crate::sequence::{self, is_wide, SequenceLayout, WideText};
+use crate::sequence::{self, is_wide, MessageMaker, SequenceLayout, ValueMaker, WideText};
 
 /// Largest number of bytes that a writer may add to fill up a word.
 pub const MAX_PADDING: usize = 7;
@@ -13,6 +13,15 @@ pub const MAX_PADDING: usize = 7;
 /// Decodes a message with its header. Fails on any other encapsulation than
 /// plain CDR, and on bytes that do not fit the schema.
 pub fn decode(schema: &Schema, bytes: &[u8]) -> Result<Value> {
+    read(schema, bytes, &mut ValueMaker)
+}
+
+/// The same, of which a maker makes something.
+pub(crate) fn read<M: MessageMaker>(
+    schema: &Schema,
+    bytes: &[u8],
+    maker: &mut M,
+) -> Result<M::Made> {
     let (body, big_endian) = split_header(bytes)?;
     let layout = |wide| SequenceLayout {
         big_endian,
@@ -21,8 +30,8 @@ pub fn decode(schema: &Schema, bytes: &[u8]) -> Result<Value> {
         padded_empty: true,
         wide,
     };
-    let decoded = |wide| -> Result<Value> {
-        let (value, left) = sequence::decode(schema, body, layout(wide))?;
+    let mut decoded = |wide| -> Result<M::Made> {
+        let (value, left) = sequence::read(schema, body, layout(wide), maker)?;
         ensure!(
             left <= MAX_PADDING,
             "{left} bytes are left over; the definition does not fit this message"
@@ -34,7 +43,8 @@ pub fn decode(schema: &Schema, bytes: &[u8]) -> Result<Value> {
     if first.is_ok() || !has_wide(schema) {
         return first;
     }
-    decoded(WideText::Two).or_else(|_| decoded(WideText::Octets)).or(first)
+    let second = decoded(WideText::Two);
+    second.or_else(|_| decoded(WideText::Octets)).or(first)
 }
 
 /// The content of a message behind its header, and whether numbers in it have their most

@@ -43,6 +43,7 @@ pub mod osi;
 pub mod parser;
 pub mod play;
 pub mod protobuf;
+mod protobuf_json;
 pub mod read;
 mod read_log;
 mod reader_adapter;

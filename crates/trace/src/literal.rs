@@ -1,19 +1,21 @@
 //! Numbers and octets in JSON, as Protobuf's JSON has them.
 
 use std::fmt::Display;
-
-use anyhow::Result;
+use std::io::Write;
 
 /// A float with all its digits. What is no number is a text, as in Protobuf's JSON.
-pub fn float(number: impl Display, out: &mut Vec<u8>) -> Result<()> {
-    let text = number.to_string();
-    match text.as_str() {
-        "NaN" => out.extend_from_slice(b"\"NaN\""),
-        "inf" => out.extend_from_slice(b"\"Infinity\""),
-        "-inf" => out.extend_from_slice(b"\"-Infinity\""),
-        number => out.extend_from_slice(number.as_bytes()),
-    }
-    Ok(())
+pub fn float(number: impl Display, out: &mut Vec<u8>) {
+    let before = out.len();
+    // Only writers fail, and a list of bytes does not.
+    let _ = write!(out, "{number}");
+    let text: &[u8] = match &out[before..] {
+        b"NaN" => b"\"NaN\"",
+        b"inf" => b"\"Infinity\"",
+        b"-inf" => b"\"-Infinity\"",
+        _ => return,
+    };
+    out.truncate(before);
+    out.extend_from_slice(text);
 }
 
 /// Bytes as Base64, as in Protobuf's JSON.

@@ -1,15 +1,16 @@
 //! Messages as JSON, by the definition that their channel carries.
 
-use std::io::Write;
-
 use anyhow::{bail, Context, Result};
-use wiregauge_schema::{Element, Schema, TypeId, Value};
+use serde::Serialize;
+use wiregauge_schema::{Field, Value};
 
-use crate::cbor;
 use crate::channel::Channel;
 use crate::decoding::TopicDecoder;
 use crate::literal::{bytes_text, float};
-use crate::parser::{JsonFormatter, Parser};
+use crate::parser::JsonFormatter;
+use crate::protobuf_json::ProtobufFormatter;
+use crate::sequence::MessageMaker;
+use crate::{cbor, cdr, ros1};
 
 /// What tells the messages of a channel as JSON.
 ///
@@ -19,13 +20,11 @@ pub fn create_formatter(channel: &Channel) -> Result<Box<dyn JsonFormatter>> {
     let Channel { message_encoding, definition, .. } = channel;
     let name = definition.name.clone();
     Ok(match message_encoding.as_str() {
-        "protobuf" => Box::new(Parser::from_channel(channel)?),
+        "protobuf" => Box::new(ProtobufFormatter::from_channel(channel)?),
         "json" => Box::new(SchemalessFormatter { name, show: json }),
         "cbor" => Box::new(SchemalessFormatter { name, show: cbor::write_json }),
         "cdr" | "ros1" => {
-            let decoding = TopicDecoder::from_channel(channel)?;
-            let schema = decoding.schema().clone();
-            Box::new(RosFormatter { name, decoding, schema })
+            Box::new(RosFormatter { name, decoding: TopicDecoder::from_channel(channel)? })
         }
         "" => bail!("the recording does not name the encoding of its messages"),
         other => bail!(
@@ -64,7 +63,6 @@ fn json(message: &[u8], out: &mut Vec<u8>) -> Result<()> {
 struct RosFormatter {
     name: String,
     decoding: TopicDecoder,
-    schema: Schema,
 }
 
 impl JsonFormatter for RosFormatter {
@@ -73,51 +71,87 @@ impl JsonFormatter for RosFormatter {
     }
 
     fn write_json(&self, message: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        let (value, _) = self.decoding.decode(message)?;
-        record(&self.schema, self.schema.root, &value, out)
+        let mut maker = JsonMaker { before: out.len(), out };
+        match &self.decoding {
+            TopicDecoder::Ros1(schema) => ros1::read(schema, message, &mut maker),
+            TopicDecoder::Cdr(schema) => cdr::read(schema, message, &mut maker),
+            TopicDecoder::Protobuf(_) => bail!("its messages are in Protobuf"),
+        }
     }
 }
 
-/// A value of a field by what its elements are.
-fn value(schema: &Schema, element: Element, value: &Value, out: &mut Vec<u8>) -> Result<()> {
-    match (value, element) {
-        (Value::Record(_), Element::Record(id)) => record(schema, id, value, out)?,
-        (Value::Record(_), _) => bail!("there is a record where its definition has none"),
-        (Value::List(values), _) => {
-            out.push(b'[');
-            for (at, inner) in values.iter().enumerate() {
-                if at > 0 {
-                    out.push(b',');
-                }
-                self::value(schema, element, inner, out)?;
-            }
-            out.push(b']');
-        }
-        (Value::Bool(truth), _) => write!(out, "{truth}")?,
-        (Value::Unsigned(number), _) => write!(out, "{number}")?,
-        (Value::Signed(number), _) => write!(out, "{number}")?,
-        (Value::F32(number), _) => float(*number, out)?,
-        (Value::F64(number), _) => float(*number, out)?,
-        (Value::String(text), _) => serde_json::to_writer(out, text)?,
-        (Value::Bytes(bytes), _) => serde_json::to_writer(out, &bytes_text(bytes))?,
-        (Value::Absent, _) => out.extend_from_slice(b"null"),
-    }
-    Ok(())
+/// Writes JSON while a message is read.
+struct JsonMaker<'o> {
+    out: &'o mut Vec<u8>,
+    /// Where the message begins.
+    before: usize,
 }
 
-fn record(schema: &Schema, id: TypeId, value: &Value, out: &mut Vec<u8>) -> Result<()> {
-    let Value::Record(values) = value else {
-        bail!("a record is missing where its definition has one")
-    };
-    out.push(b'{');
-    for (at, (field, inner)) in schema.record(id).fields.iter().zip(values).enumerate() {
-        if at > 0 {
-            out.push(b',');
-        }
-        serde_json::to_writer(&mut *out, &field.name.original)?;
-        out.push(b':');
-        self::value(schema, field.element, inner, out)?;
+impl JsonMaker<'_> {
+    /// A text, or an integer.
+    fn put<T: Serialize + ?Sized>(&mut self, value: &T) {
+        // Only writers fail, and a list of bytes does not.
+        let _ = serde_json::to_writer(&mut *self.out, value);
     }
-    out.push(b'}');
-    Ok(())
+
+    /// Parts what is in a list or record.
+    fn begin_item(&mut self, open: u8) {
+        // No value ends with a bracket that opens.
+        if self.out.last() != Some(&open) {
+            self.out.push(b',');
+        }
+    }
+}
+
+impl MessageMaker for JsonMaker<'_> {
+    type Made = ();
+
+    fn begin_message(&mut self) {
+        self.out.truncate(self.before);
+    }
+
+    fn number(&mut self, number: Value) {
+        match number {
+            Value::Bool(truth) => self.put(&truth),
+            Value::Unsigned(number) => self.put(&number),
+            Value::Signed(number) => self.put(&number),
+            Value::F32(number) => float(number, self.out),
+            Value::F64(number) => float(number, self.out),
+            _ => unreachable!("a number"),
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.put(text);
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.put(&bytes_text(bytes));
+    }
+
+    fn begin_record(&mut self) {
+        self.out.push(b'{');
+    }
+
+    fn begin_field(&mut self, field: &Field) {
+        self.begin_item(b'{');
+        self.put(&field.name.original);
+        self.out.push(b':');
+    }
+
+    fn end_record(&mut self, _: Vec<()>) {
+        self.out.push(b'}');
+    }
+
+    fn begin_list(&mut self) {
+        self.out.push(b'[');
+    }
+
+    fn begin_element(&mut self) {
+        self.begin_item(b'[');
+    }
+
+    fn end_list(&mut self, _: Vec<()>) {
+        self.out.push(b']');
+    }
 }

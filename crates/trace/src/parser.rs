@@ -51,6 +51,11 @@ impl Parser {
         Ok(Parser(found, shape))
     }
 
+    /// The type of the messages.
+    pub fn descriptor(&self) -> &MessageDescriptor {
+        &self.0
+    }
+
     /// Holds a message against its definition, without making anything of it.
     ///
     /// # Errors
@@ -65,16 +70,6 @@ impl Parser {
     /// When it is none.
     pub fn parse(&self, data: &[u8]) -> Result<DynamicMessage> {
         DynamicMessage::decode(self.0.clone(), data).context("not a valid Protobuf message")
-    }
-}
-
-impl JsonFormatter for Parser {
-    fn type_name(&self) -> &str {
-        self.0.full_name()
-    }
-
-    fn write_json(&self, message: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        Ok(serde_json::to_writer(out, &self.parse(message)?)?)
     }
 }
 

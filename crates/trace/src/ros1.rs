@@ -4,7 +4,7 @@
 use anyhow::{ensure, Result};
 use wiregauge_schema::{Schema, Value};
 
-use crate::sequence::{self, SequenceLayout, WideText};
+use crate::sequence::{self, MessageMaker, SequenceLayout, ValueMaker, WideText};
 
 const LAYOUT: SequenceLayout = SequenceLayout {
     big_endian: false,
@@ -16,9 +16,18 @@ const LAYOUT: SequenceLayout = SequenceLayout {
 
 /// Decodes a message. Fails on bytes that do not fit the schema.
 pub fn decode(schema: &Schema, bytes: &[u8]) -> Result<Value> {
-    let (value, left) = sequence::decode(schema, bytes, LAYOUT)?;
+    read(schema, bytes, &mut ValueMaker)
+}
+
+/// The same, of which a maker makes something.
+pub(crate) fn read<M: MessageMaker>(
+    schema: &Schema,
+    bytes: &[u8],
+    maker: &mut M,
+) -> Result<M::Made> {
+    let (made, left) = sequence::read(schema, bytes, LAYOUT, maker)?;
     ensure!(left == 0, "{left} bytes are left over; the definition does not fit this message");
-    Ok(value)
+    Ok(made)
 }
 
 #[cfg(test)]

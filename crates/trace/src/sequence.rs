@@ -34,6 +34,65 @@ pub enum WideText {
     Octets,
 }
 
+/// Makes something of a message while it is read: a value, or a text.
+pub(crate) trait MessageMaker {
+    /// What a field becomes.
+    type Made;
+
+    /// Before a message; also where the same one is read again in another way.
+    fn begin_message(&mut self) {}
+
+    /// Of a number or a truth value.
+    fn number(&mut self, number: Value) -> Self::Made;
+
+    fn text(&mut self, text: &str) -> Self::Made;
+
+    fn bytes(&mut self, bytes: &[u8]) -> Self::Made;
+
+    fn begin_record(&mut self) {}
+
+    /// Before a field of the record.
+    fn begin_field(&mut self, _field: &Field) {}
+
+    /// Of all fields of the record.
+    fn end_record(&mut self, fields: Vec<Self::Made>) -> Self::Made;
+
+    fn begin_list(&mut self) {}
+
+    /// Before an element of the list.
+    fn begin_element(&mut self) {}
+
+    /// Of all elements of the list.
+    fn end_list(&mut self, elements: Vec<Self::Made>) -> Self::Made;
+}
+
+/// Makes values of the model.
+pub(crate) struct ValueMaker;
+
+impl MessageMaker for ValueMaker {
+    type Made = Value;
+
+    fn number(&mut self, number: Value) -> Value {
+        number
+    }
+
+    fn text(&mut self, text: &str) -> Value {
+        Value::String(text.to_owned())
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Value {
+        Value::Bytes(bytes.to_vec())
+    }
+
+    fn end_record(&mut self, fields: Vec<Value>) -> Value {
+        Value::Record(fields)
+    }
+
+    fn end_list(&mut self, elements: Vec<Value>) -> Value {
+        Value::List(elements)
+    }
+}
+
 /// Whether a field is wide text, which is a string in the model.
 pub fn is_wide(schema: &Schema, record: &Record, field: &Field) -> bool {
     let said = || schema.wording.find_member(&record.name.original, &field.name.original);
@@ -41,44 +100,53 @@ pub fn is_wide(schema: &Schema, record: &Record, field: &Field) -> bool {
         && said().is_some_and(|said| said.spelling.starts_with("wstring"))
 }
 
-/// Decodes a message of the schema's root. Returns it and the number of bytes
+/// Reads a message of the schema's root. Returns what is made of it and the number of bytes
 /// that follow. Fails where the bytes end too early or are no valid text or
 /// truth value; the error names the field.
-pub fn decode(schema: &Schema, bytes: &[u8], layout: SequenceLayout) -> Result<(Value, usize)> {
-    let mut reader = Reader { schema, bytes, at: 0, layout };
-    let value = reader.record(schema.root, 0)?;
-    Ok((value, bytes.len() - reader.at))
+pub(crate) fn read<M: MessageMaker>(
+    schema: &Schema,
+    bytes: &[u8],
+    layout: SequenceLayout,
+    maker: &mut M,
+) -> Result<(M::Made, usize)> {
+    maker.begin_message();
+    let mut reader = Reader { schema, bytes, at: 0, layout, maker };
+    let made = reader.record(schema.root, 0)?;
+    Ok((made, bytes.len() - reader.at))
 }
 
-struct Reader<'a> {
+struct Reader<'a, 'm, M> {
     schema: &'a Schema,
     bytes: &'a [u8],
     at: usize,
     layout: SequenceLayout,
+    maker: &'m mut M,
 }
 
-impl<'a> Reader<'a> {
-    fn record(&mut self, id: TypeId, depth: usize) -> Result<Value> {
+impl<'a, M: MessageMaker> Reader<'a, '_, M> {
+    fn record(&mut self, id: TypeId, depth: usize) -> Result<M::Made> {
         let record = self.schema.record(id);
         ensure!(depth < MAX_DEPTH, "{} is nested too deeply", record.name.original);
         if record.fields.is_empty() && self.layout.padded_empty {
             self.take(1)?;
         }
         let mut values = Vec::with_capacity(record.fields.len());
+        self.maker.begin_record();
         for field in &record.fields {
             let is_wide = is_wide(self.schema, record, field);
+            self.maker.begin_field(field);
             values
                 .push(self.field(field, is_wide, depth).with_context(|| {
                     format!("{}.{}", record.name.original, field.name.original)
                 })?);
         }
-        Ok(Value::Record(values))
+        Ok(self.maker.end_record(values))
     }
 
-    fn field(&mut self, field: &Field, is_wide: bool, depth: usize) -> Result<Value> {
+    fn field(&mut self, field: &Field, is_wide: bool, depth: usize) -> Result<M::Made> {
         let count = match field.cardinality {
             Cardinality::Required | Cardinality::Implicit if is_wide => {
-                return Ok(Value::String(self.wide()?))
+                return self.wide();
             }
             Cardinality::Required | Cardinality::Implicit => {
                 return self.element(field.element, depth)
@@ -99,41 +167,54 @@ impl<'a> Reader<'a> {
         // Counts are not to be trusted with memory: only elements that are there
         // take any, and elements that take no bytes would never run out.
         let mut values = Vec::new();
+        self.maker.begin_list();
         for _ in 0..count {
             let before = self.at;
+            self.maker.begin_element();
             values.push(match is_wide {
-                true => Value::String(self.wide()?),
+                true => self.wide()?,
                 false => self.element(field.element, depth)?,
             });
             ensure!(self.at > before || count == 1, "the elements of a list have no content");
         }
-        Ok(Value::List(values))
+        Ok(self.maker.end_list(values))
     }
 
-    fn element(&mut self, element: Element, depth: usize) -> Result<Value> {
-        Ok(match element {
-            Element::Record(id) => self.record(id, depth + 1)?,
-            Element::String => Value::String(self.text()?),
+    fn element(&mut self, element: Element, depth: usize) -> Result<M::Made> {
+        let scalar = match element {
+            Element::Record(id) => return self.record(id, depth + 1),
+            Element::String => {
+                let text = self.text()?;
+                return Ok(self.maker.text(text));
+            }
             Element::Bytes => {
                 let len = self.len()?;
-                Value::Bytes(self.take(len)?.to_vec())
+                let bytes = self.take(len)?;
+                return Ok(self.maker.bytes(bytes));
             }
-            Element::Scalar(scalar) => self.scalar(scalar)?,
-            Element::Enum(id) => self.scalar(self.schema.enumeration(id).repr)?,
-        })
+            Element::Scalar(scalar) => scalar,
+            Element::Enum(id) => self.schema.enumeration(id).repr,
+        };
+        let number = self.scalar(scalar)?;
+        Ok(self.maker.number(number))
     }
 
-    fn text(&mut self) -> Result<String> {
+    fn text(&mut self) -> Result<&'a str> {
         let len = self.len()?;
         let mut bytes = self.take(len)?;
         // Some writers give an empty text the length 0.
         if self.layout.terminated && len > 0 {
             bytes = bytes.strip_suffix(&[0]).context("a text has no final zero byte")?;
         }
-        Ok(std::str::from_utf8(bytes).context("a text is not UTF-8")?.to_owned())
+        std::str::from_utf8(bytes).context("a text is not UTF-8")
     }
 
-    fn wide(&mut self) -> Result<String> {
+    fn wide(&mut self) -> Result<M::Made> {
+        let text = self.wide_text()?;
+        Ok(self.maker.text(&text))
+    }
+
+    fn wide_text(&mut self) -> Result<String> {
         let len = self.len()?;
         let (count, size) = match self.layout.wide {
             WideText::Four => (len, 4),

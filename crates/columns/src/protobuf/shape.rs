@@ -12,10 +12,18 @@ const BLOCK: usize = 16 << 10;
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     size: usize,
-    /// By byte: which bits are those of tags and lengths, and what they are.
-    mask: Vec<u8>,
-    bits: Vec<u8>,
+    /// Where tags and lengths lie.
+    checks: Vec<WordCheck>,
     columns: Vec<Place>,
+}
+
+/// Eight bytes of an element with tags and lengths in them.
+#[derive(Clone, Copy, Debug)]
+struct WordCheck {
+    at: usize,
+    /// Which bits are those of tags and lengths, and what they are.
+    mask: u64,
+    bits: u64,
 }
 
 /// Where the value of a column lies in an element.
@@ -30,16 +38,24 @@ enum Place {
 }
 
 impl Shape {
-    /// Of an element that was read, which begins with its tag and length; none where its fields
-    /// are not numbers alone.
-    pub fn learn(plan: &MessagePlan, element: &[u8], columns: &[Column]) -> Option<Shape> {
-        let (_, length) = varint(element, 0)?;
-        let (_, head) = varint(element, length)?;
-        let mut mask = vec![0; element.len()];
+    /// Of the element at the beginning of these bytes, if it is there whole and has this tag;
+    /// none where its fields are not numbers alone.
+    pub fn learn(plan: &MessagePlan, tag: u32, bytes: &[u8], columns: &[Column]) -> Option<Shape> {
+        let (own_tag, at) = varint(bytes, 0)?;
+        let (length, head) = varint(bytes, at)?;
+        let end = head.checked_add(usize::try_from(length).ok()?)?;
+        let element = bytes.get(..end).filter(|_| own_tag == u64::from(tag))?;
+        let mut mask = vec![0; end];
         mask[..head].fill(0xff);
-        let columns = learn_record(plan, element, (head, element.len()), columns, &mut mask)?;
-        let bits = element.iter().zip(&mask).map(|(byte, mask)| byte & mask).collect();
-        Some(Shape { size: element.len(), mask, bits, columns })
+        let columns = learn_record(plan, element, (head, end), columns, &mut mask)?;
+        // The last word ends with the element, and may overlap the one before.
+        let starts = (0..end).step_by(8).map(|at| at.min(end.saturating_sub(8)));
+        let checks = starts.map(|at| {
+            let mask = word(&mask[at..]);
+            WordCheck { at, mask, bits: word(&element[at..]) & mask }
+        });
+        let checks = checks.filter(|check| check.mask != 0).collect();
+        Some(Shape { size: end, checks, columns })
     }
 
     /// How many elements at the beginning of these bytes are alike.
@@ -54,17 +70,7 @@ impl Shape {
 
     #[inline]
     fn is_like(&self, element: &[u8]) -> bool {
-        let word = |bytes: &[u8]| {
-            let mut word = [0; 8];
-            word.copy_from_slice(bytes);
-            u64::from_le_bytes(word)
-        };
-        let words = element.chunks_exact(8).zip(self.mask.chunks_exact(8));
-        let mut words = words.zip(self.bits.chunks_exact(8));
-        let last = self.size / 8 * 8;
-        let rest = element[last..].iter().zip(&self.mask[last..]).zip(&self.bits[last..]);
-        words.all(|((own, mask), bits)| word(own) & word(mask) == word(bits)) && { rest }
-            .all(|((own, mask), bits)| own & mask == *bits)
+        self.checks.iter().all(|check| word(&element[check.at..]) & check.mask == check.bits)
     }
 
     /// Adds the rows of elements that are alike.
@@ -72,6 +78,15 @@ impl Shape {
         for block in elements.chunks(self.size * (BLOCK / self.size).max(1)) {
             gather_record(&self.columns, block, self.size, columns);
         }
+    }
+}
+
+/// The first eight bytes, or as many as there are, as a number.
+#[inline]
+fn word(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk() {
+        Some(bytes) => u64::from_le_bytes(*bytes),
+        None => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
     }
 }
 
@@ -83,6 +98,7 @@ fn learn_record(
     mask: &mut [u8],
 ) -> Option<Vec<Place>> {
     let mut places = vec![Place::Absent; columns.len()];
+    let mut missing = plan.fields.iter().filter(|field| field.is_required).count();
     while at < end {
         let (tag, next) = varint(element, at)?;
         mask[at..next].fill(0xff);
@@ -93,6 +109,7 @@ fn learn_record(
         if field.is_repeated || !field.rivals.is_empty() || !is_first {
             return None;
         }
+        missing -= usize::from(field.is_required);
         places[column] = match (&field.value, tag & 7) {
             (ValuePlan::Varint(conversion), 0) => {
                 let (_, next) = varint(element, at)?;
@@ -117,7 +134,7 @@ fn learn_record(
             _ => return None,
         };
     }
-    (at == end).then_some(places)
+    (at == end && missing == 0).then_some(places)
 }
 
 /// The number at a place, and where it ends.
@@ -139,18 +156,20 @@ fn gather_record(places: &[Place], block: &[u8], size: usize, columns: &mut [Col
             column.push_empties(rows);
             continue;
         }
-        if let Some(present) = &mut column.present {
-            present.resize(present.len() + rows, 1);
-        }
+        column.push_presence(rows);
         match (place, &mut column.content) {
             (Place::Fixed(at), Content::Number(words, _)) => {
                 words.extend_strided(block, *at, size, false);
             }
             (Place::Varint(at, length, conversion), Content::Number(words, _)) => {
-                let numbers = block.chunks_exact(size).map(|row| &row[*at..*at + *length]);
+                let rows = block.chunks_exact(size).map(|row| &row[*at..*at + *length]);
+                // Apart, so that the short ones are read without a loop.
                 match length {
-                    1 => numbers.for_each(|number| words.push(conversion.apply(number[0].into()))),
-                    _ => numbers.for_each(|it| words.push(conversion.apply(read_varint(it)))),
+                    1 => words.extend_numbers(rows.map(|it| conversion.apply(it[0].into()))),
+                    2 => words.extend_numbers(
+                        rows.map(|it| conversion.apply(read_varint(&[it[0], it[1]]))),
+                    ),
+                    _ => words.extend_numbers(rows.map(|it| conversion.apply(read_varint(it)))),
                 }
             }
             (Place::Record(places), Content::Record { columns, rows: count, .. }) => {

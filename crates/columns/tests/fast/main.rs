@@ -6,4 +6,5 @@ mod support;
 mod damage;
 mod flatbuffers;
 mod recordings;
+mod row_groups;
 mod values;

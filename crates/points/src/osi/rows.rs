@@ -14,27 +14,42 @@ use wiregauge_schema::{self as schema, Cardinality, Name, Record, Scalar, Schema
 
 use super::leaf::{Leaf, LeafKind, PointListKind};
 use crate::column::{each, Column, Values};
-use crate::message_fields::messages;
 
-/// How many rows a list has, and a column for each field that some of them have.
-pub fn columns(list: PointListKind, holder: &[u8]) -> Result<(usize, Vec<Column>)> {
-    if list.is_packable() {
-        // Of several the last counts.
-        if let Some(field) = messages(holder, u64::from(packed::FIELD))?.last() {
-            let view = View::open(field).map_err(|error| anyhow!("the packed field: {error}"))?;
-            let columns = list.leaves().iter().filter_map(|leaf| unpack_column(&view, leaf));
-            return Ok((view.rows(), columns.collect::<Result<_>>()?));
-        }
-    }
+/// The rows of a list.
+#[derive(Default)]
+pub struct Rows<'m> {
+    /// How many there are.
+    pub count: usize,
+    /// A column for each field that some of them have.
+    pub columns: Vec<Column>,
+    /// The pieces of the first field beside the list, which says how the sensor is.
+    pub first: Vec<&'m [u8]>,
+}
+
+/// Reads the rows of a list in the message that holds it, which is passed through once.
+pub fn read(list: PointListKind, holder: &[u8]) -> Result<Rows<'_>> {
+    let (mut first, mut packed) = (Vec::new(), None);
     let mut reader = ColumnReader::new(plan(list)?);
-    let rows = reader.push(holder).context("not a valid Protobuf message")?;
-    if rows == 0 {
-        return Ok((0, Vec::new()));
+    let count = reader.push_beside(holder, &mut |number, bytes| match number {
+        1 => first.push(bytes),
+        // Of several the last counts.
+        packed::FIELD if list.is_packable() => packed = Some(bytes),
+        _ => {}
+    });
+    let count = count.context("not a valid Protobuf message")?;
+    if let Some(field) = packed {
+        let view = View::open(field).map_err(|error| anyhow!("the packed field: {error}"))?;
+        let columns = list.leaves().iter().filter_map(|leaf| unpack_column(&view, leaf));
+        return Ok(Rows { count: view.rows(), columns: columns.collect::<Result<_>>()?, first });
+    }
+    if count == 0 {
+        return Ok(Rows { first, ..Rows::default() });
     }
     let mut values = Vec::new();
     flatten(reader.finish()?, &mut values);
     let columns = list.leaves().iter().zip(values);
-    Ok((rows, columns.filter_map(|(leaf, (array, nulls))| column(leaf, array, nulls)).collect()))
+    let columns = columns.filter_map(|(leaf, (array, nulls))| column(leaf, array, nulls));
+    Ok(Rows { count, columns: columns.collect(), first })
 }
 
 /// What reads a list's fields, made once for each kind of list.

@@ -17,6 +17,7 @@ mod messages;
 mod plan;
 mod plan_reading;
 mod recording;
+mod row_reader;
 mod rows;
 mod split;
 mod stop_request;

@@ -74,9 +74,10 @@ impl Planner {
             for other in others {
                 rows.check_channel(other).with_context(|| source.origin())?;
             }
+            let found = rows.schema().context("fields have columns")?;
             match &self.schema {
-                Some(schema) => check_columns(&source.origin(), first, &rows.schema(), schema)?,
-                None => self.schema = Some(rows.schema()),
+                Some(schema) => check_columns(&source.origin(), first, &found, schema)?,
+                None => self.schema = Some(found),
             }
         }
         self.files.push(PlannedFile { source, identity, splits, remark });
@@ -198,6 +199,7 @@ pub fn plan_files(
             hints: OpenHints { osi_type },
             selection: select(vec![channel], (from_time, to_time)),
             table: TableSelection { rows, fields: fields.unwrap_or_default(), skips_failed: false },
+            points: None,
             definition,
             part: None,
         };

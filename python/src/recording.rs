@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use wiregauge_columns::TableSelection;
+use wiregauge_points::{Elevation, Rays, SensorConventions};
 use wiregauge_system::text;
 use wiregauge_trace::channel;
 use wiregauge_trace::mcap::summary::Summary;
@@ -117,6 +119,7 @@ impl Recording {
         python: Python<'_>,
         channel: Option<String>,
         table: TableSelection,
+        points: Option<SensorConventions>,
         times: (Option<Nanoseconds>, Option<Nanoseconds>),
     ) -> PyResult<Columns> {
         let source = TableSource {
@@ -124,6 +127,7 @@ impl Recording {
             hints: self.hints.clone(),
             selection: select(channel.into_iter().collect(), times),
             table,
+            points,
             definition: self.definition.clone(),
             part: None,
         };
@@ -137,6 +141,15 @@ pub fn select(
     (from, to): (Option<Nanoseconds>, Option<Nanoseconds>),
 ) -> Selection {
     Selection { channels, from, to, ..Selection::default() }
+}
+
+/// What a word of two stands for.
+fn choose<T>(name: &str, word: Option<String>, words: [(&str, T); 2]) -> PyResult<Option<T>> {
+    let Some(word) = word else { return Ok(None) };
+    let [one, other] = words.each_ref().map(|(word, _)| *word);
+    let chosen = words.into_iter().find(|(own, _)| *own == word);
+    let refuse = || PyValueError::new_err(format!("{name} is '{one}' or '{other}', not '{word}'"));
+    chosen.map(|(_, meaning)| Some(meaning)).ok_or_else(refuse)
 }
 
 #[pymethods]
@@ -226,7 +239,7 @@ impl Recording {
     ) -> PyResult<Columns> {
         let fields = fields.unwrap_or_default();
         let table = TableSelection { rows: None, fields, skips_failed: false };
-        self.table(python, channel, table, (from_time, to_time))
+        self.table(python, channel, table, None, (from_time, to_time))
     }
 
     /// The elements of a list in a channel's messages as columns, a row an element.
@@ -245,7 +258,39 @@ impl Recording {
     ) -> PyResult<Columns> {
         let fields = fields.unwrap_or_default();
         let table = TableSelection { rows: Some(rows), fields, skips_failed: false };
-        self.table(python, channel, table, (from_time, to_time))
+        self.table(python, channel, table, None, (from_time, to_time))
+    }
+
+    /// The points of a channel's messages as columns, a row a point: of clouds and scans of ROS
+    /// and Foxglove, and OSI's reflections and detections, also in the packed field.
+    ///
+    /// `columns` are those that are wanted, such as ["x", "y", "z"]; all where there is none.
+    /// OSI does not say which way its elevation points, "down" or "up", nor where the rays of a
+    /// grid lie in the field of view, at its "edges" or in the "centers" of their shares.
+    ///
+    /// >>> import pyarrow, wiregauge
+    /// >>> drive = wiregauge.open("cloud.mcap")
+    /// >>> pyarrow.table(drive.points("/points", ["x", "z"])).column_names
+    /// ['log_time', 'message', 'x', 'z']
+    #[pyo3(signature = (channel=None, columns=None, from_time=None, to_time=None, *, elevation=None, rays=None))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    fn points(
+        &self,
+        python: Python<'_>,
+        channel: Option<String>,
+        columns: Option<Vec<String>>,
+        from_time: Option<Nanoseconds>,
+        to_time: Option<Nanoseconds>,
+        elevation: Option<String>,
+        rays: Option<String>,
+    ) -> PyResult<Columns> {
+        let elevation =
+            choose("elevation", elevation, [("down", Elevation::Down), ("up", Elevation::Up)])?;
+        let rays = choose("rays", rays, [("edges", Rays::Edges), ("centers", Rays::Centers)])?;
+        let conventions = SensorConventions { elevation, rays };
+        let fields = columns.unwrap_or_default();
+        let table = TableSelection { rows: None, fields, skips_failed: false };
+        self.table(python, channel, table, Some(conventions), (from_time, to_time))
     }
 
     fn __repr__(&self) -> String {

@@ -105,6 +105,7 @@ impl Split {
             hints: OpenHints { osi_type: written.osi_type },
             selection: select(written.channels, written.times),
             table: TableSelection { rows: written.rows, fields: written.fields, skips_failed },
+            points: None,
             definition: written.definition,
             part: None,
         };

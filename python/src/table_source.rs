@@ -13,7 +13,8 @@ use arrow_array::{
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::FromPyObject;
 use serde::{Deserialize, Serialize};
-use wiregauge_columns::{TableRows, TableSelection};
+use wiregauge_columns::TableSelection;
+use wiregauge_points::SensorConventions;
 use wiregauge_system::interrupt::Interrupted;
 use wiregauge_system::text;
 use wiregauge_trace::channel::Channel;
@@ -21,6 +22,8 @@ use wiregauge_trace::input_splits::InputSplit;
 use wiregauge_trace::open::{self, OpenHints};
 use wiregauge_trace::read::{MessageInfo, Reader};
 use wiregauge_trace::select::{Selection, SelectionCursor};
+
+use crate::row_reader::RowReader;
 
 /// An encoded FileDescriptorSet for a file that has no definition.
 #[derive(Clone, Debug, FromPyObject, Serialize, Deserialize)]
@@ -42,6 +45,9 @@ pub struct TableSource {
     pub selection: Selection,
     /// Which fields.
     pub table: TableSelection,
+    /// What sensors mean by their numbers, where the rows are points; the fields are their
+    /// columns.
+    pub points: Option<SensorConventions>,
     /// The definition where the recording has none.
     pub definition: Option<Definition>,
     /// The part that a plan made of it.
@@ -140,13 +146,13 @@ impl TableSource {
     }
 
     /// The rows of a channel's messages, by the user's definition where there is one.
-    pub fn begin_rows(&self, channel: &Channel) -> Result<TableRows> {
+    pub fn begin_rows(&self, channel: &Channel) -> Result<RowReader> {
         let mut channel = channel.clone();
         if let Some(definition) = &self.definition {
             let own = Arc::make_mut(&mut channel.definition);
             (own.encoding, own.data) = ("protobuf".into(), definition.read()?);
         }
-        TableRows::new(&channel, &self.table).with_context(|| self.origin())
+        RowReader::new(&channel, &self.table, self.points).with_context(|| self.origin())
     }
 
     /// Opens the recording; where it is damaged, so that what is whole is found.
@@ -160,7 +166,8 @@ impl TableSource {
             reader.salvage();
         }
         let mut limits = self.selection.clone();
-        if self.table.rows.is_some() && self.first_number().is_none() {
+        let has_numbers = self.table.rows.is_some() || self.points.is_some();
+        if has_numbers && self.first_number().is_none() {
             // Rows have the number of their message, so none may be hopped over.
             (limits.from, limits.to) = (None, None);
         }
@@ -188,7 +195,7 @@ pub struct TableReading {
     schema: SchemaRef,
     /// None once it is read, or cannot be.
     input: Option<(Box<dyn Reader>, SelectionCursor)>,
-    rows: Option<TableRows>,
+    rows: Option<RowReader>,
     /// Messages that were read.
     count: u64,
     /// Why it is read as a damaged file is.
@@ -227,11 +234,14 @@ impl TableReading {
             Err(error) => reading.skip_damage(error)?,
         }
         if schema.is_none() {
-            let is_there = reading.push_next()?;
-            match &reading.rows {
-                Some(rows) if is_there => reading.schema = rows.schema(),
-                _ => bail!("{}: there are no such messages", source.origin()),
-            }
+            while reading.schema_of_rows().is_none() && reading.push_next()? {}
+            reading.schema = reading.schema_of_rows().with_context(|| {
+                let what = match &reading.rows {
+                    Some(_) => "the messages have no points",
+                    None => "there are no such messages",
+                };
+                format!("{}: {what}", source.origin())
+            })?;
         }
         Ok(reading)
     }
@@ -239,6 +249,10 @@ impl TableReading {
     /// The columns.
     pub fn schema(&self) -> SchemaRef {
         self.schema.clone()
+    }
+
+    fn schema_of_rows(&self) -> Option<SchemaRef> {
+        self.rows.as_ref().and_then(RowReader::schema)
     }
 
     /// Reads the next message; whether there is one.
@@ -261,8 +275,8 @@ impl TableReading {
         let data = reader.data()?;
         self.count += 1;
         let Some(rows) = &mut self.rows else { return Ok(false) };
-        rows.count_from(self.source.first_number().unwrap_or(0) + cursor.count() - 1);
-        match rows.push(&head, data) {
+        let number = self.source.first_number().unwrap_or(0) + cursor.count() - 1;
+        match rows.push(number, &head, data) {
             Err(error) if self.source.skips() => self.count_failed(&head, &error),
             Err(error) => return Err(error).with_context(|| self.source.origin()),
             Ok(()) => {}
@@ -350,7 +364,7 @@ impl TableReading {
 
     /// The next batch; none at the end.
     fn read_batch(&mut self) -> Result<Option<RecordBatch>> {
-        while !self.rows.as_ref().is_some_and(TableRows::is_full) {
+        while !self.rows.as_ref().is_some_and(RowReader::is_full) {
             match self.push_next() {
                 Ok(true) => {}
                 Ok(false) if self.input.is_none() => break,
@@ -386,10 +400,10 @@ fn is_in_damage(reader: &dyn Reader, head: &MessageInfo) -> bool {
 }
 
 /// The rows of a channel's messages, which have the columns of the plan.
-fn begin_rows(source: &TableSource, channel: &Channel) -> Result<TableRows> {
+fn begin_rows(source: &TableSource, channel: &Channel) -> Result<RowReader> {
     let rows = source.begin_rows(channel)?;
-    if let Some(part) = &source.part {
-        check_columns(&source.origin(), channel, &rows.schema(), &part.schema)?;
+    if let (Some(part), Some(schema)) = (&source.part, rows.schema()) {
+        check_columns(&source.origin(), channel, &schema, &part.schema)?;
     }
     Ok(rows)
 }

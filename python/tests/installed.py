@@ -366,6 +366,71 @@ def check_columns_have_the_values_of_the_messages():
         raise AssertionError("two channels are one table")
 
 
+def check_points_are_those_of_the_clouds():
+    if not has("pyarrow"):
+        return
+    from random import Random
+
+    import pyarrow
+
+    from recordings import write_clouds, write_recording
+
+    clouds = [(1000 * n, [(k, n, k * n, k % 256) for k in range(n % 3 * 700)]) for n in range(9)]
+    path = FOLDER / "clouds.mcap"
+    write_clouds(path, clouds)
+    drive = wiregauge.open(path)
+    points = drive.points("/points")
+    tables = [pyarrow.table(points), pyarrow.table(points)]
+    assert tables[0].equals(tables[1]) and pyarrow.schema(points) == tables[0].schema
+    tables[0].validate(full=True)
+    rows = [(time, n, *point) for n, (time, told) in enumerate(clouds) for point in told]
+    names = ["log_time", "message", "x", "y", "z", "ring"]
+    assert tables[0].column_names == points.column_names == names
+    values = [column.cast("int64").to_pylist() for column in tables[0].columns]
+    assert list(zip(*values)) == rows
+    # The number is that in the channel, also where those before are not wanted.
+    some = pyarrow.table(drive.points(columns=["z", "x"], from_time=4000, to_time=5000))
+    values = [column.cast("int64").to_pylist() for column in some.columns]
+    wanted = [(time, n, z, x) for time, n, x, _, z, _ in rows if 4000 <= time <= 5000]
+    assert some.column_names == ["log_time", "message", "z", "x"]
+    assert list(zip(*values)) == wanted and wanted
+    assert "no column range" in refusal(lambda: drive.points(columns=["range"]))
+    assert "/none" in refusal(lambda: drive.points("/none"))
+    assert "no points" in refusal(lambda: drive.points(to_time=0))
+    write_recording(FOLDER / "states.mcap", Random(1))
+    states = wiregauge.open(FOLDER / "states.mcap")
+    assert "has no points" in refusal(lambda: states.points("/state"))
+    try:
+        raise AssertionError(drive.points(elevation="left"))
+    except ValueError as error:
+        assert "elevation is 'down' or 'up', not 'left'" in str(error)
+
+
+def check_reflections_are_points():
+    if not has("pyarrow"):
+        return
+    import pyarrow
+
+    def field(number, data):
+        numbers = (number << 3 | 2, len(data))
+        heads = [bytes([n & 127 | 128, n >> 7 & 127 | 128, n >> 14]) for n in numbers]
+        return b"".join(heads) + data
+
+    path = FOLDER / "20240101T000000Z_sv_380_32112_3_made.osi"
+    told = [[(k / 2, k * 0.125) for k in range(300 * n)] for n in range(3)]
+    with open(path, "wb") as out:
+        for rows in told:
+            rows = [field(2, struct.pack("<BdBd", 9, one, 17, other)) for one, other in rows]
+            message = field(1002, b"".join(rows))
+            out.write(struct.pack("<I", len(message)) + message)
+    columns = ["time_of_flight", "signal_strength"]
+    table = pyarrow.table(wiregauge.open(path).points(columns=columns))
+    assert table.column_names == ["log_time", "message", "list", *columns]
+    found = list(zip(*(table[name].to_pylist() for name in ["message", *columns])))
+    assert found == [(n, other, one) for n, rows in enumerate(told) for one, other in rows]
+    assert set(table["list"].to_pylist()) == {"lidar_sensor_view[0]"}
+
+
 def check_figures_are_those_of_the_csv():
     if not has("pyarrow"):
         return
@@ -424,8 +489,9 @@ def make_examples():
     """What the examples of the documentation read, in the folder where they run."""
     from random import Random
 
-    from recordings import write_recording
+    from recordings import write_clouds, write_recording
 
+    write_clouds("cloud.mcap", [(1000, [(1, 2, 3, 7), (4, 5, 6, 8)]), (2000, [(7, 8, 9, 9)])])
     shutil.copy(RECORDINGS / FILES[-3], FOLDER / "drive_sv.osi")
     shutil.copy(RECORDINGS / "osi/zstd.mcap", FOLDER / "drive.mcap")
     shutil.copy(CHECKOUT / "crates/wiregauge/tests/golden/run.json", FOLDER / "run.json")
@@ -445,7 +511,7 @@ def check_the_examples_of_documents():
     texts = {name: (CHECKOUT / name).read_text("utf-8") for name in documents}
     names = ("open", "plan", "check", "run_json")
     texts.update({name: getattr(wiregauge, name).__doc__ for name in names})
-    names = ("messages", "fields")
+    names = ("messages", "fields", "points")
     texts.update({name: getattr(wiregauge.Recording, name).__doc__ for name in names})
     for name, text in texts.items():
         make_examples()

@@ -8,6 +8,15 @@ DEFINITION = "uint32 number\nfloat64 value\nItem[] items\n{}\nMSG: car/Item\nuin
 #: Other fields under the same names, as after a change of the recorder.
 CHANGED = "uint32 number\nfloat32 value\nItem[] items\n{}\nMSG: car/Item\nuint8 id\nfloat32 x\n"
 
+CLOUD = (
+    "std_msgs/Header header\nuint32 height\nuint32 width\nPointField[] fields\n"
+    "bool is_bigendian\nuint32 point_step\nuint32 row_step\nuint8[] data\nbool is_dense\n"
+    "{0}\nMSG: std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id\n"
+    "{0}\nMSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n"
+    "{0}\nMSG: sensor_msgs/PointField\nstring name\nuint32 offset\nuint8 datatype\n"
+    "uint32 count\n"
+).format("=" * 80)
+
 
 def text(value):
     data = value.encode()
@@ -28,6 +37,35 @@ def state(number, items, changed=False):
         data += struct.pack("<B", identity)
         data += bytes(-(len(data) - 4) % 4) + struct.pack("<f", x)
     return bytes(data)
+
+
+def cloud(points):
+    """A PointCloud2 of (x, y, z, ring): three floats and a byte, in steps of 16 bytes."""
+    data = bytearray(struct.pack("<BBH", 0, 1, 0))
+
+    def number(value):
+        data.extend(bytes(-(len(data) - 4) % 4) + struct.pack("<I", value))
+
+    def name(value):
+        number(len(value) + 1)
+        data.extend(value.encode() + b"\0")
+
+    for value in (0, 0):
+        number(value)
+    name("lidar")
+    for value in (1, len(points), 4):
+        number(value)
+    for offset, called, kind in ((0, "x", 7), (4, "y", 7), (8, "z", 7), (12, "ring", 2)):
+        name(called)
+        number(offset)
+        data.append(kind)
+        number(1)
+    data.append(0)
+    for value in (16, 16 * len(points), 16 * len(points)):
+        number(value)
+    for point in points:
+        data.extend(struct.pack("<fffB3x", *point))
+    return bytes(data + b"\1")
 
 
 class Recording:
@@ -120,3 +158,13 @@ def write_recording(path, random, messages=200, chunk=10, start=0, summary=True,
             recording.end_chunk()
     recording.finish(summary)
     return told
+
+
+def write_clouds(path, clouds, topic="/points"):
+    """A recording of clouds, each of a time and its points; a chunk each."""
+    how = {"kind": "sensor_msgs/msg/PointCloud2", "definition": CLOUD}
+    recording = Recording(path, topics=(topic,), **how)
+    for number, (time, points) in enumerate(clouds):
+        recording.add_bytes(1, time, number, cloud(points))
+        recording.end_chunk()
+    recording.finish()

@@ -16,6 +16,7 @@ for message in messages:
     print(channel.schema + b"", channel.schema_encoding, channel.metadata.get("callerid"))
 try:
     osi = wiregauge.open("a.osi", osi_type="SensorView", definition=b"")
+    print(osi.points("a", ["x"], 1, 2, elevation="up", rays="edges").column_names)
     print(osi.fields(None, ["a"]).column_names, osi.rows("a", "b", ["c"], 1, 2).column_names)
 except wiregauge.WiregaugeError as error:
     print(error)

@@ -121,6 +121,16 @@ class Recording:
         from_time: Optional[int] = None,
         to_time: Optional[int] = None,
     ) -> Columns: ...
+    def points(
+        self,
+        channel: Optional[str] = None,
+        columns: Optional[Sequence[str]] = None,
+        from_time: Optional[int] = None,
+        to_time: Optional[int] = None,
+        *,
+        elevation: Optional[str] = None,
+        rays: Optional[str] = None,
+    ) -> Columns: ...
     def rows(
         self,
         channel: Optional[str],

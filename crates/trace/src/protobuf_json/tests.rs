@@ -42,7 +42,7 @@ fn field(name: &str, number: usize, label: Label, kind: Type) -> FieldDescriptor
     }
 }
 
-fn of(name: &str, number: usize, label: Label, other: &str) -> FieldDescriptorProto {
+fn record_field(name: &str, number: usize, label: Label, other: &str) -> FieldDescriptorProto {
     let type_name = Some(other.into());
     FieldDescriptorProto { type_name, ..field(name, number, label, Type::Message) }
 }
@@ -60,10 +60,10 @@ fn descriptor(syntax: &str) -> MessageDescriptor {
         ..field(&name(at), at, Label::Optional, Type::Uint32)
     };
     let others = [
-        of("own", 41, Label::Optional, ".p.R"),
-        of("owns", 42, Label::Repeated, ".p.R"),
-        of("time", 43, Label::Optional, ".google.protobuf.Timestamp"),
-        of("map", 44, Label::Repeated, ".p.R.MapEntry"),
+        record_field("own", 41, Label::Optional, ".p.R"),
+        record_field("owns", 42, Label::Repeated, ".p.R"),
+        record_field("time", 43, Label::Optional, ".google.protobuf.Timestamp"),
+        record_field("map", 44, Label::Repeated, ".p.R.MapEntry"),
         union(45),
         union(46),
     ];

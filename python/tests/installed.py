@@ -491,7 +491,8 @@ def make_examples():
 
     from recordings import write_clouds, write_recording
 
-    write_clouds("cloud.mcap", [(1000, [(1, 2, 3, 7), (4, 5, 6, 8)]), (2000, [(7, 8, 9, 9)])])
+    clouds = [(1000, [(1, 2, 3, 7), (4, 5, 6, 8)]), (2000, [(7, 8, 9, 9)])]
+    write_clouds(FOLDER / "cloud.mcap", clouds)
     shutil.copy(RECORDINGS / FILES[-3], FOLDER / "drive_sv.osi")
     shutil.copy(RECORDINGS / "osi/zstd.mcap", FOLDER / "drive.mcap")
     shutil.copy(CHECKOUT / "crates/wiregauge/tests/golden/run.json", FOLDER / "run.json")

@@ -1,5 +1,6 @@
 //! Elements of a list that are written alike: the same fields in the same order, with numbers
-//! of the same lengths. Once one was read, those like it are read column by column.
+//! of the same lengths. The first tells where tags and lengths lie; it and those like it are read
+//! column by column.
 
 use super::message_plan::{Conversion, MessagePlan, ValuePlan};
 use crate::column::{Column, Content};

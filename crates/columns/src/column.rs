@@ -110,9 +110,7 @@ impl Column {
     /// # Errors
     /// When the sum is more than a batch may take.
     pub fn count_size(&self, rows: usize, size: &mut usize) -> Result<()> {
-        *size = size.saturating_add(rows.saturating_mul(self.row_size()));
-        ensure!(*size <= LARGEST, "the rows take more than 1 GiB; make smaller batches");
-        Ok(())
+        add_size(rows, self.row_size(), size)
     }
 
     /// Leaves out all rows behind these.
@@ -332,6 +330,16 @@ impl Content {
             }
         }
     }
+}
+
+/// Adds what so many rows of a size take to a sum.
+///
+/// # Errors
+/// When the sum is more than a batch may take.
+pub(crate) fn add_size(rows: usize, row_size: usize, size: &mut usize) -> Result<()> {
+    *size = size.saturating_add(rows.saturating_mul(row_size));
+    ensure!(*size <= LARGEST, "the rows take more than 1 GiB; make smaller batches");
+    Ok(())
 }
 
 /// The last offset.

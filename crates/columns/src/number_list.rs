@@ -64,6 +64,12 @@ impl NumberList {
         }
     }
 
+    /// Adds the number that these bytes begin with, little-endian.
+    #[inline]
+    pub fn push_bytes(&mut self, bytes: &[u8]) {
+        each!(self, list => list.push(Word::read(bytes, false)));
+    }
+
     /// Adds so many zeros.
     pub fn push_zeros(&mut self, count: usize) {
         each!(self, list => list.resize(list.len() + count, 0));

@@ -12,7 +12,7 @@ use wiregauge_schema::Schema;
 
 use self::message_plan::{FieldPlan, MessagePlan, ValuePlan};
 use self::shape::Shape;
-use crate::column::{check_end, Column, Content};
+use crate::column::{add_size, check_end, Column, Content};
 use crate::selection::{PlanTarget, RecordSelection};
 
 /// Deeper groups are refused, as Protobuf's libraries do.
@@ -158,12 +158,12 @@ impl<'m> Input<'m, '_> {
         bytes: &[u8],
         rows: &mut Column,
     ) -> Result<usize> {
-        let mut done = 0;
+        let (mut done, row_size) = (0, rows.row_size());
         loop {
             let rest = &bytes[done..];
             let counts = self.shapes.iter().map(|shape| (shape, shape.count(rest)));
             if let Some((shape, count)) = { counts }.find(|(_, count)| *count > 0) {
-                rows.count_size(count, self.size)?;
+                add_size(count, row_size, self.size)?;
                 let alike = shape.bytes(count);
                 shape.gather(&rest[..alike], rows.columns());
                 rows.count_rows(count);

@@ -9,6 +9,9 @@ use crate::selection::PlanTarget;
 /// So many bytes are read for all columns before the next ones: they stay in the first cache.
 const BLOCK: usize = 16 << 10;
 
+/// So many elements are read one by one, as turning to each column would take longer.
+const FEW: usize = 4;
+
 /// How an element is written, with its tag and length.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
@@ -76,6 +79,10 @@ impl Shape {
 
     /// Adds the rows of elements that are alike.
     pub fn gather(&self, elements: &[u8], columns: &mut [Column]) {
+        if elements.len() <= FEW * self.size {
+            elements.chunks_exact(self.size).for_each(|it| push_row(&self.columns, it, columns));
+            return;
+        }
         for block in elements.chunks(self.size * (BLOCK / self.size).max(1)) {
             gather_record(&self.columns, block, self.size, columns);
         }
@@ -148,6 +155,27 @@ fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
 fn read_varint(bytes: &[u8]) -> u64 {
     let bytes = bytes.iter().enumerate();
     bytes.fold(0, |number, (at, byte)| number | u64::from(byte & 0x7f) << (7 * at))
+}
+
+fn push_row(places: &[Place], element: &[u8], columns: &mut [Column]) {
+    for (place, column) in places.iter().zip(columns) {
+        if let Place::Absent = place {
+            column.push_empties(1);
+            continue;
+        }
+        column.push_presence(1);
+        match (place, &mut column.content) {
+            (Place::Fixed(at), Content::Number(words, _)) => words.push_bytes(&element[*at..]),
+            (Place::Varint(at, length, conversion), Content::Number(words, _)) => {
+                words.push(conversion.apply(read_varint(&element[*at..*at + *length])));
+            }
+            (Place::Record(places), Content::Record { columns, rows, .. }) => {
+                *rows += 1;
+                push_row(places, element, columns);
+            }
+            _ => unreachable!("a shape is learned from its plan"),
+        }
+    }
 }
 
 fn gather_record(places: &[Place], block: &[u8], size: usize, columns: &mut [Column]) {

@@ -8,15 +8,15 @@ WIREGAUGE = $(or $(CARGO_TARGET_DIR),target)/release/wiregauge
 RESULT ?= .
 
 # The lanes of the tests, by file: what builds runners for each codec; what builds FMUs and other
-# programs; what starts engines, hosts and machines. What takes seconds once it is compiled lies
-# in tests/fast of each crate.
+# programs; what starts hosts and machines, of which there may be one at a time; what starts engines,
+# and mostly waits. What takes seconds once it is compiled lies in tests/fast of each crate.
 CODECS = conformance java_damage languages lifetimes measuring octets_and_rejections packed_fields \
 	preset_languages
 BUILDS = against arrow_languages bundle cloudini contributing corpus cosim cosim_samples coupling coupling_faults \
 	draco faults explain fixed_plan footprint generate generated instructions libraries managed packages players \
 	protobuf reduced_languages targets verify wheel windows
-MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
-	chain bus_realtime bus_return bus_samples bus_scenario bus_silkit flood trace_bus
+MACHINE = bus bus_emulated bus_fault_matrix bus_faults bus_realtime bus_return bus_scenario
+TRANSPORTS = bus_codecs bus_engines bus_headroom bus_samples bus_silkit chain flood trace_bus
 TEST = scripts/test
 
 .PHONY: all bench bench-aa bus dist targets test test-dist test-fast test-builds test-machine test-packages \
@@ -40,7 +40,7 @@ bus: setup build
 # The bus beside iperf3, ddsperf and a bare loop, trace files and their columns beside the
 # tools that people use, generated holders beside the libraries that they can replace, and
 # rows of `codecs` beside programs by hand: what is aimed at, as ratios within one run.
-# ONLY=lockstep, ONLY=traces, ONLY=columns, ONLY=holders or ONLY=rows for a part, ROWS=prost,rkyv for some
+# ONLY=lockstep, ONLY=scale, ONLY=traces, ONLY=columns, ONLY=holders or ONLY=rows for a part, ROWS=prost,rkyv for some
 # rows; the emulated link wants root.
 targets: setup build
 	case "$(ONLY)" in "" | traces) cargo bench --locked -p wiregauge --bench traces ;; esac
@@ -61,7 +61,8 @@ bench-aa: setup build
 test: setup check
 	cargo test --locked --workspace --no-run
 	$(TEST) codecs --lib --bins --test fast $(CODECS:%=--test %) + \
-		builds $(BUILDS:%=--test %) + machine $(MACHINE:%=--test %) + documentation --doc
+		builds $(BUILDS:%=--test %) + machine $(MACHINE:%=--test %) + \
+		transports $(TRANSPORTS:%=--test %) + documentation --doc
 
 # Unit, golden and property tests: under two minutes once all is compiled.
 test-fast:
@@ -71,7 +72,7 @@ test-builds: setup
 	WIREGAUGE_ENCODINGS=all $(TEST) codecs $(CODECS:%=--test %) + builds $(BUILDS:%=--test %)
 
 test-machine: setup
-	$(TEST) machine $(MACHINE:%=--test %)
+	$(TEST) machine $(MACHINE:%=--test %) + transports $(TRANSPORTS:%=--test %)
 
 # Rows for other architectures: downloads their compilers and libraries.
 test-targets: setup

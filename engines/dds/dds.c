@@ -28,11 +28,12 @@ void wiregauge_dds_close(struct wiregauge_dds *dds) {
 const char *wiregauge_dds_error(int32_t code) { return dds_strretcode(code); }
 
 // Opens a writer that waits for readers for `patience` nanoseconds at most, or a
-// reader that keeps at most `kept` samples. What listens, if it is there, is
-// called with `context` in a thread of Cyclone's when samples have come.
-int32_t wiregauge_dds_open(uint32_t domain, const char *topic_name, int64_t patience, int32_t kept,
-                           dds_on_data_available_fn listens, void *context,
-                           struct wiregauge_dds **opened) {
+// reader that keeps at most `kept` samples. With a `depth` only so many of the newest are kept.
+// What listens, if it is there, is called with `context` in a thread of Cyclone's when samples have
+// come.
+int32_t wiregauge_dds_open(uint32_t domain, const char *topic_name, bool reliable, int32_t depth,
+                           int64_t patience, int32_t kept, dds_on_data_available_fn listens,
+                           void *context, struct wiregauge_dds **opened) {
   const bool reads = kept > 0;
   struct wiregauge_dds *dds = calloc(1, sizeof *dds);
   if (dds == NULL) return DDS_RETCODE_OUT_OF_RESOURCES;
@@ -40,10 +41,15 @@ int32_t wiregauge_dds_open(uint32_t domain, const char *topic_name, int64_t pati
   if (code < 0) goto failed;
 
   dds_qos_t *qos = dds_create_qos();
-  dds_qset_reliability(qos, DDS_RELIABILITY_RELIABLE, patience);
+  dds_qset_reliability(qos, reliable ? DDS_RELIABILITY_RELIABLE : DDS_RELIABILITY_BEST_EFFORT,
+                       patience);
   dds_entity_t topic = dds_create_topic(dds->participant, &KeyedSeq_desc, topic_name, qos, NULL);
-  dds_qset_history(qos, DDS_HISTORY_KEEP_ALL, DDS_LENGTH_UNLIMITED);
-  if (reads) dds_qset_resource_limits(qos, kept, DDS_LENGTH_UNLIMITED, DDS_LENGTH_UNLIMITED);
+  if (depth > 0)
+    dds_qset_history(qos, DDS_HISTORY_KEEP_LAST, depth);
+  else
+    dds_qset_history(qos, DDS_HISTORY_KEEP_ALL, DDS_LENGTH_UNLIMITED);
+  if (reads && depth == 0)
+    dds_qset_resource_limits(qos, kept, DDS_LENGTH_UNLIMITED, DDS_LENGTH_UNLIMITED);
   if (topic < 0) {
     code = topic;
   } else {

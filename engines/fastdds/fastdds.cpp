@@ -41,6 +41,9 @@ struct Settings {
   uint32_t size;
   bool varies;
   bool reads;
+  bool reliable;
+  // So many of the newest samples are kept, or all for 0.
+  int32_t depth;
   // Samples that a writer keeps until they are acknowledged, and a reader until they are read.
   int32_t kept;
   // How long a write waits at most, in nanoseconds.
@@ -96,14 +99,18 @@ static fastdds::DomainParticipantQos participant_qos(const Settings &settings) {
 
 template <typename Qos>
 static void set_endpoint_qos(Qos &qos, const Settings &settings) {
-  qos.reliability().kind = fastdds::RELIABLE_RELIABILITY_QOS;
+  qos.reliability().kind =
+      settings.reliable ? fastdds::RELIABLE_RELIABILITY_QOS : fastdds::BEST_EFFORT_RELIABILITY_QOS;
   qos.reliability().max_blocking_time =
       Duration(int32_t(settings.blocking / 1000000000), uint32_t(settings.blocking % 1000000000));
   qos.durability().kind = fastdds::VOLATILE_DURABILITY_QOS;
-  qos.history().kind = fastdds::KEEP_ALL_HISTORY_QOS;
-  qos.resource_limits().max_samples = settings.kept;
+  qos.history().kind =
+      settings.depth > 0 ? fastdds::KEEP_LAST_HISTORY_QOS : fastdds::KEEP_ALL_HISTORY_QOS;
+  if (settings.depth > 0) qos.history().depth = settings.depth;
+  const int32_t kept = settings.depth > 0 ? settings.depth : settings.kept;
+  qos.resource_limits().max_samples = kept;
   qos.resource_limits().max_instances = 1;
-  qos.resource_limits().max_samples_per_instance = settings.kept;
+  qos.resource_limits().max_samples_per_instance = kept;
   qos.resource_limits().allocated_samples = 1;
   // One that is being written or read, beside those that are kept.
   qos.resource_limits().extra_samples = 2;
@@ -157,8 +164,9 @@ static void open(const Settings &settings, Endpoint &end) {
     fastdds::DataWriterQos qos = end.publisher->get_default_datawriter_qos();
     set_endpoint_qos(qos, settings);
     qos.publish_mode().kind = fastdds::SYNCHRONOUS_PUBLISH_MODE;
-    // By default 3 s, and a writer that keeps all it may waits for that long.
-    set_heartbeat_period(qos, 20000000);
+    // By default 3 s, and a writer that keeps all it may waits for that long. The Rust side sends
+    // nothing in the first 200 ms.
+    set_heartbeats(qos, 20000000, 100000000);
     end.writer = end.publisher->create_datawriter(end.topic, qos);
     need(end.writer, "no writer; is /dev/shm large enough?");
   }
@@ -216,17 +224,14 @@ uint8_t *wiregauge_fastdds_loan(Endpoint *end) {
 
 // Writes what was lent, or these bytes. Whether it went; waits for room as long as was set.
 bool wiregauge_fastdds_write(Endpoint *end, const uint8_t *bytes, uint32_t size) {
-  const wiregauge::InstanceHandle none;
-  if (end->in_place) {
-    if (end->writer->write(end->written, none) != wiregauge::OK) return false;
-    end->written = nullptr;
-    return true;
-  }
+  void *sample = end->in_place ? end->written : &end->sample;
   end->sample.bytes = bytes;
   end->sample.size = size;
-  const bool went = end->writer->write(&end->sample, none) == wiregauge::OK;
+  if (!wiregauge::write_in_time(*end->writer, sample, std::chrono::nanoseconds(end->blocking)))
+    return false;
+  end->written = nullptr;
   ++end->sample.sequence;
-  return went;
+  return true;
 }
 
 // The next sample: 1 if there is one, 0 if none came in time, -1 if it cannot be read. It is

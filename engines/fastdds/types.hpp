@@ -2,10 +2,12 @@
 // otherwise.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <fastdds/dds/topic/TopicDataType.hpp>
 #include <fastdds/dds/topic/TypeSupport.hpp>
+#include <thread>
 #include <vector>
 
 #if __has_include(<fastrtps/config.h>)
@@ -29,6 +31,7 @@ using Duration = eprosima::fastdds::dds::Duration_t;
 using ReturnCode = eprosima::fastdds::dds::ReturnCode_t;
 inline const ReturnCode OK = eprosima::fastdds::dds::RETCODE_OK;
 inline const ReturnCode NO_DATA = eprosima::fastdds::dds::RETCODE_NO_DATA;
+inline const ReturnCode TIMEOUT = eprosima::fastdds::dds::RETCODE_TIMEOUT;
 constexpr uint32_t VERSION =
     FASTDDS_VERSION_MAJOR << 16 | FASTDDS_VERSION_MINOR << 8 | FASTDDS_VERSION_MICRO;
 #else
@@ -37,20 +40,43 @@ using Duration = eprosima::fastrtps::Duration_t;
 using ReturnCode = eprosima::fastrtps::types::ReturnCode_t;
 inline const ReturnCode OK = ReturnCode::RETCODE_OK;
 inline const ReturnCode NO_DATA = ReturnCode::RETCODE_NO_DATA;
+inline const ReturnCode TIMEOUT = ReturnCode::RETCODE_TIMEOUT;
 constexpr uint32_t VERSION =
     FASTRTPS_VERSION_MAJOR << 16 | FASTRTPS_VERSION_MINOR << 8 | FASTRTPS_VERSION_MICRO;
 #endif
-// A writer asks so often what readers have, as long as they have not said so.
+// A writer asks so often what readers have, as long as they have not said so. It asks a new reader
+// for the first time after the second of these times: Cyclone's reader takes all that was written
+// before the first question that it hears for history, which it does not want. By default Fast DDS
+// asks after 12 ms, when the reader may not know the writer yet, and then in the midst of the first
+// large sample.
 template <typename Qos>
-void set_heartbeat_period(Qos &qos, uint32_t nanoseconds) {
+void set_heartbeats(Qos &qos, uint32_t period, uint32_t first) {
+  auto &times = qos.reliable_writer_qos().times;
 #ifdef WIREGAUGE_FASTDDS_3
-  qos.reliable_writer_qos().times.heartbeat_period = Duration(0, nanoseconds);
+  times.heartbeat_period = Duration(0, period);
+  times.initial_heartbeat_delay = Duration(0, first);
 #else
-  qos.reliable_writer_qos().times.heartbeatPeriod = Duration(0, nanoseconds);
+  times.heartbeatPeriod = Duration(0, period);
+  times.initialHeartbeatDelay = Duration(0, first);
 #endif
 }
 
 using InstanceHandle = rtps::InstanceHandle_t;
+
+// Whether a sample went. A writer whose history is full waits for acknowledgements; but Fast DDS
+// 2.9 says that the time is up as soon as one came and made no room, after a millisecond or
+// thirty. So we ask again until it is.
+template <typename Writer>
+bool write_in_time(Writer &writer, void *sample, std::chrono::nanoseconds most) {
+  const auto deadline = std::chrono::steady_clock::now() + most;
+  for (;;) {
+    const ReturnCode code = writer.write(sample, InstanceHandle());
+    if (code == OK) return true;
+    if (code != TIMEOUT || std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
 using Payload = rtps::SerializedPayload_t;
 constexpr auto PREALLOCATED = rtps::PREALLOCATED_MEMORY_MODE;
 constexpr auto DYNAMIC = rtps::DYNAMIC_REUSABLE_MEMORY_MODE;

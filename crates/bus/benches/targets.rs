@@ -8,6 +8,7 @@
 //! counts, and from the least to the most of them stands behind it.
 
 mod peers;
+mod scale;
 mod support;
 
 use std::collections::BTreeSet;
@@ -69,7 +70,7 @@ struct Finding {
 type Measure = fn() -> Result<Vec<Finding>>;
 
 fn targets(only: &str) -> Result<()> {
-    let all: [(&str, Measure); 9] = [
+    let all: [(&str, Measure); 10] = [
         ("pace", pace),
         ("lockstep", lockstep),
         ("ping-pong", ping_pong),
@@ -79,6 +80,7 @@ fn targets(only: &str) -> Result<()> {
         ("silkit", silkit),
         ("large", large),
         ("unthrottled", unthrottled),
+        ("scale", growth),
     ];
     println!("| target | found | wanted | |\n|---|---|---|---|");
     for (name, measure) in all.into_iter().filter(|(name, _)| name.starts_with(only)) {
@@ -97,6 +99,18 @@ fn targets(only: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What a step takes with more participants, bytes and machines.
+fn growth() -> Result<Vec<Finding>> {
+    let lines = scale::scale(|placement, name, load, duration, window| {
+        let library = std::env::var("SILKIT_LIBRARY").unwrap_or_default();
+        let choices = [("library", &*library)];
+        let choices = if name == "silkit" { &choices[..] } else { &[] };
+        run_for(placement, name, load, (duration, window, 0), choices)
+    });
+    let finding = |[what, found]: scale::Line| Finding { what, found, wanted: "", met: true };
+    Ok(lines.into_iter().map(finding).collect())
 }
 
 /// 10 B and 500 B at 1 kHz: nothing lost, and the offered rate.
@@ -495,16 +509,28 @@ fn run_as(
     seconds: u64,
     choices: &[(&str, &str)],
 ) -> Result<RunRecord> {
+    let times = (Duration::from_secs(seconds), Duration::from_secs(1), 1000);
+    run_for(placement, name, load, times, choices)
+}
+
+/// For this time in windows of that, after so many round trips.
+fn run_for(
+    placement: &Placement,
+    name: &str,
+    load: &Load,
+    (duration, window, round_trips): (Duration, Duration, u64),
+    choices: &[(&str, &str)],
+) -> Result<RunRecord> {
     let entry = all().into_iter().find(|entry| entry.id == name).context("no such transport")?;
     eprintln!("{name}, {}", load.id());
     let folder = std::env::var_os("WIREGAUGE_BUILD").context("WIREGAUGE_BUILD is not set")?;
     let program = Program::prepare(entry.engine(), &PathBuf::from(folder), &|_, _, _| {})?;
     let terms = RunSettings {
-        duration: Duration::from_secs(seconds),
-        window: Duration::from_secs(1),
+        duration,
+        window,
         patience: Duration::from_secs(5),
         announced: false,
-        round_trips: 1000,
+        round_trips,
         alive: DEFAULT_SILENCE_LIMIT,
         realtime: Default::default(),
         seed: 1,

@@ -3,82 +3,17 @@
 
 pub mod engine;
 pub mod program;
+mod transport_entry;
+pub mod variant;
 
 use std::cmp::Reverse;
-use std::fmt;
 
 use anyhow::{bail, Result};
 use wiregauge_participant::transport::Transport;
 
 use crate::catalogue::engine::Engine;
-
-/// A transport as a row of the table. Its file submits it with
-/// [`inventory::submit!`].
-#[derive(Clone, Copy)]
-pub struct TransportEntry {
-    /// Its key: `zenoh-drop`.
-    pub id: &'static str,
-    /// Name in tables.
-    pub title: &'static str,
-    /// What it is for, in a line.
-    pub about: &'static str,
-    /// What brings it.
-    pub carrier: Provider,
-    /// What makes it this row and not another of the same transport.
-    pub options: &'static [(&'static str, &'static str)],
-    /// How far it reaches.
-    pub reach: Reach,
-    /// Whether it drops samples by design, so that a loss is no fault.
-    pub drops: bool,
-    /// Whether it is the physical floor: a row in every table.
-    pub floor: bool,
-}
-
-inventory::collect!(TransportEntry);
-
-/// What brings a transport.
-#[derive(Clone, Copy)]
-pub enum Provider {
-    /// This program.
-    BuiltIn(&'static dyn Transport),
-    /// A program that is built apart.
-    Engine(&'static Engine),
-}
-
-/// How far a transport reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
-    /// Threads of one process.
-    Process,
-    /// Processes of one machine.
-    Machine,
-    /// Machines.
-    Network,
-}
-
-impl TransportEntry {
-    /// What its program calls the transport: `zenoh`.
-    pub fn transport(&self) -> &'static str {
-        match self.carrier {
-            Provider::BuiltIn(transport) => transport.name(),
-            Provider::Engine(engine) => engine.name,
-        }
-    }
-
-    /// The program that brings it; none for those that wiregauge has itself.
-    pub fn engine(&self) -> Option<&'static Engine> {
-        match self.carrier {
-            Provider::BuiltIn(_) => None,
-            Provider::Engine(engine) => Some(engine),
-        }
-    }
-}
-
-impl fmt::Debug for TransportEntry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.id)
-    }
-}
+pub use crate::catalogue::transport_entry::{Provider, Reach, TransportEntry};
+use crate::catalogue::variant::base_name;
 
 /// All transports: the floor, those that need nothing, and among these and the
 /// others first those that reach farthest.
@@ -90,22 +25,35 @@ pub fn all() -> Vec<TransportEntry> {
     all
 }
 
-/// The transports of these names, with the floor; all for none.
+/// The transports of these names, with the floor; all for none. A name may have options behind
+/// it, `dds:history=1`, and is a row of its own then.
 ///
 /// # Errors
-/// A name that there is not.
+/// A name that there is not, or an option that is none.
 pub fn select(names: &[String]) -> Result<Vec<TransportEntry>> {
-    let mut all = all();
-    for name in names {
+    let all = all();
+    for name in names.iter().map(|name| base_name(name)) {
         if !all.iter().any(|entry| entry.id == name) {
             let known: Vec<&str> = all.iter().map(|entry| entry.id).collect();
             bail!("unknown transport '{name}'; choose from {}", known.join(", "));
         }
     }
-    all.retain(|entry| {
-        names.is_empty() || entry.floor || names.iter().any(|name| name == entry.id)
-    });
-    Ok(all)
+    let mut selected: Vec<TransportEntry> = Vec::new();
+    for entry in all {
+        let own = names.iter().filter(|name| base_name(name) == entry.id);
+        let mut rows = own.map(|name| entry.variant(name)).collect::<Result<Vec<_>>>()?;
+        if names.is_empty() || entry.floor {
+            rows.push(entry);
+        }
+        // The plain one first.
+        rows.sort_by_key(|row| row.id != entry.id);
+        for row in rows {
+            if selected.iter().all(|known| known.id != row.id) {
+                selected.push(row);
+            }
+        }
+    }
+    Ok(selected)
 }
 
 /// The transports of these names, with the floor; those that need not be built

@@ -4,9 +4,10 @@ pub mod transport_option;
 
 use std::time::Duration;
 
-use anyhow::{ensure, Result};
+use anyhow::{bail, ensure, Result};
 use wiregauge_participant::realtime::Realtime;
 
+use crate::catalogue::variant::loses;
 use crate::catalogue::TransportEntry;
 use crate::record::windows::{DROPPED_FIRST, DROPPED_LAST};
 use crate::run_settings::transport_option::TransportOption;
@@ -47,6 +48,12 @@ impl RunSettings {
         (!self.realtime.is_none()).then(|| format!("participants run with {}", self.realtime))
     }
 
+    /// Whether a transport may drop samples by design, with what is said to it.
+    pub fn lets_drop(&self, entry: &TransportEntry) -> bool {
+        let mut own = self.choices.iter().filter(|choice| choice.transport == entry.transport());
+        entry.drops || own.any(|choice| loses(&choice.name, &choice.value))
+    }
+
     /// Whether they make sense for these transports, and this machine grants what
     /// they ask of it.
     ///
@@ -76,10 +83,65 @@ impl RunSettings {
             self.alive
         );
         self.realtime.check()?;
-        for TransportOption { transport, .. } in &self.choices {
-            let known = entries.iter().any(|entry| entry.transport() == *transport);
-            ensure!(known, "an option is for '{transport}', which is not measured in this run");
+        for TransportOption { transport, name, .. } in &self.choices {
+            let mut known = entries.iter().filter(|entry| entry.transport() == *transport);
+            ensure!(
+                known.clone().next().is_some(),
+                "an option is for '{transport}', which is not measured in this run"
+            );
+            if let Some(row) = known.find(|row| row.options.iter().any(|(own, _)| own == name)) {
+                bail!("an option says {name} to {transport}, but the row {} has its own", row.id);
+            }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::select;
+    use crate::run_settings::transport_option::parse_transport_option;
+    use wiregauge_participant::control::DEFAULT_SILENCE_LIMIT;
+
+    fn settings(options: &[&str]) -> RunSettings {
+        RunSettings {
+            duration: Duration::from_secs(10),
+            window: Duration::from_secs(1),
+            patience: Duration::from_secs(5),
+            announced: false,
+            round_trips: 0,
+            alive: DEFAULT_SILENCE_LIMIT,
+            realtime: Realtime::default(),
+            seed: 1,
+            choices: options.iter().map(|text| parse_transport_option(text).unwrap()).collect(),
+        }
+    }
+
+    #[test]
+    fn an_option_for_all_rows_makes_them_lossy_too() {
+        let rows = select(&["dds".into()]).unwrap();
+        let lossy = |text: &str| [0, 1].map(|row: usize| settings(&[text]).lets_drop(&rows[row]));
+        assert_eq!(lossy("dds.history=1"), [false, true]);
+        assert_eq!(lossy("dds.domain=1"), [false, false]);
+        assert_eq!(lossy("tcp.history=1"), [true, false]);
+    }
+
+    #[test]
+    fn an_option_does_not_change_what_a_row_is() {
+        let rows = select(&["fastdds".into(), "dds:history=1".into()]).unwrap();
+        let check = |options: &[&str]| settings(options).check(&rows);
+        check(&["dds.domain=1", "tcp.port=7301"]).unwrap();
+        for (option, why) in [
+            (
+                "fastdds.way=memory",
+                "an option says way to fastdds, but the row fastdds has its own",
+            ),
+            ("dds.history=2", "an option says history to dds, but the row dds:history=1 has its"),
+            ("zenoh.port=1", "an option is for 'zenoh', which is not measured"),
+        ] {
+            let error = check(&[option]).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
     }
 }

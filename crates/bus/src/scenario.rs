@@ -373,6 +373,18 @@ role = \"receiver\"
     }
 
     #[test]
+    fn large_clouds_differ_by_library_and_quality_of_service() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/large_clouds.toml");
+        let scenario = Scenario::read(&path).unwrap();
+        let lossy: Vec<&str> =
+            scenario.entries.iter().filter(|row| row.drops).map(|row| row.id).collect();
+        let quality = "reliability=best-effort:history=5";
+        let expected = [&format!("dds:{quality}"), &format!("fastdds:{quality}"), "zenoh-drop"];
+        assert_eq!(lossy, expected);
+        assert_eq!((scenario.entries.len(), scenario.loads.len()), (7, 3));
+    }
+
+    #[test]
     fn what_is_not_said_is_as_on_the_command_line() {
         let scenario = Scenario::parse(LEAST).ok().unwrap();
         assert_eq!(scenario.loads[0].id(), "500 B, 1 ms, continuous");

@@ -127,7 +127,7 @@ impl Series {
                 done += 1;
                 match outcome {
                     Ok((record, machine)) => {
-                        row.mark_measured(&record.about);
+                        row.mark_measured(&record.about, &terms.choices);
                         let (subject, record, machine) = (row.id(), &record, &machine);
                         let measured = MeasuredTrial { case: id, load, subject, record, machine };
                         builder.add(&measured, row.title());
@@ -148,7 +148,7 @@ impl Series {
                         if swept {
                             builder.measurements.extend(measured.slowest());
                         }
-                        let losses = measured.losses(row.title(), row.entry.drops);
+                        let losses = measured.losses(row.title(), terms.lets_drop(&row.entry));
                         builder.cautions.extend(losses);
                         if let Some(reason) = &record.broken {
                             notes.push((number, format!("{} ended early: {reason}", row.title())));

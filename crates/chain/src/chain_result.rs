@@ -28,10 +28,10 @@ const PARTS: [Part; 6] = [
     ("wait", |hop| hop.wait),
     ("decode", |hop| hop.decode),
     ("work", |hop| hop.work),
-    ("asking", HopTimes::asking),
+    ("overhead", HopTimes::overhead),
 ];
-/// Share of a chain that asking codecs may take before it is warned of.
-const MOST_ASKING: f64 = 0.05;
+/// Share of a chain that the instrument may take before it is warned of.
+const MOST_OVERHEAD: f64 = 0.05;
 /// Share of the cycles of a stage that may be missed before it is warned of.
 const MOST_MISSED: f64 = 0.001;
 /// By how much a prediction may be off at the median before it is warned of.
@@ -57,7 +57,7 @@ pub fn to_run(measured: &MeasuredChain, builder: RunBuilder) -> Run {
         let status = status(proposal);
         subjects.push(Subject { status, ..subject(&id, &proposal.change.title(chain)) });
     }
-    let stretches = measured.drawn.iter().map(|sitting| groups(&sitting.passes).len());
+    let stretches = measured.drawn.iter().map(|run| groups(&run.passes).len());
     let settings = Settings {
         processes: measured.drawn.len() as u32,
         rounds: stretches.max().unwrap_or(0) as u32,
@@ -178,14 +178,12 @@ impl Figures {
         case: &str,
         subject: &str,
         metric: String,
-        sittings: &[Passes],
+        runs: &[Passes],
         of: &dyn Fn(&Pass) -> u64,
     ) {
         let of_group = |group: &&[Pass]| median(group.iter().map(|pass| of(pass) as f64));
-        let samples: Vec<Vec<Option<f64>>> = sittings
-            .iter()
-            .map(|sitting| groups(&sitting.passes).iter().map(of_group).collect())
-            .collect();
+        let samples: Vec<Vec<Option<f64>>> =
+            runs.iter().map(|run| groups(&run.passes).iter().map(of_group).collect()).collect();
         self.measurements.push(Measurement {
             case: case.into(),
             subject: subject.into(),
@@ -201,21 +199,21 @@ impl Figures {
         &mut self,
         subject: &str,
         chain: &Chain,
-        sittings: &[Passes],
+        runs: &[Passes],
         measured: &MeasuredChain,
     ) {
-        let passes = all(sittings);
-        self.sampled(WHOLE, subject, "chain".into(), sittings, &|pass| pass.latency);
+        let passes = all(runs);
+        self.sampled(WHOLE, subject, "chain".into(), runs, &|pass| pass.latency);
         for (name, part) in PARTS {
             let of = |pass: &Pass| pass.hops.iter().map(part).sum::<u64>();
-            self.sampled(WHOLE, subject, format!("chain/{name}"), sittings, &of);
+            self.sampled(WHOLE, subject, format!("chain/{name}"), runs, &of);
         }
         let latencies = TimeDistribution::of_latencies(&passes.passes);
         self.distribution(subject, "chain", &latencies);
         self.distribution(subject, "reaction", &TimeDistribution::of_reactions(&passes.passes));
         let total: u64 = passes.passes.iter().map(|pass| pass.latency).sum();
         let shares: [Part; 2] =
-            [("serialization", |hop| hop.encode + hop.decode), ("asking", HopTimes::asking)];
+            [("serialization", |hop| hop.encode + hop.decode), ("overhead", HopTimes::overhead)];
         for (name, of) in shares {
             let part: u64 = passes.passes.iter().flat_map(|pass| &pass.hops).map(of).sum();
             if total > 0 {
@@ -232,10 +230,10 @@ impl Figures {
         }
         for (place, hop) in chain.hops.iter().enumerate() {
             let case = measured.chain.hop_title(place);
-            self.sampled(&case, subject, "hop".into(), sittings, &|pass| pass.hops[place].sum());
+            self.sampled(&case, subject, "hop".into(), runs, &|pass| pass.hops[place].sum());
             for (name, part) in PARTS {
                 let of = |pass: &Pass| part(&pass.hops[place]);
-                self.sampled(&case, subject, format!("hop/{name}"), sittings, &of);
+                self.sampled(&case, subject, format!("hop/{name}"), runs, &of);
                 let times = passes.passes.iter().map(|pass| part(&pass.hops[place]) as f64);
                 let times = sorted(times);
                 let told = [(0.5, "p50", 1), (0.99, "p99", 100)].into_iter();
@@ -287,17 +285,18 @@ impl Figures {
 fn warnings(measured: &MeasuredChain, drawn: &Passes) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let latency: u64 = drawn.passes.iter().map(|pass| pass.latency).sum();
-    let asking: u64 = drawn.passes.iter().flat_map(|pass| &pass.hops).map(HopTimes::asking).sum();
-    let share = asking as f64 / latency.max(1) as f64;
-    if share > MOST_ASKING {
+    let overhead: u64 =
+        drawn.passes.iter().flat_map(|pass| &pass.hops).map(HopTimes::overhead).sum();
+    let share = overhead as f64 / latency.max(1) as f64;
+    if share > MOST_OVERHEAD {
         warnings.push(Warning {
-            code: "asking".into(),
+            code: "overhead".into(),
             text: format!(
                 "{:.0} % of the chain is the time to ask the codecs' own processes, which no \
                  chain of yours has.",
                 100.0 * share
             ),
-            remedy: "Subtract the part 'asking', or measure the hop with 'wiregauge bus run \
+            remedy: "Subtract the part 'overhead', or measure the hop with 'wiregauge bus run \
                      --codecs', where it is in no figure."
                 .into(),
         });
@@ -321,8 +320,8 @@ fn warnings(measured: &MeasuredChain, drawn: &Passes) -> Vec<Warning> {
         let title = proposal.change.title(&measured.chain);
         Some((proposal.predicted.as_ref()?, &proposal.measured, title))
     });
-    for (predicted, sittings, title) in pairs.chain(changes) {
-        let passes = all(sittings).passes;
+    for (predicted, runs, title) in pairs.chain(changes) {
+        let passes = all(runs).passes;
         let found = median(passes.iter().map(|pass| pass.latency as f64));
         let Some(found) = found.filter(|found| *found > 0.0) else { continue };
         let off = Prediction::quantile(&predicted.chain, 0.5) / found - 1.0;

@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use wiregauge_result::random::Random;
 
-    use crate::sitting::random_share;
+    use crate::chain_run::random_share;
 
     fn pass(stretch: usize, latency: u64, gap: u64) -> Pass {
         Pass { stretch, gap, latency, hops: Vec::new() }

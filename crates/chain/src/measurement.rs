@@ -12,11 +12,11 @@ use wiregauge_system::interrupt::Interrupted;
 use wiregauge_system::progress::ProgressDisplay;
 
 use crate::chain::Chain;
+use crate::chain_run::ChainRunner;
 use crate::change::Change;
 use crate::messages::Messages;
 use crate::passes::Passes;
 use crate::prediction::{ChainModel, Prediction};
-use crate::sitting::Workshop;
 
 /// Length of a run, about. What is measured end to end has several, in turns with the others,
 /// so that what the machine does meanwhile is in all of them.
@@ -68,9 +68,9 @@ impl MeasuredChain {
 }
 
 /// Runs together.
-pub fn all(sittings: &[Passes]) -> Passes {
+pub fn all(runs: &[Passes]) -> Passes {
     let mut all = Passes::default();
-    sittings.iter().cloned().for_each(|sitting| all.extend(sitting));
+    runs.iter().cloned().for_each(|run| all.extend(run));
     all
 }
 
@@ -88,7 +88,7 @@ pub fn measure(
     let messages = Messages::prepare(&chain, folder, progress)?;
     let (programs, missing) = prepare_programs(&chain, folder, progress)?;
     begin(&messages);
-    let workshop = Workshop { messages: &messages, programs: &programs };
+    let runner = ChainRunner { messages: &messages, programs: &programs };
     let mut proposals = Vec::new();
     for change in Change::all(&chain) {
         let changed = change.apply(&chain);
@@ -99,7 +99,7 @@ pub fn measure(
     }
     let runs = ((chain.duration.as_nanos() / RUN.as_nanos()) as u32).clamp(RUNS.0, RUNS.1);
     let seed = chain.seed;
-    let mut run = ChainRun { chain: &chain, workshop, progress, runs, done: 0, total: 0, seed };
+    let mut run = Runs { chain: &chain, runner, progress, runs, done: 0, total: 0, seed };
     run.total =
         (run.runs as usize) * (1 + chain.consider.check.min(proposals.len())) + proposals.len();
     let mut drawn = vec![run.measure(&chain, "as drawn")?];
@@ -187,9 +187,9 @@ impl Proposal {
 }
 
 /// Runs of a chain, one after another.
-struct ChainRun<'a> {
+struct Runs<'a> {
     chain: &'a Chain,
-    workshop: Workshop<'a>,
+    runner: ChainRunner<'a>,
     progress: &'a ProgressDisplay,
     /// How many each has that is measured end to end.
     runs: u32,
@@ -198,13 +198,13 @@ struct ChainRun<'a> {
     seed: u64,
 }
 
-impl ChainRun<'_> {
+impl Runs<'_> {
     fn run(&mut self, chain: &Chain, duration: Duration, what: &str) -> Result<Passes> {
         self.progress.show(what, self.done, self.total);
         self.done += 1;
         // Other phases each time.
         self.seed = self.seed.wrapping_add(1);
-        let record = self.workshop.run(chain, duration, self.seed)?;
+        let record = self.runner.run(chain, duration, self.seed)?;
         Ok(Passes::from_record(chain, &record))
     }
 

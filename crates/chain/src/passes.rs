@@ -9,7 +9,7 @@ use wiregauge_participant::stage::setup::{Activation, Schedule};
 
 use crate::chain::Chain;
 use crate::chain_process::StageTimes;
-use crate::sitting::{SittingRecord, DROPPED};
+use crate::chain_run::{ChainRecord, DROPPED};
 
 /// The way of a sample to the actuator, in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub struct HopTimes {
     /// Message to bytes, as the codec says.
     pub encode: u64,
     /// What asking that codec took beyond this: no part of a chain that is not measured.
-    pub encode_asking: u64,
+    pub encode_overhead: u64,
     /// From before the call that sends until the receiver has the bytes.
     pub carry: u64,
     /// From then until the receiving stage begins.
@@ -40,7 +40,7 @@ pub struct HopTimes {
     pub decode: u64,
     /// What asking that codec took beyond this, and the comparison of the bytes where these
     /// activate the stage.
-    pub decode_asking: u64,
+    pub decode_overhead: u64,
     /// Work of the receiving stage; at the first hop also that of the first stage.
     pub work: u64,
 }
@@ -48,13 +48,13 @@ pub struct HopTimes {
 impl HopTimes {
     /// All parts.
     pub fn sum(&self) -> u64 {
-        let HopTimes { encode, encode_asking, carry, wait, decode, decode_asking, work } = self;
-        encode + encode_asking + carry + wait + decode + decode_asking + work
+        let HopTimes { encode, encode_overhead, carry, wait, decode, decode_overhead, work } = self;
+        encode + encode_overhead + carry + wait + decode + decode_overhead + work
     }
 
     /// What the instrument itself takes.
-    pub fn asking(&self) -> u64 {
-        self.encode_asking + self.decode_asking
+    pub fn overhead(&self) -> u64 {
+        self.encode_overhead + self.decode_overhead
     }
 }
 
@@ -81,7 +81,7 @@ pub struct Passes {
 
 impl Passes {
     /// What a run shows.
-    pub fn from_record(chain: &Chain, record: &SittingRecord) -> Passes {
+    pub fn from_record(chain: &Chain, record: &ChainRecord) -> Passes {
         let count = chain.stages.len();
         let mut found = Passes { hops: vec![Vec::new(); count - 1], ..Passes::default() };
         for (stage, times) in chain.stages.iter().zip(&record.stages) {
@@ -175,15 +175,15 @@ fn follow(
         let waited = to.began.saturating_sub(received);
         let mut hop = HopTimes {
             encode: from.encode,
-            encode_asking: (from.sent - from.worked).saturating_sub(from.encode),
+            encode_overhead: (from.sent - from.worked).saturating_sub(from.encode),
             carry: received.saturating_sub(from.sent),
             wait: if is_cyclic { waited } else { 0 },
             decode: to.decode,
-            decode_asking: (to.decoded - to.began).saturating_sub(to.decode),
+            decode_overhead: (to.decoded - to.began).saturating_sub(to.decode),
             work: to.worked - to.decoded,
         };
         if !is_cyclic {
-            hop.decode_asking += waited;
+            hop.decode_overhead += waited;
         }
         if place == 1 {
             hop.work += from.worked - from.began;
@@ -220,10 +220,10 @@ mod tests {
         StageTimes { activations, arrivals, counts }
     }
 
-    fn record(stages: Vec<StageTimes>) -> SittingRecord {
+    fn record(stages: Vec<StageTimes>) -> ChainRecord {
         let (epoch, stretch, active, count) = (1000, 1000, 500, 3);
         let schedule = Schedule { epoch, stretch, active, count, phases: Vec::new() };
-        SittingRecord { stages, schedule }
+        ChainRecord { stages, schedule }
     }
 
     #[test]
@@ -247,10 +247,10 @@ mod tests {
             assert_eq!(sum, pass.latency);
         }
         let hop = found.passes[1].hops[0];
-        assert_eq!((hop.encode, hop.encode_asking, hop.carry, hop.wait), (6, 2, 13, 70));
-        assert_eq!((hop.decode, hop.decode_asking, hop.work), (3, 1, 5 + 9));
+        assert_eq!((hop.encode, hop.encode_overhead, hop.carry, hop.wait), (6, 2, 13, 70));
+        assert_eq!((hop.decode, hop.decode_overhead, hop.work), (3, 1, 5 + 9));
         // A stage that samples activate waits for none.
-        assert_eq!((found.passes[0].hops[1].wait, found.passes[0].hops[1].decode_asking), (0, 2));
+        assert_eq!((found.passes[0].hops[1].wait, found.passes[0].hops[1].decode_overhead), (0, 2));
         let gaps: Vec<u64> = found.passes.iter().map(|pass| pass.gap).collect();
         assert_eq!(gaps, [100_000_000, 100, 60], "the first of a stretch has that of the cycle");
         assert_eq!((found.overwritten.as_slice(), found.unfinished), (&[0, 1, 0][..], 0));

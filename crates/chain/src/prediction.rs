@@ -13,8 +13,8 @@ use wiregauge_result::random::Random;
 use wiregauge_result::stats::{quantile, sorted};
 
 use crate::chain::Chain;
+use crate::chain_run::random_share;
 use crate::passes::{HopTimes, Passes};
-use crate::sitting::random_share;
 
 /// How many chains are drawn: beyond the p99.9 lie a hundred.
 const DRAWS: usize = 100_000;
@@ -183,7 +183,7 @@ impl ChainModel {
                 Some(changed) => changed.replace(hop, random),
                 None => *hop,
             };
-            now += (hop.encode + hop.encode_asking + hop.carry) as f64;
+            now += (hop.encode + hop.encode_overhead + hop.carry) as f64;
             let stage = &self.stages[place + 1];
             if stage.period > 0.0 {
                 let late = pick(&stage.lateness, random);
@@ -192,7 +192,7 @@ impl ChainModel {
                 let cycles = ((now - late - phase) / stage.period).ceil();
                 now = phase + cycles * stage.period + late;
             }
-            now += (hop.decode + hop.decode_asking + hop.work) as f64;
+            now += (hop.decode + hop.decode_overhead + hop.work) as f64;
         }
         now - taken
     }

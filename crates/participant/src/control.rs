@@ -124,6 +124,10 @@ pub struct Opened {
     pub endpoint: String,
     /// Of the timing master.
     pub master: Option<Master>,
+    /// Of a receiver: its library and version once more, as one that is the user's is loaded by
+    /// now.
+    #[serde(default)]
+    pub library: Option<String>,
 }
 
 /// Where the timing master is.

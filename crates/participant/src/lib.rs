@@ -27,6 +27,7 @@ pub mod clock_alignment;
 pub mod codec_process;
 pub mod connect;
 pub mod control;
+pub mod dds_options;
 pub mod echo;
 pub mod inbox;
 pub mod lockstep;

@@ -365,7 +365,8 @@ fn run_sender(
             (Some(back), endpoint)
         }
     };
-    speaker.send(&Report::Initialized(Opened { endpoint, master: Some(master) }))?;
+    let opened = Opened { endpoint, master: Some(master), library: None };
+    speaker.send(&Report::Initialized(opened))?;
     let Some(peers) = await_peers(orders, wish)? else { return Ok(()) };
     let clock = Clock::new(epoch);
     let mut writer = transport.writer(&assignment.topic, &peers.endpoints)?;
@@ -459,7 +460,8 @@ fn run_receiver(
         None => Distribution::default(),
     };
     let (mut reader, endpoint): (Box<dyn Reader>, String) = transport.reader(&assignment.topic)?;
-    speaker.send(&Report::Initialized(Opened { endpoint, master: None }))?;
+    let opened = Opened { endpoint, master: None, library: Some(transport.library()) };
+    speaker.send(&Report::Initialized(opened))?;
     let Some(peers) = await_peers(orders, wish)? else { return Ok(()) };
     let clock = Clock::new(peers.master.epoch);
     let follower =

@@ -85,6 +85,55 @@ fn fast_dds_carries_all() {
     carries(&["fastdds", "fastdds-memory", "fastdds-sharing"], &["10 B", "1 MB"]);
 }
 
+/// Beside each other in one run; each row says what it is.
+#[test]
+fn rows_of_one_library_differ_by_quality_of_service() {
+    let folder = tempfile::tempdir().unwrap();
+    let lossy = ["dds", "fastdds"].map(|name| format!("{name}:reliability=best-effort:history=1"));
+    let scenario = format!(
+        "transports = [\"dds\", \"{}\", \"fastdds\", \"{}\"]\n\
+         duration = \"2s\"\nwindow = \"250ms\"\nround_trips = 10\n\
+         [[load]]\nsize = 500\ncycle = \"20ms\"\n\
+         [[participant]]\nname = \"a\"\nrole = \"sender\"\n\
+         [[participant]]\nname = \"b\"\nrole = \"receiver\"\n",
+        lossy[0], lossy[1]
+    );
+    std::fs::write(folder.path().join("quality.toml"), scenario).unwrap();
+    let said = run(folder.path(), &["bus", "run", "--scenario", "quality.toml"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    let options = |id: &str| {
+        let subjects = run["subjects"].as_array().unwrap();
+        let subject = subjects.iter().find(|subject| subject["id"] == id).unwrap();
+        subject["options"].as_array().unwrap().clone()
+    };
+    for name in &lossy {
+        let (library, _) = name.split_once(':').unwrap();
+        assert!(fact(&run, "500 B, 20 ms, continuous", name, "sent") > Some(0.0), "{name}");
+        let own = options(name);
+        let from = own.iter().position(|option| option == "reliability=best-effort").unwrap();
+        assert_eq!(own[from + 1], "history=1", "{own:?}");
+        let plain = options(library);
+        let quality = |option: &&serde_json::Value| option.as_str().unwrap().starts_with("reliab");
+        let default = plain.iter().find(quality).unwrap().as_str().unwrap();
+        assert!(default.contains("reliability=reliable and history=all"), "{default}");
+    }
+}
+
+#[test]
+fn a_quality_of_service_that_there_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, why) in [
+        ("dds:history=none", "history is 'all', or how many samples are kept, not 'none'"),
+        ("fastdds:reliability=always", "reliability is reliable or best-effort, not 'always'"),
+    ] {
+        let words = ["bus", "run", "--duration", "6s", "--transport", name];
+        let said = run(folder.path(), &words);
+        assert_eq!(said.code, Some(1), "{}", said.err);
+        assert!(said.out.contains(why), "{}", said.out);
+    }
+}
+
 #[test]
 fn zenoh_carries_all() {
     carries(&["zenoh"], &["10 B", "100 kB"]);

@@ -72,7 +72,7 @@ fn a_chain_has_its_parts_a_prediction_and_the_best_changes() {
     // The brake looks at the half of what comes.
     assert!(drawn("overwritten") > 0.0);
     for hop in ["sensor to fusion", "fusion to brake"] {
-        for part in ["encode", "carry", "decode", "asking"] {
+        for part in ["encode", "carry", "decode", "overhead"] {
             let times = samples(&run, hop, &format!("hop/{part}"));
             assert!(!times.is_empty() && times.iter().all(|time| *time > 0.0), "{hop} {part}");
         }

@@ -148,6 +148,11 @@ fn topic(name: &str) -> String {
     format!("{name}_{}", std::process::id())
 }
 
+/// Does this with each at the same time: they mostly wait.
+fn side_by_side<T: Copy + Send>(all: &[T], test: fn(T)) {
+    thread::scope(|scope| all.iter().copied().for_each(|one| drop(scope.spawn(move || test(one)))));
+}
+
 /// Plays a trace over a transport, and expects all of it on the other side.
 fn carries(transport: &str, rate: &str) {
     let folder = tempfile::tempdir().unwrap();
@@ -189,21 +194,44 @@ fn fast_dds_carries_a_trace() {
     }
 }
 
-/// The same topic, type and bytes on the wire. One library may notice late that the other's
-/// reader is gone.
+/// At full speed, as a large message in the beginning is what was lost: Cyclone's reader took what
+/// came before the first heartbeat of Fast DDS's writer for history. And to the end, which a writer
+/// sees by the reader that leaves.
 #[test]
 fn cyclone_and_fast_dds_understand_each_other() {
-    for (writer, reader) in [("dds", "fastdds"), ("fastdds", "dds")] {
+    side_by_side(&[("dds", "fastdds"), ("fastdds", "dds")], |(writer, reader)| {
         let folder = tempfile::tempdir().unwrap();
         let (at, topic) = (folder.path(), topic(writer));
-        let played = trace_of(at, 60, Duration::from_millis(10), &[0, 1, 1000, 60_000]);
+        let played = trace_of(at, 60, Duration::from_millis(10), &[3_000_000, 0, 1, 1000, 60_000]);
         let recorder = Recorder::start(at, &[reader, "--topic", &topic]);
         let words = [writer, "--topic", &topic];
-        let said = to_said(recorder.player(at, &words, &["--speed", "1"]).output().unwrap());
+        let said = to_said(recorder.player(at, &words, &["--speed", "max"]).output().unwrap());
         let heard = recorder.end();
         assert_eq!((said.code, heard.code), (Some(0), Some(0)), "{}{}", said.err, heard.err);
+        assert!(!said.err.contains("still connected"), "{writer}: {}", said.err);
         assert!(messages(&at.join("heard.mcap")) == messages(&played), "{writer}");
-    }
+    });
+}
+
+/// A reader that wants what was lost sent again does not take a writer that does not do so.
+#[test]
+fn a_quality_of_service_is_what_the_other_side_is_told() {
+    side_by_side(&["dds", "fastdds"], |transport| {
+        let folder = tempfile::tempdir().unwrap();
+        let (at, topic) = (folder.path(), topic(&format!("quality_{transport}")));
+        trace(at, 3, Duration::from_millis(1));
+        let plain = [transport, "--topic", &topic];
+        let option = format!("{transport}.reliability=best-effort");
+        let lossy = [&plain[..], &["--option", &option]].concat();
+        let reliable = Recorder::start(at, &plain);
+        let play = ["trace", "play", "drive.mcap", "--wait", "1s", "--over"];
+        refuses(at, &[&play[..], &lossy].concat(), &["found 0 of 1 readers in 1s"]);
+        drop(reliable);
+        let recorder = Recorder::start(at, &lossy);
+        let said = to_said(recorder.player(at, &plain, &[]).output().unwrap());
+        let heard = recorder.end();
+        assert_eq!((said.code, heard.code), (Some(0), Some(0)), "{}{}", said.err, heard.err);
+    });
 }
 
 #[test]
@@ -322,9 +350,10 @@ fn of_a_killed_player_what_came_is_kept() {
 
 #[test]
 fn of_a_killed_carrier_what_came_is_kept() {
-    for transport in ["tcp", "dds", "fastdds-memory", "iceoryx2"] {
+    side_by_side(&["tcp", "dds", "fastdds-memory", "iceoryx2"], |transport| {
         let folder = tempfile::tempdir().unwrap();
-        let (at, topic) = (folder.path(), topic("killed"));
+        let (at, topic) =
+            (folder.path(), topic(&format!("killed_{}", transport.replace('-', "_"))));
         let (recorder, mut player) = long(at, &[transport, "--topic", &topic]);
         signal("-KILL", children(player.id())[0]);
         let heard = recorder.end();
@@ -335,7 +364,7 @@ fn of_a_killed_carrier_what_came_is_kept() {
         player.stderr.take().unwrap().read_to_string(&mut err).unwrap();
         assert_eq!(player.wait().unwrap().code(), Some(2), "{err}");
         assert!(err.contains("signal: 9"), "{err}");
-    }
+    });
 }
 
 #[test]
@@ -382,14 +411,12 @@ fn a_late_recorder_says_what_it_missed() {
     // What the player would have to build first is no part of how late the recorder is.
     let built = run(Path::new("."), &["bus", "transports", "--build"]);
     assert_eq!(built.code, Some(0), "{}", built.err);
-    for transport in ["dds", "iceoryx2"] {
-        comes_late(transport);
-    }
+    side_by_side(&["dds", "iceoryx2"], comes_late);
 }
 
 fn comes_late(transport: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let (at, topic) = (folder.path(), topic("late"));
+    let (at, topic) = (folder.path(), topic(&format!("late_{transport}")));
     let played = messages(&trace(at, 100, Duration::from_millis(100)));
     let words = [transport, "--topic", &topic];
     let mut player = wiregauge();

@@ -92,7 +92,9 @@ impl Transport for FastDds {
     fn options(&self) -> Vec<String> {
         let room = std::fs::read_to_string("/proc/sys/net/core/rmem_max").unwrap_or_default();
         vec![
-            "Reliable, KeepAll; 11 s and 20 ns a byte of blocking before a write fails".into(),
+            "reliability=reliable and history=all, which is KeepAll, unless said; 11 s and 20 ns a \
+             byte of blocking before a write fails"
+                .into(),
             "published in the thread that writes, with a heartbeat each 20 ms; a reader waits for \
              unread messages"
                 .into(),
@@ -109,7 +111,7 @@ impl Transport for FastDds {
     }
 
     fn option_names(&self) -> &'static [&'static str] {
-        &["domain", "topic", "way"]
+        &["domain", "history", "reliability", "topic", "way"]
     }
 
     fn receiver_options(&self) -> &'static [&'static str] {
@@ -209,14 +211,8 @@ struct Endpoint(*mut Handle);
 
 impl Endpoint {
     fn open(topic: &Topic, reads: bool) -> Result<Endpoint> {
-        let domain = match topic.options.get("domain") {
-            Some(text) => text
-                .parse()
-                .ok()
-                .filter(|domain| *domain <= 230)
-                .with_context(|| format!("'{text}' is not a domain; give 0 to 230"))?,
-            None => 0,
-        };
+        let domain = topic.domain()?;
+        let quality = topic.quality()?;
         let way = Way::from_topic(topic)?;
         ensure!(
             way != Way::Sharing || way.shared(topic) <= u32::MAX as usize,
@@ -236,6 +232,8 @@ impl Endpoint {
             size: u32::try_from(topic.size).context("samples are too large")?,
             varies: topic.varies,
             reads,
+            reliable: quality.reliable,
+            depth: quality.kept_or_all(),
             kept: way.most_unread(topic) as i32,
             blocking: (BLOCKING.as_nanos() as u64 + loss_timeout(topic.size)) as i64,
             segment: SEGMENT as u32,
@@ -295,6 +293,8 @@ struct Settings {
     size: u32,
     varies: bool,
     reads: bool,
+    reliable: bool,
+    depth: i32,
     kept: i32,
     blocking: i64,
     segment: u32,

@@ -36,7 +36,9 @@ static void set(Qos &qos) {
   qos.reliability().max_blocking_time = wiregauge::Duration(10, 0);
   qos.durability().kind = VOLATILE_DURABILITY_QOS;
   qos.history().kind = KEEP_ALL_HISTORY_QOS;
-  qos.resource_limits().max_samples = qos.resource_limits().max_samples_per_instance = 64;
+  // As many as the bus keeps of 500 B.
+  const int32_t kept = way == "sharing" ? 64 : 10000;
+  qos.resource_limits().max_samples = qos.resource_limits().max_samples_per_instance = kept;
   qos.resource_limits().max_instances = 1;
   qos.resource_limits().allocated_samples = 1;
   qos.resource_limits().extra_samples = 2;
@@ -50,19 +52,21 @@ static void set(Qos &qos) {
 }
 
 static void send(DataWriter *writer) {
-  const wiregauge::InstanceHandle none;
-  if (way == "sharing") {
-    void *lent = nullptr;
-    while (writer->loan_sample(lent) != wiregauge::OK) std::this_thread::yield();
-    std::memset(lent, 1, size);
-    writer->write(lent, none);
-    return;
-  }
-  std::memset(bytes.data(), 1, size);
+  void *written = nullptr;
   wiregauge::Sample sample;
-  sample.bytes = bytes.data();
-  sample.size = size;
-  writer->write(&sample, none);
+  if (way == "sharing") {
+    while (writer->loan_sample(written) != wiregauge::OK) std::this_thread::yield();
+    std::memset(written, 1, size);
+  } else {
+    std::memset(bytes.data(), 1, size);
+    sample.bytes = bytes.data();
+    sample.size = size;
+    written = &sample;
+  }
+  if (!wiregauge::write_in_time(*writer, written, std::chrono::seconds(5))) {
+    std::fprintf(stderr, "cannot write\n");
+    std::exit(1);
+  }
 }
 
 static bool receive(DataReader *reader, uint32_t milliseconds) {
@@ -117,7 +121,7 @@ int main(int count, char **words) {
   DataReaderQos reads = subscriber->get_default_datareader_qos();
   set(writes);
   set(reads);
-  wiregauge::set_heartbeat_period(writes, 20000000);
+  wiregauge::set_heartbeats(writes, 20000000, 100000000);
   auto *writer = publisher->create_datawriter(ping ? there : back, writes);
   auto *reader = subscriber->create_datareader(ping ? back : there, reads);
   if (writer == nullptr || reader == nullptr) return 1;
@@ -142,13 +146,20 @@ int main(int count, char **words) {
       std::this_thread::sleep_until(start + std::chrono::milliseconds(i));
       const auto sent = Clock::now();
       send(writer);
-      if (!receive(reader, 5000)) return 1;
+      if (!receive(reader, 5000)) {
+        std::fprintf(stderr, "no answer to number %d\n", i);
+        return 1;
+      }
       times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - sent).count());
     }
     std::sort(times.begin(), times.end());
     std::printf("%.0f\n", times[times.size() / 2]);
   } else {
-    while (receive(reader, 2000)) send(writer);
+    // Until nobody is there, and not for so long that nothing comes: the other side may have found
+    // this one a while later.
+    while (found()) {
+      if (receive(reader, 200)) send(writer);
+    }
   }
   participant->delete_contained_entities();
   factory->delete_participant(participant);

@@ -257,6 +257,10 @@ impl Conductor {
             Report::Initialized(opened) => Some(opened),
             _ => None,
         })?;
+        if let Some(library) = opened.iter().find_map(|(_, opened)| opened.library.clone()) {
+            let about = self.members.iter_mut().filter_map(|member| member.about.as_mut());
+            about.for_each(|about| about.library.clone_from(&library));
+        }
         self.connect(&opened, assignment.round_trips > 0, step_time)?;
         let mut round_trips = None;
         if assignment.round_trips > 0 {

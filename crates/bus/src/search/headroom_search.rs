@@ -127,7 +127,7 @@ fn search_transport(
         match outcome.and_then(whole) {
             Ok((record, machine)) => {
                 works = true;
-                row.mark_measured(&record.about);
+                row.mark_measured(&record.about, &terms.choices);
                 let (subject, machine) = (row.entry.id, &machine);
                 let case = &goal.id();
                 let measured =

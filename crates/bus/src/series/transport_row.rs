@@ -13,6 +13,7 @@ use crate::catalogue::program::Program;
 use crate::catalogue::TransportEntry;
 use crate::load::Load;
 use crate::placement::Placement;
+use crate::run_settings::transport_option::TransportOption;
 use crate::series::context::SeriesContext;
 use crate::series::payload::PayloadCodec;
 
@@ -97,13 +98,15 @@ impl TransportRow {
         Load { size, ..*load }
     }
 
-    /// It carried a load; this is what it says of itself.
-    pub fn mark_measured(&mut self, about: &TransportInfo) {
+    /// It carried a load; this is what it says of itself, and what the user said to transports.
+    pub fn mark_measured(&mut self, about: &TransportInfo, choices: &[TransportOption]) {
         self.worked = true;
         self.subject.library = about.library.clone();
         // What makes it this row comes first.
         let own = self.entry.options.iter().map(|(name, value)| format!("{name}={value}"));
-        self.subject.options = own.chain(about.options.iter().cloned()).collect();
+        let chosen = choices.iter().filter(|choice| choice.transport == about.name);
+        let chosen = chosen.map(|TransportOption { name, value, .. }| format!("{name}={value}"));
+        self.subject.options = own.chain(chosen).chain(about.options.iter().cloned()).collect();
         if let Some(codec) = &self.codec {
             self.subject.library += &format!("; {}", codec.subject.library);
             self.subject.options.extend(codec.subject.options.iter().cloned());
@@ -175,17 +178,32 @@ mod tests {
         for failed_first in [true, false] {
             let mut row = row();
             if !failed_first {
-                row.mark_measured(&about());
+                row.mark_measured(&about(), &[]);
             }
             row.mark_failed("10 MB", &anyhow!("no room"));
             if failed_first {
-                row.mark_measured(&about());
+                row.mark_measured(&about(), &[]);
             }
             let (subject, cautions) = row.into_subject();
             assert_eq!((subject.status, subject.library.as_str()), (Status::Measured, "Linux TCP"));
             let [Caution::Failed { cell, reason }] = &cautions[..] else { panic!("{cautions:?}") };
             assert_eq!((cell.as_str(), reason.as_str()), ("TCP at 10 MB", "no room"));
         }
+    }
+
+    #[test]
+    fn a_row_says_its_own_options_and_then_those_of_the_user() {
+        let mut row = row();
+        row.entry = row.entry.variant("tcp:a=1").unwrap();
+        let choice = |transport: &str| TransportOption {
+            transport: transport.into(),
+            name: "port".into(),
+            value: "7".into(),
+        };
+        let about = TransportInfo { options: vec!["TCP_NODELAY".into()], ..about() };
+        row.mark_measured(&about, &[choice("dds"), choice("tcp")]);
+        let (subject, _) = row.into_subject();
+        assert_eq!(subject.options, ["a=1", "port=7", "TCP_NODELAY"]);
     }
 
     #[test]

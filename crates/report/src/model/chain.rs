@@ -12,7 +12,7 @@ const SHARES: [&str; 4] = ["p50", "p99", "p99.9", "max"];
 /// What these are called.
 const HEADS: [&str; 4] = ["p50", "p99", "p99.9", "worst seen"];
 /// The parts of a hop in their order.
-const PARTS: [&str; 6] = ["encode", "carry", "wait", "decode", "work", "asking"];
+const PARTS: [&str; 6] = ["encode", "carry", "wait", "decode", "work", "overhead"];
 
 /// What the figures of the whole chain are.
 pub const CHAIN_NOTES: [&str; 4] = [
@@ -20,7 +20,7 @@ pub const CHAIN_NOTES: [&str; 4] = [
     "reaction: the same from an event at any time, which waits for the next sample; distances: \
      what the vehicle moves meanwhile",
     "by its parts: the convolution of the parts' distributions; -: too few samples to tell",
-    "asking: time to ask the codec's own process; no chain outside of this measurement has it",
+    "overhead: time to ask the codec's own process; no chain outside of this measurement has it",
 ];
 /// What the changes are held against.
 pub const CHANGES_NOTE: &str =

@@ -43,7 +43,7 @@ impl Transport for SilKit {
     fn library(&self) -> String {
         match LOADED.get() {
             Some(library) => format!("SIL Kit {}", library.version),
-            None => "SIL Kit, by --option silkit.library=PATH".into(),
+            None => "SIL Kit, not loaded yet".into(),
         }
     }
 

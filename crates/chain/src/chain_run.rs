@@ -36,7 +36,7 @@ const SAMPLES: u64 = 4;
 pub const DROPPED: usize = 1;
 
 /// What is needed to run a chain.
-pub struct Workshop<'a> {
+pub struct ChainRunner<'a> {
     /// Its messages with their codecs.
     pub messages: &'a Messages,
     /// The programs of engines, and this one under an empty name.
@@ -44,19 +44,19 @@ pub struct Workshop<'a> {
 }
 
 /// What came of a run.
-pub struct SittingRecord {
+pub struct ChainRecord {
     /// What each stage did.
     pub stages: Vec<StageTimes>,
     /// When they were active.
     pub schedule: Schedule,
 }
 
-impl Workshop<'_> {
+impl ChainRunner<'_> {
     /// Runs a chain for so long.
     ///
     /// # Errors
     /// When a stage cannot do its part, or the user asks to stop.
-    pub fn run(&self, chain: &Chain, duration: Duration, seed: u64) -> Result<SittingRecord> {
+    pub fn run(&self, chain: &Chain, duration: Duration, seed: u64) -> Result<ChainRecord> {
         // As long as the run, and gone with it.
         let scratch = Scratch::new().context("the run has no folder")?;
         let plans = chain.processes()?;
@@ -94,7 +94,7 @@ impl Workshop<'_> {
             stages.extend(process.await_done(run)?);
         }
         processes.into_iter().for_each(ChainProcess::finish);
-        Ok(SittingRecord { stages, schedule })
+        Ok(ChainRecord { stages, schedule })
     }
 
     fn stage(&self, chain: &Chain, place: usize, topics: &[Topic]) -> Result<StageSetup> {

@@ -53,13 +53,14 @@ fn an_unthrottled_sender_over_sil_kit_waits_for_its_reader() {
     let Some(kit) = SilKit::fetch() else { return };
     let folder = tempfile::tempdir().unwrap();
     let words = ["bus", "run", "--transport", "silkit-local", "--size", "1MB", "--cycle", "0"];
-    let more = ["--duration", "1s", "--window", "100ms", "--option"];
+    let more = ["--duration", "3s", "--window", "300ms", "--option"];
     let said = run(folder.path(), &[&words[..], &more, &[&kit.option()]].concat());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let run = result(folder.path());
     let fact = |metric| fact(&run, "1 MB, unthrottled, continuous", "silkit-local", metric);
     assert_eq!(fact("lost"), Some(0.0), "{}", said.out);
-    assert!(fact("sent") > Some(100.0), "{}", said.out);
+    // 64 MiB may be on the way at once.
+    assert!(fact("sent") > Some(68.0), "{}", said.out);
 }
 
 #[test]

@@ -28,6 +28,8 @@ struct Zenoh;
 const LONGEST: usize = MAX_SAMPLE_SIZE + (1 << 20);
 /// Buffers that are kept for the samples to come.
 const KEPT: usize = 4;
+/// How often another port is chosen where zenoh does not get one.
+const PORT_TRIES: u32 = 10;
 /// Samples that wait for the reader before zenoh's own threads wait.
 const DEPTH: usize = 256;
 
@@ -62,13 +64,21 @@ impl Transport for Zenoh {
             Some(text) => text.parse().with_context(|| format!("'{text}' is not a port"))?,
             None => 0,
         };
-        // zenoh does not say which port it got, so that one is chosen for it.
-        let address = SocketAddr::new(topic.bind, port);
-        let address = TcpListener::bind(address)
-            .and_then(|listener| listener.local_addr())
-            .with_context(|| format!("cannot listen at {address}"))?;
-        let endpoint = format!("tcp/{address}");
-        let session = open("listen/endpoints", std::slice::from_ref(&endpoint))?;
+        // zenoh does not say which port it got, so that one is chosen for it. Until it has it,
+        // another of many receivers may take it.
+        let mut tries = 0;
+        let (session, endpoint) = loop {
+            let address = SocketAddr::new(topic.bind, port);
+            let address = TcpListener::bind(address)
+                .and_then(|listener| listener.local_addr())
+                .with_context(|| format!("cannot listen at {address}"))?;
+            let endpoint = format!("tcp/{address}");
+            match open("listen/endpoints", std::slice::from_ref(&endpoint)) {
+                Ok(session) => break (session, endpoint),
+                Err(error) if port > 0 || tries == PORT_TRIES => return Err(error),
+                Err(_) => tries += 1,
+            }
+        };
         let subscriber = session
             .declare_subscriber(topic.name.clone())
             .with(FifoChannel::new(DEPTH))

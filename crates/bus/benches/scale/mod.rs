@@ -61,19 +61,35 @@ struct Costs([f64; 4]);
 
 impl Costs {
     /// The costs that fit best: least squares of what they are off in proportion, since short steps
-    /// count as much as long ones.
+    /// count as much as long ones. None is less than nothing: one that would be is left out.
     fn fit(points: &[Point], of: fn(&Point) -> f64) -> Result<Costs> {
-        let mut matrix = [[0.0; 5]; 4];
-        for point in points {
-            let terms = [1.0, point.size, point.receivers, point.receivers * point.size];
-            let terms = terms.map(|term| term / of(point).max(1.0));
-            for (row, left) in matrix.iter_mut().zip(terms) {
-                for (cell, right) in row.iter_mut().zip(terms.into_iter().chain([1.0])) {
-                    *cell += left * right;
+        let mut costs = [true; 4];
+        loop {
+            let mut matrix = [[0.0; 5]; 4];
+            for point in points {
+                let terms = [1.0, point.size, point.receivers, point.receivers * point.size];
+                let terms = terms.map(|term| term / of(point).max(1.0));
+                for (row, left) in matrix.iter_mut().zip(terms) {
+                    for (cell, right) in row.iter_mut().zip(terms.into_iter().chain([1.0])) {
+                        *cell += left * right;
+                    }
                 }
             }
+            for at in (0..4).filter(|at| !costs[*at]) {
+                matrix[at] = [0.0; 5];
+                matrix[at][at] = 1.0;
+            }
+            let found = solve(matrix).context("the runs do not tell the costs apart")?;
+            // What counts is what a cost is in the largest of the runs.
+            let [receivers, size] = [7.0, 100_000.0];
+            let weights = [1.0, size, receivers, receivers * size];
+            let weighted = |at: usize| found[at] * weights[at];
+            let least = (0..4).min_by(|a, b| f64::total_cmp(&weighted(*a), &weighted(*b)));
+            match least.filter(|at| found[*at] < 0.0) {
+                Some(at) => costs[at] = false,
+                None => return Ok(Costs(found)),
+            }
         }
-        solve(matrix).map(Costs).context("the runs do not tell the costs apart")
     }
 
     fn step(self, receivers: f64, size: f64) -> f64 {

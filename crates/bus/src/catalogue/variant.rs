@@ -68,7 +68,6 @@ fn forever(text: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::catalogue::select;
 
     fn ids(names: &[&str]) -> Vec<&'static str> {

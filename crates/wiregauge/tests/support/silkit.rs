@@ -68,7 +68,7 @@ impl SilKit {
         let mut found = vec![PathBuf::from(PYTHON)];
         found.extend(of_pyenv.iter().flat_map(|folder| installed(&folder.join("versions"))));
         found.extend(installed(&fetched));
-        if let Some(python) = found.into_iter().find(runs) {
+        if let Some(python) = found.into_iter().find(|python| runs(python)) {
             return Some(python);
         }
         let lock = File::create(fetched.with_extension("lock")).unwrap();
@@ -78,7 +78,7 @@ impl SilKit {
             report_left_out(&format!("SIL Kit's Python API wants {PYTHON}: {why}"));
             return None;
         }
-        installed(&fetched).into_iter().find(runs)
+        installed(&fetched).into_iter().find(|python| runs(python))
     }
 
     /// A registry of a test's own, and where it is.
@@ -106,7 +106,7 @@ fn installed(folder: &Path) -> Vec<PathBuf> {
     pythons.filter(|python| python.exists()).collect()
 }
 
-fn runs(python: &PathBuf) -> bool {
+fn runs(python: &Path) -> bool {
     let output = Command::new(python).args(["-c", "import sys; print(sys.version)"]).output();
     output.is_ok_and(|output| output.status.success() && output.stdout.starts_with(b"3.12."))
 }

@@ -1,4 +1,4 @@
-"""Makes the recordings that are read: make.py FOLDER."""
+"""Makes the recordings that are read: make.py FOLDER PACKAGES, where wiregauge is in the second."""
 
 import os
 import random
@@ -11,6 +11,7 @@ from osi3.osi_groundtruth_pb2 import GroundTruth
 from osi3.osi_sensorview_pb2 import SensorView
 
 FOLDER = sys.argv[1]
+sys.path.insert(0, sys.argv[2])
 LINE = "\n" + 80 * "=" + "\nMSG: "
 HEADER = (
     LINE + "std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id\n" +
@@ -104,8 +105,7 @@ def trace(name, messages):
     """A trace file of OSI."""
     with open(os.path.join(FOLDER, name), "wb") as out:
         for message in messages:
-            data = message.SerializeToString()
-            out.write(struct.pack("<I", len(data)) + data)
+            out.write(struct.pack("<I", len(message)) + message)
 
 
 def ground_truth(n):
@@ -121,18 +121,46 @@ def ground_truth(n):
             v.x, v.y, v.z = random.random(), random.random(), random.random()
         b.orientation.yaw = random.random()
         b.dimension.length, b.dimension.width, b.dimension.height = 4, 2, 1.5
-    return m
+    return m.SerializeToString()
 
 
-def sensor_view(n):
-    """Reflections of a lidar."""
+def view_of(n):
     m = SensorView()
     m.version.version_major, m.version.version_minor, m.version.version_patch = 3, 8, 0
     m.timestamp.seconds, m.timestamp.nanos = n // 10, n % 10 * 100_000_000
-    view = m.lidar_sensor_view.add()
+    return m, m.lidar_sensor_view.add()
+
+
+def two_numbers(n):
+    """Reflections of a lidar, with two numbers each."""
+    m, view = view_of(n)
     for _ in range(100_000):
         view.reflection.add(signal_strength=random.random(), time_of_flight=random.random())
-    return m
+    return m.SerializeToString()
+
+
+def all_fields(n):
+    """Reflections with all that OSI has; the numbers of their objects have one or two bytes."""
+    m, view = view_of(n)
+    for _ in range(100_000):
+        one = view.reflection.add(signal_strength=random.random(), time_of_flight=random.random())
+        one.doppler_shift, one.object_id.value = random.random(), random.randrange(256)
+        normal = one.normal_to_surface
+        normal.x, normal.y, normal.z = random.random(), random.random(), random.random()
+    return m.SerializeToString()
+
+
+def packed(n):
+    """Reflections with two numbers each, in the packed field."""
+    from wiregauge.packed import Column, Message
+
+    names = ("signal_strength", "time_of_flight")
+    message = Message("SensorView")
+    message.add("lidar_reflections", [Column(name) for name in names], 100_000)
+    data, tables = message.write()
+    for name in names:
+        tables[0].column(name)[:] = np.random.default_rng(n).random(100_000)
+    return bytes(data)
 
 
 random.seed(1)
@@ -145,4 +173,5 @@ rng = np.random.default_rng(1)
 lists = (returns(n, 3_225, rng) for n in range(100))
 write("returns.mcap", CompressionType.NONE, ("lab_msgs/msg/Returns", RETURNS), "/returns", lists)
 trace("20240101T000000Z_gt_380_32112_500_made.osi", map(ground_truth, range(500)))
-trace("20240101T000000Z_sv_380_32112_20_made.osi", map(sensor_view, range(20)))
+for name, make in (("two", two_numbers), ("all", all_fields), ("packed", packed)):
+    trace(f"20240101T000000Z_sv_380_32112_20_{name}.osi", map(make, range(20)))

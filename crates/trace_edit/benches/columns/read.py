@@ -40,6 +40,10 @@ def loop_to_arrow(path, out):
         writer.write_batch(batch)
         count, total = count + len(points), total + float(points[:, 2].sum(dtype="f8"))
     writer.close()
+    # As wiregauge's, the file is on the disk before it counts.
+    file = os.open(out, os.O_RDWR)
+    os.fsync(file)
+    os.close(file)
     return count, total / count
 
 

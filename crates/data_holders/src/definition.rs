@@ -21,6 +21,9 @@ pub struct Package {
     pub origins: Vec<String>,
     /// What Java's packages are in: `org.example`, or nothing.
     pub within: String,
+    /// Whether its holders need no allocator; [`without_alloc`](crate::without_alloc) sees to it
+    /// that they can.
+    pub is_without_alloc: bool,
 }
 
 impl Package {
@@ -72,7 +75,14 @@ impl Package {
             "'{name}' is not a module name; use small letters, digits and underscores"
         );
         let schema = Schema { wording, ..Schema::new(types, root) };
-        Ok(Package { name, schema, messages, origins, within: String::new() })
+        Ok(Package {
+            name,
+            schema,
+            messages,
+            origins,
+            within: String::new(),
+            is_without_alloc: false,
+        })
     }
 
     /// What the definition says of a type.

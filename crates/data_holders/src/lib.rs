@@ -26,5 +26,6 @@ pub use loss::{losses, Loss};
 pub use names::Names;
 pub use python::names as python_names;
 pub use rust::names as rust_names;
+pub use rust::no_alloc::without_alloc;
 pub use rust::view::names as rust_view_names;
 pub use wire::Wire;

@@ -24,6 +24,7 @@ macro_rules! members {
 }
 
 // Behind the macro, which the views take, too.
+pub(crate) mod no_alloc;
 mod tagged;
 pub(crate) mod view;
 
@@ -49,7 +50,8 @@ const MODULES: &str = "_ alloc core lib main std wiregauge wiregauge_protobuf";
 
 /// The names of its types and their members.
 pub fn names(package: &Package) -> Names {
-    Names::new(&package.schema, &RULES, &package.constant_names())
+    let rules = if package.is_without_alloc { &no_alloc::RULES } else { &RULES };
+    Names::new(&package.schema, rules, &package.constant_names())
 }
 
 /// The module, and that of the wires.
@@ -59,8 +61,11 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     let module = Module { package, schema, names };
     let is_sequential = wires.iter().any(|wire| wire.is_sequential());
     let mut code = begin_module(package);
+    if package.is_without_alloc {
+        no_alloc::check_defaults(package)?;
+    }
     if is_sequential {
-        code.line(include_str!("rust/sequential.txt").trim_end());
+        code.line(module.sequential_imports());
     }
     if wires.contains(&Wire::Protobuf) {
         code.line(include_str!("rust/protobuf.txt").trim_end());
@@ -79,9 +84,12 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     };
     let mut files =
         vec![File::new(format!("{}.rs", RULES.module(&package.name, MODULES)), code.finish())];
-    if is_sequential {
+    if package.is_without_alloc {
+        files.push(fixed(&format!("{}.rs", no_alloc::WIRES), &no_alloc::wires()));
+    } else if is_sequential {
         let parts = [
             include_str!("rust/wiregauge.rs"),
+            include_str!("rust/heap.rs"),
             include_str!("rust/wires.rs"),
             include_str!("rust/values.rs"),
             include_str!("rust/shown.rs"),
@@ -100,7 +108,11 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
 fn begin_module(package: &Package) -> SourceWriter {
     let mut code = SourceWriter::indented(4);
     package.header_lines().iter().for_each(|line| code.line(format!("//! {line}").trim_end()));
-    code.line(include_str!("rust/imports.txt").trim_end());
+    code.line(include_str!("rust/lints.txt").trim_end());
+    if !package.is_without_alloc {
+        code.line("");
+        code.line(include_str!("rust/imports.txt").trim_end());
+    }
     code
 }
 
@@ -112,6 +124,15 @@ struct Module<'a> {
 }
 
 impl Module<'_> {
+    /// What holders take of the module of the wires.
+    fn sequential_imports(&self) -> String {
+        let imports = include_str!("rust/sequential.txt").trim_end();
+        match self.package.is_without_alloc {
+            true => no_alloc::imports(imports),
+            false => imports.to_owned(),
+        }
+    }
+
     /// An integer with names: it may have others, which an `enum` could not.
     fn enumeration(&self, id: TypeId, def: &Enum, wires: &[Wire], code: &mut SourceWriter) {
         let (name, original, repr) =
@@ -143,7 +164,7 @@ impl Module<'_> {
                 (MEASURE, "self.0.measure(sizer, limits)".into()),
                 (WRITE, "self.0.write(writer)".into()),
                 (READ, "self.0.read(reader, limits)".into()),
-                (WRITE_BLOCK, "self.0.write_block(out)".into()),
+                (self.write_block(), "self.0.write_block(out)".into()),
                 (READ_BLOCK, "self.0.read_block(block)".into()),
             ];
             for (at, (function, call)) in calls.iter().enumerate() {
@@ -172,13 +193,18 @@ impl Module<'_> {
                 remark(self.package.member_comment(original, written), code);
                 remark(&doc_comment::renamed_note(member, written).unwrap_or_default(), code);
                 doc_comment::field_notes(field).iter().for_each(|text| remark(text, code));
-                code.line(format!("pub {member}: {},", self.kind(field)));
+                code.line(format!("pub {member}: {},", self.kind(record, field)));
             }
         });
         code.line("");
         code.open(format!("impl {name} {{"));
         self.constants(id, record, code)?;
         self.identity(id, original, wires, code);
+        if self.package.is_without_alloc {
+            let most = no_alloc::most_bytes(self.package, record, wires);
+            remark("Enough for any message of this type on its wires.", code);
+            code.line(format!("pub const MAX_BYTES: usize = {most};"));
+        }
         code.close("}\n");
         code.open(format!("impl Default for {name} {{"));
         // A reader makes one for each element, maybe in another crate than theirs.
@@ -245,25 +271,40 @@ impl Module<'_> {
         }
     }
 
-    fn kind(&self, field: &Field) -> String {
-        let element = self.element(field.element);
+    /// The same, of a field without an allocator as large as it may be.
+    fn field_element(&self, record: &Record, field: &Field) -> String {
+        match field.element {
+            Element::String if self.package.is_without_alloc => {
+                format!("Text<{}>", self.package.text_bound(record, field).unwrap_or(0))
+            }
+            other => self.element(other),
+        }
+    }
+
+    fn kind(&self, record: &Record, field: &Field) -> String {
+        let element = self.field_element(record, field);
         match field.cardinality {
             Cardinality::Required | Cardinality::Implicit => element,
             Cardinality::Optional if numbered::is_boxed(self.schema, field) => {
                 format!("Option<alloc::boxed::Box<{element}>>")
             }
             Cardinality::Optional => format!("Option<{element}>"),
+            Cardinality::List { bound: Some(bound) } if self.package.is_without_alloc => {
+                format!("Sequence<{element}, {bound}>")
+            }
             Cardinality::List { .. } => format!("Vec<{element}>"),
             Cardinality::Array { len } => format!("[{element}; {len}]"),
         }
     }
 
     fn initial(&self, field: &Field) -> Result<String> {
+        let is_fixed = self.package.is_without_alloc;
         let default = literal::default(self.schema, field)?;
         let one = |value: &Literal| match (field.element, value) {
             (Element::Enum(id), Literal::Integer(value)) => {
                 format!("{}({value})", self.names.type_name(id))
             }
+            (Element::String, value) if is_fixed => no_alloc::initial(&value_literal(value, None)),
             (Element::String, value) => format!("String::from({})", value_literal(value, None)),
             (other, value) => value_literal(value, self.schema.scalar(other)),
         };
@@ -277,6 +318,7 @@ impl Module<'_> {
                 let values: Vec<String> = values.iter().map(one).collect();
                 match cardinality {
                     Cardinality::Array { .. } => format!("[{}]", values.join(", ")),
+                    _ if is_fixed => no_alloc::initial(&format!("&[{}][..]", values.join(", "))),
                     _ => format!("Vec::from([{}])", values.join(", ")),
                 }
             }
@@ -304,9 +346,12 @@ impl Module<'_> {
         code.block("fn least<W: Wire>() -> usize {", "}", |code| {
             let parts = record.fields.iter().map(|field| match field.cardinality {
                 Cardinality::Array { len } => {
-                    format!("<{} as Value>::least_array::<W>({len})", self.element(field.element))
+                    format!(
+                        "<{} as Value>::least_array::<W>({len})",
+                        self.field_element(record, field)
+                    )
                 }
-                _ => format!("<{} as Value>::least::<W>()", self.kind(field)),
+                _ => format!("<{} as Value>::least::<W>()", self.kind(record, field)),
             });
             let parts: Vec<String> = parts.collect();
             code.line(match parts.is_empty() {
@@ -357,6 +402,14 @@ impl Module<'_> {
         }
     }
 
+    fn write_block(&self) -> &'static str {
+        if self.package.is_without_alloc {
+            no_alloc::WRITE_BLOCK
+        } else {
+            WRITE_BLOCK
+        }
+    }
+
     fn limits(&self, record: &Record, field: &Field) -> String {
         let mut parts = Vec::new();
         if let Cardinality::List { bound: Some(bound) } = field.cardinality {
@@ -381,7 +434,7 @@ impl Module<'_> {
         let fields =
             || record.fields.iter().enumerate().map(|(at, f)| (self.names.member(id, at), f));
         code.line("");
-        code.block(format!("{WRITE_BLOCK} {{"), "}", |code| {
+        code.block(format!("{} {{", self.write_block()), "}", |code| {
             for (member, field) in fields() {
                 code.line(match field.cardinality {
                     Cardinality::Array { .. } => {

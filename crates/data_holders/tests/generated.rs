@@ -4,6 +4,7 @@
 mod arrays;
 mod large;
 mod names;
+mod no_alloc;
 mod someip;
 mod support;
 

@@ -162,6 +162,28 @@ fn what_cannot_be_said_is_refused_or_told() {
     }
 }
 
+/// Without an allocator each list and text must have a bound.
+#[test]
+fn holders_without_an_allocator_are_written_or_refused_by_a_field() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    write(folder, "p/msg/Fixed.msg", "float32[<=16] ranges\nstring<=8 name\n");
+    write(folder, "p/msg/Open.msg", "float32[<=16] ranges\nstring name\n");
+    let generate = |file, languages, more| {
+        ["generate", file, "--language", languages, "--wire", "cdr", "--no-alloc", "-o", more]
+    };
+    let said = run(folder, &generate("p/msg/Fixed.msg", "rust", "out"));
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{}", said.out);
+    let text = fs::read_to_string(folder.join("out/fixed.rs")).expect("written");
+    assert!(text.contains("pub ranges: Sequence<f32, 16>,"), "{text}");
+    assert!(folder.join("out/wiregauge_no_alloc.rs").exists());
+    let open = generate("p/msg/Open.msg", "rust", "refused");
+    refuses(folder, &open, &["p/msg/Open.name has no bound", "string<=32"]);
+    let both = generate("p/msg/Fixed.msg", "rust,cpp", "refused");
+    refuses(folder, &both, &["--no-alloc is for rust", "generate cpp without it"]);
+    assert!(!folder.join("refused").exists());
+}
+
 #[test]
 fn all_messages_of_files_and_folders_are_written() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -3,10 +3,6 @@
 //! any bytes.
 #![allow(dead_code)]
 
-extern crate alloc;
-
-use alloc::string::String;
-use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -27,6 +23,8 @@ pub enum Error {
     NoText,
     /// The bytes do not begin with the wire's header for little-endian.
     NoHeader,
+    /// The memory to write into is too small; holders that allocate never say so.
+    NoRoom,
 }
 
 impl fmt::Display for Error {
@@ -39,6 +37,7 @@ impl fmt::Display for Error {
             Error::NoTruthValue => "a truth value is neither 0 nor 1",
             Error::NoText => "a text is not UTF-8, or has a zero where it does not end",
             Error::NoHeader => "the bytes do not begin with the wire's header for little-endian",
+            Error::NoRoom => "the memory to write into is too small",
         })
     }
 }
@@ -72,18 +71,6 @@ pub fn size<W: Wire, T: Value>(message: &T) -> Result<usize, Error> {
     let mut sizer = Sizer::<W> { size: 0, wire: PhantomData };
     message.measure(&mut sizer, Limits::NONE)?;
     Ok(W::HEADER.len() + sizer.size)
-}
-
-/// Writes a message; what `out` held is gone, and its memory used again.
-///
-/// # Errors
-/// When a bound is exceeded, or a text has a zero that would end it.
-pub fn serialize<W: Wire, T: Value>(message: &T, out: &mut Vec<u8>) -> Result<(), Error> {
-    out.clear();
-    out.reserve(size::<W, T>(message)?);
-    out.extend_from_slice(W::HEADER);
-    message.write(&mut Writer::<W> { out, wire: PhantomData });
-    Ok(())
 }
 
 /// Reads a message into one that is there; its memory is used again. What it holds

@@ -8,7 +8,9 @@ use wiregauge_codec_run::definitions::{module_name, Definitions};
 use wiregauge_data_holders::output_folder::{
     explain_stale_file, find_differences, find_stale_files, write,
 };
-use wiregauge_data_holders::{generate, losses, with_java_package, HolderLanguage, Package, Wire};
+use wiregauge_data_holders::{
+    generate, losses, with_java_package, without_alloc, HolderLanguage, Package, Wire,
+};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_system::notice::print_notice;
 use wiregauge_system::output::print_escaped;
@@ -66,6 +68,10 @@ pub struct Arguments {
     /// Put Java's packages into this one, such as org.example.
     #[arg(long, value_name = "NAME")]
     package: Option<String>,
+    /// Holders that need no allocator, in Rust: lists and texts have room for as much as
+    /// their bounds allow, and messages are written into memory of yours.
+    #[arg(long)]
+    no_alloc: bool,
     /// Also overwrite files that wiregauge did not generate.
     #[arg(long)]
     force: bool,
@@ -92,6 +98,9 @@ impl Arguments {
             package = with_java_package(package, name)?;
         }
         let wires: Vec<Wire> = unique(&self.wire).collect();
+        if self.no_alloc {
+            package = without_alloc(package, &self.language, &wires)?;
+        }
         for wire in &wires {
             for loss in losses(*wire, &package)? {
                 let notice = format!("{} {}: {}", wire.name(), loss.place, loss.what);

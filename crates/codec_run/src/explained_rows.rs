@@ -18,6 +18,13 @@ pub fn codecs(rows: &[String], runners: &[UserRunner]) -> Vec<String> {
     names
 }
 
+/// Has the programs of these rows tell the lines of their sources.
+pub fn tell_lines(rows: &[String], variants: &mut [Variant]) {
+    for variant in variants {
+        variant.has_lines = rows.contains(&variant.id());
+    }
+}
+
 /// Refuses rows that are not measured, or whose functions cannot be told apart.
 ///
 /// # Errors

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_build_tools::Progress;
 use wiregauge_child_process::child::ChildFailure;
+use wiregauge_child_process::runner::Launch;
 use wiregauge_footprint::{run, Cost, Sections, SharedLibraries};
 use wiregauge_formats::build::footprint::{
     has_own_base, FootprintLevel, FootprintPart, FootprintProgram,
@@ -14,6 +16,7 @@ use wiregauge_formats::build::footprint::{
 use wiregauge_formats::build::Variant;
 use wiregauge_formats::footprint_base;
 use wiregauge_gauge::runners::plan::{Entrant, Load};
+use wiregauge_instructions::Emulator;
 use wiregauge_result::run::{Fact, Status, Subject};
 use wiregauge_system::interrupt::Interrupted;
 use wiregauge_system::memory::format_bytes;
@@ -53,7 +56,8 @@ fn base_of(row: &Variant) -> Option<Variant> {
 }
 
 /// Measures the rows whose programs were built; `built` are the rows, and behind them the
-/// programs without a codec, as [`with_bases`] orders them.
+/// programs without a codec, as [`with_bases`] orders them. Those of another architecture are
+/// executed by an emulator.
 ///
 /// # Errors
 /// What concerns all rows, or an interruption; what concerns one row is its status.
@@ -61,6 +65,7 @@ pub fn measure(
     rows: &[Variant],
     mut built: Vec<Entrant>,
     cases: &[Load],
+    emulator: Option<&Emulator>,
     patience: Duration,
     progress: Progress,
 ) -> Result<(Vec<Subject>, Vec<Fact>)> {
@@ -79,7 +84,17 @@ pub fn measure(
             };
             let weighed = base
                 .map_err(|why| anyhow::anyhow!("the program without a codec: {why}"))
-                .and_then(|base| measure_row(row, &mut subject, &folder, &base, cases, patience));
+                .and_then(|base| {
+                    let level = FootprintLevel::O2;
+                    let programs = RowRun {
+                        folder: &folder,
+                        level,
+                        is_bound: subject.bound,
+                        emulator,
+                        patience,
+                    };
+                    measure_row(row, &mut subject, &programs, &base, cases)
+                });
             match weighed {
                 Ok(own) => facts.extend(own),
                 Err(error) if error.is::<Interrupted>() => bail!(error),
@@ -107,11 +122,11 @@ fn programs(built: &Entrant) -> Result<PathBuf, String> {
 fn measure_row(
     row: &Variant,
     subject: &mut Subject,
-    folder: &Path,
+    programs: &RowRun,
     base: &Path,
     cases: &[Load],
-    patience: Duration,
 ) -> Result<Vec<Fact>> {
+    let folder = programs.folder;
     let mut figures = Vec::new();
     for level in FootprintLevel::ALL {
         let program = |part| FootprintProgram { part, level, is_shared_base: false };
@@ -148,8 +163,7 @@ fn measure_row(
         };
         facts.extend(figures.iter().map(|(metric, bytes)| fact(metric, "B", *bytes as f64)));
         for level in FootprintLevel::ALL {
-            let run = RowRun { folder, level, is_bound: subject.bound, patience };
-            let (costs, size) = run.largest(load)?;
+            let (costs, size) = RowRun { level, ..*programs }.largest(load)?;
             for (part, cost) in [FootprintPart::Encode, FootprintPart::Decode].iter().zip(costs) {
                 facts.push(fact(&metric("stack", level, *part), "B", cost.stack as f64));
                 if level == FootprintLevel::O2 {
@@ -217,6 +231,7 @@ struct RowRun<'a> {
     folder: &'a Path,
     level: FootprintLevel,
     is_bound: bool,
+    emulator: Option<&'a Emulator>,
     patience: Duration,
 }
 
@@ -253,7 +268,7 @@ impl RowRun<'_> {
     ) -> Result<wiregauge_footprint::Outcome> {
         let program = FootprintProgram { part, level: self.level, is_shared_base: false };
         let name = program.file_name();
-        match run(&self.folder.join(&name), canonical, encoded, self.patience) {
+        match run(self.command(self.folder.join(&name)), canonical, encoded, self.patience) {
             Ok(outcome) => Ok(outcome),
             Err(ChildFailure::Interrupted) => bail!(Interrupted),
             Err(ChildFailure::Died(death))
@@ -263,6 +278,15 @@ impl RowRun<'_> {
             }
             Err(why) => bail!("the program {name} {why}"),
         }
+    }
+
+    /// How a program is started.
+    fn command(&self, program: PathBuf) -> Command {
+        let Some(emulator) = self.emulator else { return Command::new(program) };
+        let emulated = emulator.emulate(&Launch { program, ..Launch::default() });
+        let mut command = Command::new(emulated.program);
+        command.args(emulated.arguments);
+        command
     }
 
     /// Bounds carry nothing.

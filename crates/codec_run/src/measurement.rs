@@ -125,13 +125,15 @@ pub fn measure(
         interrupt::check().map_err(Into::into)
     };
     let mut variants = rows.libraries.variants(&task.codecs, &folder, &stoppable)?;
-    if task.is_footprint {
-        return measure_footprint(&task, &variants, &runners, sampling, builder, &stoppable);
-    }
     explained_rows::check(&explained, &variants, &runners)?;
+    explained_rows::tell_lines(&explained, &mut variants);
     let target = rows.target;
     let emulator = target.map(|target| emulate(&mut variants, target, &folder, &stoppable));
     let emulator = emulator.transpose()?;
+    if task.is_footprint {
+        let emulated = target.zip(emulator.as_ref());
+        return measure_footprint(task, &variants, emulated, sampling, builder, &stoppable);
+    }
     let built =
         codec_selection::build(&task.workload, &variants, &runners, target, &folder, &stoppable)?;
     // What counts allocations is of this machine's architecture.
@@ -158,24 +160,31 @@ pub fn measure(
 
 /// Measures what codecs add to a program, and nothing else.
 fn measure_footprint(
-    task: &Task,
+    task: Task,
     variants: &[Variant],
-    runners: &[UserRunner],
+    emulated: Option<(&Target, &Emulator)>,
     sampling: Sampling,
     mut builder: RunBuilder,
     stoppable: BuildProgress,
 ) -> Result<Run> {
-    let (workload, folder) = (&task.workload, default_build_folder()?);
+    let (mut title, folder) = (task.title, default_build_folder()?);
+    let target = emulated.map(|(target, _)| target);
     let with_bases = footprint::with_bases(variants)?;
-    let CodecEntrants { entrants, tools, .. } =
-        codec_selection::build(workload, &with_bases, runners, None, &folder, stoppable)?;
-    let cases = workload.loads()?;
+    let CodecEntrants { entrants, mut tools, .. } =
+        codec_selection::build(&task.workload, &with_bases, &[], target, &folder, stoppable)?;
+    let cases = task.workload.loads()?;
+    if let Some((target, emulator)) = emulated {
+        title += &format!(", on {}", target.name);
+        tools.insert("target".into(), target.name.into());
+        tools.insert("emulator".into(), emulator.version().into());
+    }
     builder.watch_machine(tools);
+    let emulator = emulated.map(|(_, emulator)| emulator);
     let (subjects, facts) =
-        footprint::measure(variants, entrants, &cases, sampling.patience, stoppable)?;
+        footprint::measure(variants, entrants, &cases, emulator, sampling.patience, stoppable)?;
     let cases = cases.into_iter().map(|load| load.case).collect();
     let settings = Settings { rounds: 0, ..sampling.settings };
-    Ok(Run { cases, subjects, facts, ..builder.finish(task.title.clone(), settings) })
+    Ok(Run { cases, subjects, facts, ..builder.finish(title, settings) })
 }
 
 /// Has rows built for a target; the emulator that they run on.

@@ -1,6 +1,5 @@
 //! A program of `runners/footprint`: what it makes of a message, and what that took.
 
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -31,18 +30,17 @@ pub struct Outcome {
     pub canonical: Vec<u8>,
 }
 
-/// Runs a program on a message in its canonical form and its encoded bytes.
+/// Runs a program, or what executes it, on a message in its canonical form and its encoded bytes.
 ///
 /// # Errors
 /// When it does not answer in time, or ends otherwise.
 pub fn run(
-    program: &Path,
+    mut command: Command,
     canonical: &[u8],
     encoded: &[u8],
     patience: Duration,
 ) -> Result<Outcome, ChildFailure> {
     let deadline = Instant::now() + patience;
-    let mut command = Command::new(program);
     // A setting of the user's for libraries may change what they take.
     command.env_clear();
     // But what was set to have libraries found.

@@ -31,6 +31,9 @@ pub struct RunnerLanguage {
     /// The flags that have it optimize across units when it links, as the build system takes
     /// them; empty where nothing is linked.
     pub link_time: &'static str,
+    /// The flags that have a program tell the lines of its sources, and change no instruction, as
+    /// the build system takes them; empty where there are none.
+    pub line_tables: &'static [&'static str],
     /// Why its functions cannot be told apart by who counts instructions; none where they can.
     pub unexplained: Option<&'static str>,
     /// The compiler and its version; empty where there is none.

@@ -8,7 +8,7 @@
 //! Instructions are no times. They leave out what waits: caches, branches, memory.
 
 //!
-//! What was counted is also told by function ([`profile`]) and by the kind of its work ([`work`]).
+//! What was counted is also told by function and by line ([`profile`]), and by the kind of its work ([`work`]).
 
 mod callgrind;
 mod count;
@@ -18,6 +18,7 @@ mod emulator;
 mod environment;
 pub mod memory;
 pub mod profile;
+pub mod source;
 pub mod work;
 
 pub use callgrind::{Callgrind, CACHES};

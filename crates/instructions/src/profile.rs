@@ -26,6 +26,17 @@ pub struct Cost {
     pub calls: i64,
 }
 
+/// A line of a source, as it was compiled into a function.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Line {
+    /// The function that has its instructions.
+    pub function: Function,
+    /// The source; empty where the program does not tell.
+    pub source: String,
+    /// The number of the line; 0 where the program does not tell.
+    pub number: u32,
+}
+
 /// What was counted, function by function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
@@ -33,6 +44,8 @@ pub struct Profile {
     pub events: Vec<String>,
     /// In which functions.
     pub functions: BTreeMap<Function, Cost>,
+    /// The first event alone, in which lines: all together have what all functions have.
+    pub lines: BTreeMap<Line, i64>,
 }
 
 impl Profile {
@@ -76,6 +89,11 @@ impl Profile {
             }
             own.calls = own.calls.saturating_add(cost.calls.saturating_mul(times));
         }
+        for (line, count) in &other.lines {
+            let own = self.lines.entry(line.clone()).or_default();
+            *own = own.saturating_add(count.saturating_mul(times));
+        }
+        self.lines.retain(|_, count| *count != 0);
         self.functions
             .retain(|_, cost| cost.calls != 0 || cost.events.iter().any(|count| *count != 0));
         Ok(())
@@ -91,9 +109,13 @@ struct Reader {
     /// By the numbers that stand for names.
     functions: HashMap<String, String>,
     objects: HashMap<String, String>,
+    sources: HashMap<String, String>,
     /// Where what follows was counted.
     object: String,
     function: Option<Function>,
+    source: String,
+    /// The line that was counted before, from which the next one may be told.
+    line: u32,
     /// What is called next.
     called_object: Option<String>,
     called: Option<String>,
@@ -144,24 +166,38 @@ impl Reader {
                 called.calls += i64::from(count);
                 self.is_call = true;
             }
-            // Which file and line it is, and where it jumps to.
-            "fl" | "fi" | "fe" | "cfi" | "cfl" | "jump" | "jcnd" => {}
+            "fl" | "fi" | "fe" => self.source = name(&mut self.sources, value)?,
+            // The name may stand for a number that comes later.
+            "cfi" | "cfl" => drop(name(&mut self.sources, value)?),
+            // Where it jumps to.
+            "jump" | "jcnd" => {}
             _ => bail!("'{key}' is unknown"),
         }
         Ok(())
     }
 
     fn read_costs(&mut self, line: &str) -> Result<()> {
+        let place = line.split_whitespace().next().unwrap_or_default();
+        self.line = line_number(place, self.line).unwrap_or(0);
         // Counted where it was executed.
         if std::mem::take(&mut self.is_call) {
             return Ok(());
         }
         let function = self.function.clone().context("counts outside of a function")?;
-        let own = self.profile.functions.entry(function).or_default();
+        let own = self.profile.functions.entry(function.clone()).or_default();
         own.events.resize(self.profile.events.len(), 0);
         for (at, count) in line.split_whitespace().skip(self.positions.max(1)).enumerate() {
             let sum = own.events.get_mut(at).context("counts more than there are events")?;
             *sum = add_count(*sum, count)?;
+            if at == 0 {
+                let is_told = self.line != 0 && self.source != "???";
+                let (source, number) =
+                    if is_told { (self.source.clone(), self.line) } else { Default::default() };
+                let own =
+                    self.profile.lines.entry(Line { function: function.clone(), source, number });
+                let sum = own.or_default();
+                *sum = add_count(*sum, count)?;
+            }
         }
         Ok(())
     }
@@ -184,6 +220,16 @@ impl Reader {
             "callgrind's functions do not add up to its sum; its dump is cut or damaged"
         );
         Ok(self.profile)
+    }
+}
+
+/// The number of a line, which may be told by that of the line before: `+3`, `-3`, `*`.
+fn line_number(text: &str, before: u32) -> Option<u32> {
+    match text.as_bytes().first()? {
+        b'*' => Some(before),
+        b'+' => before.checked_add(text[1..].parse().ok()?),
+        b'-' => before.checked_sub(text[1..].parse().ok()?),
+        _ => text.parse().ok(),
     }
 }
 
@@ -292,6 +338,35 @@ totals: 148 11 1
             assert_eq!(profile.functions[&function], Cost { events, calls }, "{function:?}");
         }
         assert_eq!(profile.totals(), [148, 11, 1]);
+    }
+
+    /// Those of another file that are compiled into a function, and those of no known line.
+    #[test]
+    fn each_line_has_what_was_compiled_from_it() {
+        let dump = DUMP.replace("fe=(1)\n", "fe=(1)\n-2 6\n").replace("148 11 1", "154 11 1");
+        let profile = Profile::parse(&dump).unwrap();
+        let line = |name: &str, source: &str, number, count| {
+            let object =
+                if name == "malloc" || name == "_int_malloc" { "libc.so.6" } else { "prost" };
+            let function = function(object, name);
+            (Line { function, source: source.into(), number }, count)
+        };
+        let wanted = [
+            line("_int_malloc", "./malloc/malloc.c", 1338, 50),
+            line("malloc", "./malloc/malloc.c", 3281, 10),
+            line("malloc", "./malloc/malloc.c", 3286, 6),
+            line("malloc", "./malloc/malloc.c", 3288, 4),
+            line("malloc", "arena.c", 3288, 4),
+            line("(anonymous namespace)::take(int&)", "", 0, 20),
+            line(UNNAMED, "", 0, 60),
+        ];
+        assert_eq!(profile.lines, BTreeMap::from(wanted));
+        let mut twice = profile.clone();
+        twice.add(&profile, 1).unwrap();
+        assert_eq!(twice.lines.values().sum::<i64>(), 308);
+        twice.add(&profile, -2).unwrap();
+        assert!(twice.lines.is_empty());
+        assert_eq!(line_number("-7", 6), None);
     }
 
     #[test]

@@ -20,6 +20,10 @@ pub struct Explanation {
     pub memory: Option<MemoryUse>,
     /// In which functions, the costliest first. Together they have the totals.
     pub functions: Vec<FunctionCounts>,
+    /// Lines of sources that execute most, the costliest first; none where no program tells
+    /// them. What they lack of the totals was executed in other lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<LineCounts>,
 }
 
 /// What is copied and allocated for a message.
@@ -48,6 +52,28 @@ pub struct FunctionCounts {
     pub calls: f64,
     /// What is counted in it, for a message.
     pub counts: Vec<f64>,
+}
+
+/// A line of a source; of a function whose lines are not known, all of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LineCounts {
+    /// The function that it was compiled into.
+    pub function: String,
+    /// What its source is called: `prost-0.14.4/src/encoding.rs`; empty where it is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// Its number, from 1; 0 where it is not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub number: u32,
+    /// What it says; empty where the source is not there.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// Instructions that are executed of it for a message.
+    pub instructions: f64,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Explanation {

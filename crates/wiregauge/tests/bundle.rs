@@ -238,6 +238,12 @@ fn what_is_wrong_with_a_bundle_is_said_in_a_line() {
     }
     fs::write(at.join("other.tar.zst"), "no archive").unwrap();
     is_refused(at, "other.tar.zst", &["other.tar.zst is no bundle"]);
+    // Nobody can make a folder there, not even root.
+    let mut command = wiregauge();
+    command.args(["codecs", "--bundle"]).arg(&bundle().1).args(SHORT).env("TMPDIR", "/proc");
+    let said = to_said(command.current_dir(at).output().unwrap());
+    assert_eq!((said.code, said.err.trim_end().lines().count()), (Some(2), 1), "{}", said.err);
+    assert!(said.err.contains("cannot unpack") && said.err.contains("set TMPDIR"), "{}", said.err);
 
     let manifest = fs::read_to_string(at.join("good/bundle.json")).unwrap();
     let manifest: Value = serde_json::from_str(&manifest).unwrap();
@@ -415,6 +421,11 @@ fn a_board_measures_over_ssh_and_nothing_stays_there() {
         ("df", "echo x; echo /dev/x 1000 990 10 99% /", ["no space", "--on HOST:/FOLDER"]),
         ("uname", "echo vax", ["a machine of vax", "--target"]),
         ("getconf", "echo glibc 2.19", ["glibc 2.19", "or newer"]),
+        (
+            "mktemp",
+            "echo mktemp: failed: Read-only file system >&2; exit 1",
+            ["Read-only file system", "--on HOST:/FOLDER"],
+        ),
         ("tar", "echo tar: No space left on device >&2; exit 2", ["No space", "--on HOST:/FOLDER"]),
     ] {
         board.replace(name, script);

@@ -80,6 +80,19 @@ fn two_rows_are_explained_and_their_lines_add_up() {
     assert!(work(other, "allocating") > work(one, "allocating"));
     assert!(said.out.contains("decode: protobuf-cpp executes"), "{}", said.out);
 
+    // Lines of a crate, of what a generator wrote, and of a header, each with what it says.
+    let sources = [("prost", "prost-", ".rs"), ("protobuf-cpp", "protobuf-cpp/", ".pb.cc")];
+    for (subject, begin, end) in [("protobuf-cpp", "google/protobuf/", ".h")].iter().chain(&sources)
+    {
+        let lines = array(explanation(&result, subject, "encode"), "lines");
+        let is_one = |line: &&Value| {
+            let source = line["source"].as_str().unwrap_or_default();
+            source.starts_with(begin) && source.ends_with(end)
+        };
+        let line = lines.iter().find(is_one).unwrap_or_else(|| panic!("{begin}: {lines:#?}"));
+        assert!(line["text"].as_str().is_some_and(|text| !text.is_empty()), "{line:#}");
+    }
+
     it_is_the_same_where_nothing_is_explained(folder, &result, &experiments);
     all_forms_show_it(folder, &result);
 }
@@ -99,6 +112,10 @@ fn adds_up(result: &Value, subject: &str, metric: &str) {
     let total = explained["totals"][0].as_f64().unwrap();
     assert!((total - instructions).abs() < 1e-6, "{subject}, {metric}: {total}, {instructions}");
     assert!(total > 200.0, "{subject}, {metric}: {total}");
+    // The costliest lines have most of it, and none more than all.
+    let count = |line: &Value| line["instructions"].as_f64().unwrap();
+    let lines: f64 = array(explained, "lines").iter().map(count).sum();
+    assert!(lines > 0.5 * total && lines < total + 1e-6, "{subject}, {metric}: {lines}, {total}");
 }
 
 /// To simulate caches and to tell functions apart changes no number.
@@ -130,7 +147,7 @@ fn all_forms_show_it(folder: &Path, result: &Value) {
         text.trim().replace(',', "").replace('−', "-").replace('+', "").parse::<i64>().unwrap()
     };
     for metric in EXPERIMENTS {
-        for table in ["work", "function"] {
+        for table in ["work", "function", "line"] {
             let head = format!("| {metric}: instructions by {table} |");
             let rows = said.out.lines().skip_while(|line| !line.starts_with(&head)).skip(2);
             let rows: Vec<&str> = rows.take_while(|line| line.starts_with('|')).collect();

@@ -238,14 +238,16 @@ fn a_program_whose_figures_are_known_by_hand() {
     let folder = tempfile::tempdir().unwrap();
     let plain = link_known_program(folder.path(), false);
     let patience = Duration::from_secs(20);
-    let outcome = wiregauge_footprint::run(&plain, b"message", b"wire", patience).unwrap();
+    let outcome =
+        wiregauge_footprint::run(Command::new(&plain), b"message", b"wire", patience).unwrap();
     // Frames, return addresses and what is saved besides.
     assert!((30_000..30_600).contains(&outcome.encode.stack), "{outcome:?}");
     // The block that grows counts once, rounded up.
     assert!((5000..=5032).contains(&outcome.encode.heap_peak), "{outcome:?}");
     assert_eq!(outcome.encode.allocations, 3);
     assert_eq!((&*outcome.encoded, &*outcome.canonical), (&b"message"[..], &b"wire"[..]));
-    let failed = wiregauge_footprint::run(&plain, b"m", b"wire", patience).unwrap_err();
+    let failed =
+        wiregauge_footprint::run(Command::new(&plain), b"m", b"wire", patience).unwrap_err();
     assert!(failed.to_string().contains("the message is too short"), "{failed}");
 
     let filled = link_known_program(folder.path(), true);

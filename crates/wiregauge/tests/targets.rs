@@ -71,6 +71,7 @@ fn the_emulator_counts_what_callgrind_counts_and_twice_the_same() {
         count(folder.path(), codecs, &["--target", Target::machine().unwrap().debian]);
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     assert_eq!(counted(&emulated), counted(&again));
+    what_codecs_weigh_is_the_same_under_it(folder.path(), machine);
 
     let (said, by_callgrind) = count(folder.path(), codecs, &[]);
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
@@ -85,6 +86,28 @@ fn the_emulator_counts_what_callgrind_counts_and_twice_the_same() {
             emulated[row]
         );
     }
+}
+
+/// The programs are the same; the C library copies in another way there, which takes other stack.
+fn what_codecs_weigh_is_the_same_under_it(folder: &Path, machine: &str) {
+    let weigh = |words: &[&str]| {
+        let mut command = wiregauge();
+        command.args(["codecs", "--footprint", "--codecs", "lcm", "-o", "weight.json"]);
+        command.args(["--length", "points=20"]).args(words);
+        let said = to_said(command.current_dir(folder).output().unwrap());
+        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        let text = fs::read_to_string(folder.join("weight.json")).unwrap();
+        let run: Value = serde_json::from_str(&text).unwrap();
+        let facts = run["facts"].as_array().unwrap().iter();
+        let named = |fact: &Value| {
+            let metric = fact["metric"].as_str().unwrap().to_owned();
+            (fact["subject"].as_str().unwrap().to_owned() + " " + &metric, fact["value"].as_f64())
+        };
+        facts.map(named).filter(|(name, _)| !name.contains("stack")).collect::<BTreeMap<_, _>>()
+    };
+    let emulated = weigh(&["--target", machine]);
+    assert!(emulated["lcm text/both"] > Some(1000.0), "{emulated:?}");
+    assert_eq!(emulated, weigh(&[]));
 }
 
 #[test]
@@ -139,5 +162,42 @@ fn rows_for_other_architectures_are_right_and_count_twice_the_same() {
         let (said, again) = count(folder.path(), codecs, &words);
         assert_eq!(said.code, Some(0), "{target}: {}{}", said.out, said.err);
         assert_eq!(numbers, counted(&again), "{target}");
+        what_codecs_weigh_there(folder.path(), target);
+    }
+}
+
+/// What a codec adds is measured there, too: by sections of the target's programs, which an
+/// emulator executes.
+fn what_codecs_weigh_there(folder: &Path, target: &str) {
+    let weigh = |words: &[&str]| {
+        let mut command = wiregauge();
+        command.args(["codecs", "--footprint", "--codecs", "prost,lcm", "-o", "weight.json"]);
+        command.args(["--length", "points=20"]).args(words);
+        let said = to_said(command.current_dir(folder).output().unwrap());
+        assert_eq!(said.code, Some(0), "{target}: {}{}", said.out, said.err);
+        let text = fs::read_to_string(folder.join("weight.json")).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let (there, here) = (weigh(&["--target", target]), weigh(&[]));
+    has_its_form(&there);
+    assert_eq!(tool(&there, "target"), target);
+    for codec in ["prost", "lcm"] {
+        let of = |run: &Value, metric: &str| {
+            let mut facts = run["facts"].as_array().unwrap().iter();
+            let is_it = |fact: &&Value| fact["subject"] == codec && fact["metric"] == metric;
+            facts.find(is_it).unwrap_or_else(|| panic!("{codec}: {metric}"))["value"]
+                .as_f64()
+                .unwrap()
+        };
+        for metric in ["text/both", "text-Os/both", "stack/encode", "stack/decode"] {
+            let (own, other) = (of(&there, metric), of(&here, metric));
+            assert!(
+                own > other / 3.0 && own < other * 3.0,
+                "{target} {codec} {metric}: {own}, {other}"
+            );
+        }
+        assert_ne!(of(&there, "text/both"), of(&here, "text/both"), "{target} {codec}");
+        let allocations = "first-allocations/decode";
+        assert_eq!(of(&there, allocations), of(&here, allocations), "{target} {codec}");
     }
 }

@@ -14,6 +14,7 @@ use wiregauge_build_tools::{
 use wiregauge_normalized::{rust, Unit};
 
 use crate::build::runner_build::{BuildFolders, RunnerBuild};
+use crate::build::variant::LINES;
 
 /// What cargo reports of its work, as far as it matters here.
 #[derive(Deserialize)]
@@ -74,8 +75,9 @@ impl CargoPackage {
         let of_release = release.map_or_else(String::new, |release| format!("-r{}", release.key()));
         let flags = builds[0].variant.flags.as_deref();
         let of_flags = flags.map_or_else(String::new, |flags| format!("-f{}", flags.key()));
-        let version =
-            format!("version = \"0.0.0-{}{of_release}{of_flags}\"", hash.to_string_lossy());
+        let of_lines = if builds[0].variant.has_lines { LINES } else { "" };
+        let version = hash.to_string_lossy();
+        let version = format!("version = \"0.0.0-{version}{of_release}{of_flags}{of_lines}\"");
         let own = |text: String| text.replacen("version = \"0.0.0\"", &version, 1);
         let manifest = fs::read_to_string(fixed.join("Cargo.toml"))?
             .replace("path = \"..", &format!("path = \"{}", place.common.folder.display()));

@@ -21,6 +21,8 @@ pub struct Variant {
     pub flags: Option<Arc<CompilerFlags>>,
     /// Whether programs are built that show what the codec adds, and not a runner.
     pub is_footprint: bool,
+    /// Whether its program tells the lines of its sources.
+    pub has_lines: bool,
 }
 
 /// Flags for the compiler, behind the usual ones; of Rust, settings of Cargo's profile.
@@ -48,7 +50,8 @@ impl Variant {
     /// The codec as the machine builds it.
     pub fn from_codec(codec: &'static Codec) -> Variant {
         let toolchain = Arc::new(Toolchain::System);
-        Variant { codec, toolchain, release: None, flags: None, is_footprint: false }
+        let (release, flags) = (None, None);
+        Variant { codec, toolchain, release, flags, is_footprint: false, has_lines: false }
     }
 
     /// What marks it among rows of the same codec; nothing for the plain one.
@@ -64,7 +67,28 @@ impl Variant {
     pub fn flags(&self) -> String {
         let language = self.codec.language;
         let usual = if self.is_footprint { language.footprint_flags } else { language.flags };
-        self.flags.as_ref().map_or(usual.into(), |flags| format!("{usual} {}", flags.words))
+        let more = self
+            .flags
+            .iter()
+            .map(|flags| flags.words.as_str())
+            .chain(self.line_tables().iter().copied());
+        more.fold(usual.to_owned(), |all, words| all + " " + words)
+    }
+
+    /// Flags behind the usual ones, one by one.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = &str> {
+        self.flags
+            .iter()
+            .flat_map(|flags| flags.arguments())
+            .chain(self.line_tables().iter().copied())
+    }
+
+    fn line_tables(&self) -> &'static [&'static str] {
+        if self.has_lines {
+            self.codec.language.line_tables
+        } else {
+            &[]
+        }
     }
 
     /// Key of the row: the codec's name, and `@` and the label where there is one.
@@ -74,9 +98,14 @@ impl Variant {
 
     /// What its program is called: one for another target has its name, too.
     pub(super) fn program_name(&self) -> String {
-        match &*self.toolchain {
+        let name = match &*self.toolchain {
             Toolchain::Cross(_) => self.id() + &self.toolchain.key(),
             _ => self.id(),
+        };
+        if self.has_lines {
+            name + LINES
+        } else {
+            name
         }
     }
 
@@ -101,12 +130,20 @@ impl Variant {
             Some(release) => format!("{key}-{}", release.key()),
             None => format!("{key}{}", self.toolchain.key()),
         };
-        match &self.flags {
+        let group = match &self.flags {
             Some(flags) => format!("{group}-{}", flags.key()),
             None => group,
+        };
+        if self.has_lines {
+            group + LINES
+        } else {
+            group
         }
     }
 }
+
+/// What tells programs that tell their lines from the others.
+pub(super) const LINES: &str = "-lines";
 
 fn with_label(name: &str, between: &str, label: &str) -> String {
     match label {

@@ -1,10 +1,14 @@
 //! What was counted of a runner's functions, as a result has it.
 
 use wiregauge_instructions::profile::{self, Profile};
+use wiregauge_instructions::source::{short_name, Sources};
 use wiregauge_instructions::work::Work;
 use wiregauge_result::explanation::{
-    Explanation, FunctionCounts, MemoryUse, INSTRUCTIONS, UNNAMED,
+    Explanation, FunctionCounts, LineCounts, MemoryUse, INSTRUCTIONS, UNNAMED,
 };
+
+/// The costliest lines that a result has, so many.
+const LINES: usize = 100;
 
 /// What results tell of a function, and of which of callgrind's events it is the sum: first
 /// instructions, and reads and writes among them; then misses of the caches in front and of the
@@ -44,10 +48,7 @@ pub fn explain(
         .functions
         .iter()
         .map(|(function, cost)| FunctionCounts {
-            name: match function.name.as_str() {
-                profile::UNNAMED => UNNAMED.to_owned(),
-                name => name.to_owned(),
-            },
+            name: function_name(function),
             object: function.object.clone(),
             work: Work::from_function(function).name().to_owned(),
             calls: share(cost.calls),
@@ -79,5 +80,34 @@ pub fn explain(
         totals: sums(&profile.totals()),
         memory: memory(),
         functions,
+        lines: lines(profile, messages),
     }
+}
+
+fn function_name(function: &profile::Function) -> String {
+    match function.name.as_str() {
+        profile::UNNAMED => UNNAMED.to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+/// The costliest lines; none where no source is known.
+fn lines(profile: &Profile, messages: u64) -> Vec<LineCounts> {
+    if profile.lines.keys().all(|line| line.number == 0) {
+        return Vec::new();
+    }
+    let mut costliest: Vec<(&profile::Line, i64)> =
+        profile.lines.iter().map(|(line, count)| (line, *count)).collect();
+    costliest.sort_by_key(|(line, count)| (std::cmp::Reverse(*count), *line));
+    costliest.truncate(LINES);
+    costliest.retain(|(_, count)| *count > 0);
+    let mut sources = Sources::default();
+    let counts = |(line, count): (&profile::Line, i64)| LineCounts {
+        function: function_name(&line.function),
+        source: short_name(&line.source),
+        number: line.number,
+        text: sources.text(&line.source, line.number),
+        instructions: count as f64 / messages as f64,
+    };
+    costliest.into_iter().map(counts).collect()
 }

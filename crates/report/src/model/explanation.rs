@@ -4,19 +4,20 @@ use indexmap::IndexMap;
 use wiregauge_result::explanation::{Explanation, FunctionCounts, INSTRUCTIONS, UNNAMED};
 use wiregauge_result::run::{Case, Run};
 
-use crate::model::number_format::{count_noun, format_count, format_percent, format_ratio};
+use crate::model::explained_lines;
+use crate::model::function_name::shorten;
+use crate::model::number_format::{
+    count_noun, format_count, format_difference, format_percent, format_ratio,
+};
 
 /// The costliest functions of each row are shown, so many.
 const FUNCTIONS: usize = 10;
-
-/// Longer names of functions are shortened to so many characters.
-const MOST_NAME: usize = 48;
 
 /// Kinds of work with less of a difference are not in its sentence.
 const LEAST_SHARE: f64 = 0.1;
 
 /// What a table's words mean, a line each.
-pub const NOTES: [&str; 4] = [
+pub const NOTES: [&str; 5] = [
     "program: generated code, headers, crates and glue in the runner's program; libraries: shared \
      libraries but the C library; copying, filling: memcpy, memset and the like, where they are \
      called and not compiled in",
@@ -26,6 +27,8 @@ pub const NOTES: [&str; 4] = [
      calls of malloc and its kin; both counted in a process of their own",
     "each function without what it calls; what is compiled into another function counts there; \
      names are shortened, run.json has them whole",
+    "a line of a source has what was compiled from it, wherever that was compiled into; a function \
+     whose lines are not known, as of a library, is one line",
 ];
 
 /// An experiment or a phase of it.
@@ -57,6 +60,7 @@ fn explain_metric(metric: &str, rows: &[&Explanation]) -> ExplainedMetric {
         [row] => costliest(metric, row),
         rows => functions.table(&format!("{metric}: instructions by function"), rows),
     });
+    tables.extend(explained_lines::table(metric, rows));
     let difference = match rows {
         [a, b] => describe_difference([&a.subject, &b.subject], &work).map(|text| {
             let nameless = [a, b].into_iter().find(|row| has_nameless_c_library(row));
@@ -101,7 +105,7 @@ fn totals(metric: &str, rows: &[&Explanation]) -> Vec<Vec<String>> {
         let mut line = vec![name.to_owned()];
         line.extend(counts.iter().map(shown));
         if let [Some(a), Some(b)] = counts[..] {
-            line.push(signed(b - a));
+            line.push(format_difference(b - a));
         }
         table.push(line);
     }
@@ -238,7 +242,7 @@ impl FunctionLines {
             let mut cells = vec![name];
             cells.extend(counts.iter().map(|count| format_count(*count as f64)));
             if let [a, b] = counts[..] {
-                cells.push(signed(b.saturating_sub(a) as f64));
+                cells.push(format_difference(b.saturating_sub(a) as f64));
             }
             cells
         };
@@ -292,7 +296,7 @@ fn describe_difference([a, b]: [&str; 2], work: &FunctionLines) -> Option<String
         let own = line.difference().saturating_mul(sign);
         let share = format_percent((own as f64 / difference as f64).abs());
         let minus = if own < 0 { "−" } else { "" };
-        format!("{} {} ({minus}{share})", line.name, signed(own as f64))
+        format!("{} {} ({minus}{share})", line.name, format_difference(own as f64))
     };
     let parts: Vec<String> = parts.into_iter().map(part).collect();
     Some(format!(
@@ -329,14 +333,6 @@ fn without_noise(count: f64) -> f64 {
 /// Calls for a message, of which there may be one in every second.
 fn format_calls(calls: f64) -> String {
     format_count(if calls < 100.0 { calls } else { calls.round() })
-}
-
-fn signed(value: f64) -> String {
-    match value {
-        v if v > 0.0 => format!("+{}", format_count(v)),
-        v if v < 0.0 => format!("−{}", format_count(-v)),
-        _ => "0".to_owned(),
-    }
 }
 
 /// What is the same function in two rows, though a library has another version.
@@ -377,79 +373,6 @@ fn library(object: &str) -> &str {
     object.split(".so").next().unwrap_or_default()
 }
 
-/// A name without what makes it long: first without its arguments, then without those of its
-/// types, then without its namespaces, at last without its middle.
-fn shorten(name: &str) -> String {
-    let steps: [fn(&str) -> String; 4] = [
-        |name| name.replace("(anonymous namespace)::", ""),
-        |name| collapse(name, '(', ')').replace("(…)", ""),
-        |name| collapse(name, '<', '>'),
-        without_namespaces,
-    ];
-    let mut short = name.to_owned();
-    for step in steps {
-        if short.chars().count() > MOST_NAME {
-            short = step(&short);
-        }
-    }
-    let characters: Vec<char> = short.chars().collect();
-    if characters.len() > MOST_NAME {
-        let (start, end) = (MOST_NAME / 2, characters.len() - (MOST_NAME - MOST_NAME / 2 - 1));
-        short = characters[..start].iter().chain(&['…']).chain(&characters[end..]).collect();
-    }
-    short
-}
-
-/// `a::b::C::d` as `C::d`, wherever there is such a path.
-fn without_namespaces(name: &str) -> String {
-    let mut short = String::new();
-    let mut path: Vec<&str> = Vec::new();
-    let mut rest = name;
-    while !rest.is_empty() {
-        let is_word = |c: char| c.is_alphanumeric() || "_$~".contains(c);
-        let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-        if word > 0 {
-            path.push(&rest[..word]);
-            rest = &rest[word..];
-        }
-        match rest.strip_prefix("::") {
-            Some(after) if !path.is_empty() && after.starts_with(is_word) => rest = after,
-            _ => {
-                short.push_str(&path[path.len().saturating_sub(2)..].join("::"));
-                path.clear();
-                let other = rest.chars().next().map_or(0, char::len_utf8);
-                short.push_str(&rest[..other]);
-                rest = &rest[other..];
-            }
-        }
-    }
-    short
-}
-
-/// A text with `…` in place of what stands between brackets, but for what it begins with.
-fn collapse(text: &str, open: char, close: char) -> String {
-    let least = usize::from(text.starts_with(open));
-    let (mut depth, mut before) = (0usize, ' ');
-    let mut short = String::new();
-    for c in text.chars() {
-        // `->` closes nothing.
-        if c == close && before != '-' {
-            depth = depth.saturating_sub(1);
-        }
-        if depth <= least {
-            short.push(c);
-        }
-        if c == open {
-            if depth == least {
-                short.push('…');
-            }
-            depth += 1;
-        }
-        before = c;
-    }
-    short
-}
-
 #[cfg(test)]
 mod tests {
     use wiregauge_result::explanation::MemoryUse;
@@ -471,6 +394,7 @@ mod tests {
             totals: vec![sum(0), sum(1)],
             memory: Some(MemoryUse { allocations: 1.0, allocated: 64.0, copies: 0.5, copied: 8.0 }),
             functions,
+            lines: Vec::new(),
         }
     }
 
@@ -549,41 +473,5 @@ mod tests {
         explain_metric("encode", &[&a, &b]);
         b.functions.clear();
         explain_metric("encode", &[&b]);
-    }
-
-    #[test]
-    fn long_names_lose_arguments_first() {
-        for (name, wanted) in [
-            ("memcpy", "memcpy"),
-            ("wg::LidarPoint::~LidarPoint()", "wg::LidarPoint::~LidarPoint()"),
-            (
-                "(anonymous namespace)::take(wg::LidarPointsMsg&, message::LidarPointsMsg&, int)",
-                "take",
-            ),
-            (
-                "<prost::codec::Prost as wiregauge_runner::codec::Codec<Vec<u8>>>::write",
-                "<codec::Prost as codec::Codec<…>>::write",
-            ),
-            (
-                "google::protobuf::internal::ParseContext::ReadSizeAndPushLimitAndDepth(char const*)",
-                "ParseContext::ReadSizeAndPushLimitAndDepth",
-            ),
-            (
-                "std::vector<message::LidarPoint, std::allocator<message::LidarPoint> >::_M_append(long)",
-                "std::vector<…>::_M_append",
-            ),
-        ] {
-            assert_eq!(shorten(name), wanted);
-        }
-        for long in [
-            "x".repeat(61),
-            format!("{}é::{0}", "é".repeat(70)),
-            "<".repeat(99),
-            "(".repeat(99),
-            "::".repeat(99),
-            ">)".repeat(99),
-        ] {
-            assert!(shorten(&long).chars().count() <= MOST_NAME, "{long}");
-        }
     }
 }

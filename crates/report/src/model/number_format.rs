@@ -181,6 +181,15 @@ fn grouped(number: &str) -> String {
     text + fraction
 }
 
+/// How much more there is, with its sign.
+pub fn format_difference(value: f64) -> String {
+    match value {
+        v if v > 0.0 => format!("+{}", format_count(v)),
+        v if v < 0.0 => format!("−{}", format_count(-v)),
+        _ => "0".to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use crate::common::bus;
 use serde_json::{json, Value};
-use wiregauge_result::explanation::{Explanation, FunctionCounts, MemoryUse, INSTRUCTIONS};
+use wiregauge_result::explanation::{
+    Explanation, FunctionCounts, LineCounts, MemoryUse, INSTRUCTIONS,
+};
 use wiregauge_result::run::Run;
 
 fn schema() -> jsonschema::Validator {
@@ -59,6 +61,16 @@ fn an_explained_result_follows_the_schema() {
         totals: vec![7.5],
         memory: Some(MemoryUse { allocations: 1.0, allocated: 64.0, copies: 0.0, copied: 0.0 }),
         functions,
+        lines: vec![
+            LineCounts {
+                function: "write".into(),
+                source: "prost/codec.rs".into(),
+                number: 7,
+                text: "self.write(out)".into(),
+                instructions: 6.5,
+            },
+            LineCounts { function: "malloc".into(), instructions: 1.0, ..Default::default() },
+        ],
     });
     let value = serde_json::to_value(&run).unwrap();
     let errors: Vec<String> = schema().iter_errors(&value).map(|e| e.to_string()).collect();

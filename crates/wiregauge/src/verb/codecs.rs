@@ -91,10 +91,9 @@ enum Verb {
 }
 
 /// What has no effect where nothing is timed or counted.
-const NO_FOOTPRINT: [&str; 14] = [
+const NO_FOOTPRINT: [&str; 13] = [
     "explain",
     "metric",
-    "target",
     "quick",
     "duration",
     "processes",
@@ -132,7 +131,7 @@ impl Arguments {
         if let Some(bundle) = &self.remote.bundle {
             return measuring.measure_bundle(bundle, fail_above, self.remote.serve);
         }
-        let destination = measuring.open(&inputs, self.remote.on.is_none())?;
+        let destination = measuring.open(&inputs, !self.footprint && self.remote.on.is_none())?;
         let experiments = select_experiments(experiments(), &measuring.experiments)?;
         let workload = message.workload(measuring.rows.seed)?;
         if let Some(board) = &self.remote.on {

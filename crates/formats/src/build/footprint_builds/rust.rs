@@ -1,14 +1,15 @@
 //! In Rust: features of the package say what is called.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use wiregauge_build_tools::{lock, run, Progress};
+use wiregauge_build_tools::{lock, run, Progress, Toolchain};
 use wiregauge_normalized::Unit;
 
 use crate::build::cargo_package::CargoPackage;
 use crate::build::footprint::{FootprintLevel, FootprintProgram, WRAPPED};
+use crate::build::languages::rust::CrossTarget;
 use crate::build::runner_build::{BuildFolders, RunnerBuild};
 use crate::build::CompilerFlags;
 
@@ -22,7 +23,8 @@ pub(in crate::build) fn compile_footprints(
 ) -> Result<Vec<Result<PathBuf>>> {
     let package = CargoPackage::write(place, unit, builds)?;
     let objects = compile_measuring(place, builds[0])?;
-    let triple = host_triple()?;
+    let cross = CrossTarget::find(&builds[0].variant, progress)?;
+    let triple = cross.as_ref().map_or_else(host_triple, |cross| Ok(cross.triple.to_owned()))?;
     let mut flags = vec!["-Ctarget-feature=+crt-static".into(), "-Crelocation-model=static".into()];
     flags.extend(objects.iter().map(|object| format!("-Clink-arg={}", object.display())));
     flags.extend(WRAPPED.map(|name| format!("-Clink-arg=-Wl,--wrap={name}")));
@@ -52,7 +54,13 @@ pub(in crate::build) fn compile_footprints(
         features.extend(program.part.decodes().then_some("footprint-decode"));
         let out = format!("footprint/{}", program.file_name());
         let adjust = |command: &mut Command| {
-            command.args(["--features", &features.join(","), "--target", &triple]);
+            command.args(["--features", &features.join(",")]);
+            match &cross {
+                Some(cross) => cross.adjust(command, place),
+                None => {
+                    command.args(["--target", &triple]);
+                }
+            }
             command.env("CARGO_ENCODED_RUSTFLAGS", &flags);
         };
         let made = package.build(&own, &profile, &out, adjust, progress)?;
@@ -75,16 +83,22 @@ fn opt_level(level: FootprintLevel) -> &'static str {
 /// Compiles what measures, as objects that every program is linked with.
 fn compile_measuring(place: &BuildFolders, build: &RunnerBuild) -> Result<Vec<PathBuf>> {
     // At one place for all: cargo compiles everything anew where its flags differ.
-    let folder = place.target.join("measuring");
+    let folder = match &*build.variant.toolchain {
+        Toolchain::Cross(cross) => place.target.join("measuring").join(cross.target().name),
+        _ => place.target.join("measuring"),
+    };
     std::fs::create_dir_all(&folder)?;
     let _lock = lock(&folder)?;
     let sources = place.common.folder.join("footprint");
     let compile = |name: &str| -> Result<PathBuf> {
         let object = folder.join(name).with_extension("o");
-        let mut command = build.variant.toolchain.command("cc", Path::new("/"));
+        let compiler = build.variant.toolchain.c_compiler()?;
+        let mut command = Command::new(&compiler);
+        // Of this machine, one in a root sees the build folder alone.
+        command.current_dir(&folder);
         command.args(["-std=c11", "-O2", "-fno-builtin", "-ffunction-sections", "-fdata-sections"]);
         command.arg("-fno-pie").arg("-c").arg(sources.join(name)).arg("-o").arg(&object);
-        run(&mut command, "cc")?;
+        run(&mut command, &compiler)?;
         Ok(object)
     };
     ["counter.c", "measure.c"].into_iter().map(compile).collect()

@@ -29,6 +29,7 @@ pub static CPP: RunnerLanguage = RunnerLanguage {
                       -static -no-pie -Wl,--gc-sections",
     takes_libraries_of_toolchain: true,
     link_time: "-flto",
+    line_tables: &["-g1"],
     unexplained: None,
     compiler: Toolchain::compiler,
     folder: |group, name| group.join(name),
@@ -118,8 +119,9 @@ fn project(place: &BuildFolders, folder: &Path, builds: &[&RunnerBuild]) -> Resu
             "target_link_libraries({name} PRIVATE {} ${{CMAKE_DL_LIBS}})\n",
             build.link_arguments()?.join(" ")
         );
-        if let Some(flags) = &build.variant.flags {
-            let words: Vec<String> = flags.arguments().map(|word| quote(Path::new(word))).collect();
+        let words = build.variant.arguments().map(|word| quote(Path::new(word)));
+        let words: Vec<String> = words.collect();
+        if !words.is_empty() {
             for what in ["compile", "link"] {
                 text += &format!("target_{what}_options({name} PRIVATE {})\n", words.join(" "));
             }

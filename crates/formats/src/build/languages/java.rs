@@ -41,6 +41,7 @@ pub static JAVA: RunnerLanguage = RunnerLanguage {
     footprint_flags: "",
     takes_libraries_of_toolchain: false,
     link_time: "",
+    line_tables: &[],
     unexplained: Some(
         "its virtual machine compiles while it runs, so no two runs execute the same functions",
     ),

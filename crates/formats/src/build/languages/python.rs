@@ -32,6 +32,7 @@ pub static PYTHON: RunnerLanguage = RunnerLanguage {
     footprint_flags: "",
     takes_libraries_of_toolchain: false,
     link_time: "",
+    line_tables: &[],
     unexplained: Some(
         "it is interpreted, so the functions that execute instructions are the interpreter's",
     ),

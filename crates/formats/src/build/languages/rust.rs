@@ -13,7 +13,7 @@ use crate::build::build_system::BuildSystem;
 use crate::build::cargo_package::CargoPackage;
 use crate::build::footprint_builds::rust::compile_footprints;
 use crate::build::runner_build::{BuildFolders, RunnerBuild};
-use crate::build::CompilerFlags;
+use crate::build::variant::Variant;
 use crate::runner_language::RunnerLanguage;
 
 /// Rust, by the pinned toolchain.
@@ -29,6 +29,13 @@ pub static RUST: RunnerLanguage = RunnerLanguage {
                       relocation, sections collected",
     takes_libraries_of_toolchain: false,
     link_time: "lto=\"fat\"",
+    // Libraries stay as they are, compiled once: what is generic or inlined is compiled with the
+    // program.
+    line_tables: &[
+        "debug=\"line-tables-only\"",
+        "package.\"*\".debug=false",
+        "package.\"*\".strip=\"debuginfo\"",
+    ],
     unexplained: None,
     compiler: |_| rustc(),
     folder: |group, name| group.join("src/bin").join(name),
@@ -71,6 +78,30 @@ fn add_standard_library(target: &Target, progress: Progress) -> Result<PathBuf> 
     Ok(folder)
 }
 
+/// What cargo is told of a target that is not the machine's.
+pub(in crate::build) struct CrossTarget {
+    /// As Rust calls it.
+    pub(in crate::build) triple: &'static str,
+    linker: String,
+}
+
+impl CrossTarget {
+    /// That of a row, with its standard library; none where the row is of the machine.
+    pub(in crate::build) fn find(row: &Variant, progress: Progress) -> Result<Option<CrossTarget>> {
+        let Toolchain::Cross(cross) = &*row.toolchain else { return Ok(None) };
+        let compiler = add_standard_library(cross.target(), progress)?;
+        Ok(Some(CrossTarget { triple: cross.target().rust, linker: cross.linker(&compiler)? }))
+    }
+
+    /// Has cargo build for it.
+    pub(in crate::build) fn adjust(&self, command: &mut Command, place: &BuildFolders) {
+        let variable = self.triple.replace('-', "_").to_uppercase();
+        // The linker sees files that are below the build folder.
+        command.args(["--target", self.triple]).env("TMPDIR", &place.target);
+        command.env(format!("CARGO_TARGET_{variable}_LINKER"), &self.linker);
+    }
+}
+
 /// Compiles the programs; an outcome for each build, in order.
 fn compile(
     place: &BuildFolders,
@@ -79,22 +110,12 @@ fn compile(
     progress: Progress,
 ) -> Result<Vec<Result<PathBuf>>> {
     let package = CargoPackage::write(place, unit, builds)?;
-    let flags = builds[0].variant.flags.as_deref();
-    let profile: Vec<String> =
-        flags.into_iter().flat_map(CompilerFlags::arguments).map(str::to_owned).collect();
-    let cross = match &*builds[0].variant.toolchain {
-        Toolchain::Cross(cross) => {
-            let compiler = add_standard_library(cross.target(), progress)?;
-            Some((cross.target().rust, cross.linker(&compiler)?))
-        }
-        _ => None,
-    };
+    let profile: Vec<String> = builds[0].variant.arguments().map(str::to_owned).collect();
+    let cross = CrossTarget::find(&builds[0].variant, progress)?;
     let adjust = |command: &mut Command| {
-        let Some((triple, linker)) = cross else { return };
-        let variable = triple.replace('-', "_").to_uppercase();
-        // The linker sees files that are below the build folder.
-        command.args(["--target", triple]).env("TMPDIR", &place.target);
-        command.env(format!("CARGO_TARGET_{variable}_LINKER"), linker);
+        if let Some(cross) = &cross {
+            cross.adjust(command, place);
+        }
     };
     package.build(builds, &profile, "programs", adjust, progress)
 }

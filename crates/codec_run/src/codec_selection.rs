@@ -150,6 +150,12 @@ pub fn build(
     folder: &Path,
     progress: Progress,
 ) -> Result<CodecEntrants> {
+    let schema = serde_json::to_vec(&serde_json::json!({
+        "schema": workload.schema,
+        "projection": workload.projection,
+    }))?;
+    // Before minutes of building.
+    let own = own_entrants(own, &schema)?;
     let mut able = Vec::new();
     let mut out = Vec::new();
     for variant in variants {
@@ -159,12 +165,9 @@ pub fn build(
             None => able.push(variant.clone()),
         }
     }
-    let (schema, projection) = (&workload.schema, &workload.projection);
-    let mut built = build::build_variants(folder, schema, projection, &able, progress)?.into_iter();
-    let schema = serde_json::to_vec(&serde_json::json!({
-        "schema": workload.schema,
-        "projection": workload.projection,
-    }))?;
+    let built =
+        build::build_variants(folder, &workload.schema, &workload.projection, &able, progress)?;
+    let mut built = built.into_iter();
     let mut entrants = Vec::new();
     let mut tools = IndexMap::new();
     let mut libraries = IndexMap::new();
@@ -204,7 +207,7 @@ pub fn build(
         let subject = subject(variant, workload, status, origin);
         entrants.push(Entrant { subject, runner, judge: None });
     }
-    entrants.extend(own_entrants(own, &schema)?);
+    entrants.extend(own);
     Ok(CodecEntrants { entrants, tools, libraries })
 }
 

@@ -2,6 +2,7 @@
 //! the wires that their holders read and write. A holder knows no wire: what a wire
 //! asks for is in [`layout`], and each language has it as code of its own.
 
+mod bounds;
 mod cpp;
 pub mod definition;
 mod doc_comment;
@@ -17,6 +18,7 @@ mod rust;
 mod tagged;
 mod wire;
 
+pub use bounds::without_alloc;
 pub use cpp::names as cpp_names;
 pub use cpp::view::names as cpp_view_names;
 pub use definition::Package;
@@ -26,6 +28,5 @@ pub use loss::{losses, Loss};
 pub use names::Names;
 pub use python::names as python_names;
 pub use rust::names as rust_names;
-pub use rust::no_alloc::without_alloc;
 pub use rust::view::names as rust_view_names;
 pub use wire::Wire;

@@ -24,7 +24,7 @@ macro_rules! members {
 }
 
 // Behind the macro, which the views take, too.
-pub(crate) mod no_alloc;
+mod no_alloc;
 mod tagged;
 pub(crate) mod view;
 

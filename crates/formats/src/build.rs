@@ -15,6 +15,7 @@ mod build_origin;
 mod build_system;
 mod cargo_package;
 mod crate_release;
+mod cross_target;
 mod fixed_parts;
 pub mod footprint;
 mod footprint_builds;

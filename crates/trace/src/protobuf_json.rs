@@ -87,8 +87,11 @@ struct NumberPlan {
     wire_type: u32,
     /// Whether only 32 bits of it count.
     is_narrow: bool,
-    show: fn(u64, &mut Vec<u8>),
+    show: ShowNumber,
 }
+
+/// Writes a number by its bits.
+type ShowNumber = fn(u64, &mut Vec<u8>);
 
 impl JsonPlan {
     fn new(root: &MessageDescriptor) -> JsonPlan {
@@ -329,7 +332,7 @@ fn enum_plan(names: &EnumDescriptor) -> ValuePlan {
 }
 
 fn number_plan(kind: &Kind) -> Option<NumberPlan> {
-    let (wire_type, is_narrow, show): (u32, bool, fn(u64, &mut Vec<u8>)) = match kind {
+    let (wire_type, is_narrow, show): (u32, bool, ShowNumber) = match kind {
         Kind::Bool => (0, false, |bits, out| put(&(bits != 0), out)),
         Kind::Int32 => (0, true, |bits, out| put(&(bits as i32), out)),
         Kind::Uint32 => (0, true, |bits, out| put(&(bits as u32), out)),

@@ -132,7 +132,7 @@ fn clouds(peers: &Peers, name: &str, on: &str, least: f64) -> Result<()> {
     ensure!(wanted.count == POINTS, "{} points", wanted.count);
     let written = [path.clone(), peers.file("theirs.arrow")];
     let mut read = [
-        peers.measure("loop", &[path.clone()], &wanted),
+        peers.measure("loop", std::slice::from_ref(&path), &wanted),
         read_z(&path, &wanted, &["z"]),
         read_z(&path, &wanted, &[]),
         peers.measure("loop_to_arrow", &written, &wanted),
@@ -152,8 +152,8 @@ fn other_readers(peers: &Peers) -> Result<()> {
         let path = peers.file(&format!("{name}.mcap"));
         let wanted = points(&path, &["z".into()], "z")?;
         let mut read = [
-            peers.measure("rosbags", &[path.clone()], &wanted),
-            peers.measure("roboto", &[path.clone()], &wanted),
+            peers.measure("rosbags", std::slice::from_ref(&path), &wanted),
+            peers.measure("roboto", std::slice::from_ref(&path), &wanted),
             read_z(&path, &wanted, &["z"]),
         ];
         let [rosbags, roboto, ours] = turns(&mut read)?;
@@ -183,8 +183,8 @@ fn records(peers: &Peers) -> Result<()> {
     let read = || elements(&path, "/returns", &selection, None, "z");
     let wanted = read()?;
     let mut read = [
-        peers.measure("returns", &[path.clone()], &wanted),
-        peers.measure("roboto_returns", &[path.clone()], &wanted),
+        peers.measure("returns", std::slice::from_ref(&path), &wanted),
+        peers.measure("roboto_returns", std::slice::from_ref(&path), &wanted),
         Box::new(|| timed(|| wanted.check("rows", &read()?))),
     ];
     let [theirs, roboto, ours] = turns(&mut read)?;
@@ -201,8 +201,8 @@ fn objects(peers: &Peers, osi: &[u8]) -> Result<()> {
     let (wanted, messages) = (read()?, Sum { count: 500, mean: 0.0 });
     let lines = [path.clone(), peers.file("theirs.jsonl")];
     let mut read = [
-        peers.measure("parse", &[path.clone()], &messages),
-        peers.measure("objects", &[path.clone()], &wanted),
+        peers.measure("parse", std::slice::from_ref(&path), &messages),
+        peers.measure("objects", std::slice::from_ref(&path), &wanted),
         Box::new(|| timed(|| wanted.check("rows", &read()?))),
         Box::new(|| timed(|| raw(&path).map(drop))),
         peers.measure("json_lines", &lines, &messages),

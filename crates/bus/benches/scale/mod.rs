@@ -160,7 +160,7 @@ impl Model {
 
 /// All lines over all transports that are here.
 pub fn scale(run: Run) -> Vec<Line> {
-    let link = RATE.0.parse().map_err(anyhow::Error::from).and_then(Emulation::build);
+    let link = RATE.0.parse().and_then(Emulation::build);
     let link = link.as_ref().map(Placement::emulated);
     let mut lines = Vec::new();
     for (name, multicast) in TRANSPORTS {

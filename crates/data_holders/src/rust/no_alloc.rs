@@ -1,12 +1,11 @@
 //! Holders that need no allocator: a text or list has room for as much as the definition
 //! allows at most, and a message is written into memory of the caller's.
 
-use anyhow::{bail, ensure, Result};
+use anyhow::{ensure, Result};
 use wiregauge_schema::literal::{self, Literal};
-use wiregauge_schema::{Cardinality, Element, Field, Record};
+use wiregauge_schema::{Cardinality, Element, Record};
 
 use crate::definition::Package;
-use crate::language::HolderLanguage;
 use crate::layout;
 use crate::names::Rules;
 use crate::wire::Wire;
@@ -48,53 +47,6 @@ pub(super) fn imports(of_heap: &str) -> String {
 /// A default, which [`check_defaults`] has found to have room.
 pub(super) fn initial(value: &str) -> String {
     format!("TryFrom::try_from({value}).unwrap_or_default()")
-}
-
-/// The package, with holders that need no allocator.
-///
-/// # Errors
-/// When a text or list has no bound, or a language or wire has no such holders.
-pub fn without_alloc(
-    package: Package,
-    languages: &[HolderLanguage],
-    wires: &[Wire],
-) -> Result<Package> {
-    if let Some(language) = languages.iter().find(|one| **one != HolderLanguage::Rust) {
-        bail!("--no-alloc is for rust; generate {} without it", language.name());
-    }
-    ensure!(
-        !wires.contains(&Wire::Protobuf),
-        "--no-alloc has no wire protobuf, as a .proto has no bounds; choose from {}",
-        Wire::SEQUENTIAL.map(Wire::name).join(", ")
-    );
-    if let Some(field) = first_unbounded(&package) {
-        bail!(
-            "{field} has no bound, and --no-alloc needs one of each list and text, as float32[<=32] \
-             or string<=32 has"
-        );
-    }
-    Ok(Package { is_without_alloc: true, ..package })
-}
-
-/// The first field that may be of any length.
-fn first_unbounded(package: &Package) -> Option<String> {
-    package.schema.records().find_map(|(_, record)| {
-        let field = record.fields.iter().find(|field| !is_bounded(package, record, field))?;
-        Some(format!("{}.{}", record.name.original, field.name.original))
-    })
-}
-
-fn is_list_bounded(field: &Field) -> bool {
-    !matches!(field.cardinality, Cardinality::List { bound: None })
-}
-
-fn is_bounded(package: &Package, record: &Record, field: &Field) -> bool {
-    is_list_bounded(field)
-        && match field.element {
-            Element::String => package.text_bound(record, field).is_some(),
-            Element::Bytes => false,
-            _ => true,
-        }
 }
 
 /// Enough bytes for any message of a type on any of these wires, wherever it begins.

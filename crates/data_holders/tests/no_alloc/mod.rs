@@ -97,7 +97,7 @@ fn what_has_no_bound_is_refused_by_its_name() {
     // A definition may be wrong itself.
     let package = package("string<=2 a \"abc\"\n", &[]);
     let package = without_alloc(package, &rust, &[Wire::Cdr]).expect("bounded");
-    let said = generate(&package, rust[0], &[Wire::Cdr]).err().expect("it is refused");
+    let said = generate(&package, rust[0], &[Wire::Cdr]).expect_err("it is refused");
     assert!(said.to_string().contains("p/msg/Bounded.a: its default exceeds its bound"), "{said}");
 }
 

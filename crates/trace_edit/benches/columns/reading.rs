@@ -32,7 +32,7 @@ impl Sum {
         self.count += batch.num_rows() as u64;
         let Some(values) = batch.column_by_name(column) else { return };
         self.mean += if let Some(values) = values.as_primitive_opt::<Float32Type>() {
-            sum(values.values(), |value| f64::from(value))
+            sum(values.values(), f64::from)
         } else if let Some(values) = values.as_primitive_opt::<Float64Type>() {
             sum(values.values(), |value| value)
         } else {

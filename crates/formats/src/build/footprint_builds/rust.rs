@@ -8,8 +8,8 @@ use wiregauge_build_tools::{lock, run, Progress, Toolchain};
 use wiregauge_normalized::Unit;
 
 use crate::build::cargo_package::CargoPackage;
+use crate::build::cross_target::CrossTarget;
 use crate::build::footprint::{FootprintLevel, FootprintProgram, WRAPPED};
-use crate::build::languages::rust::CrossTarget;
 use crate::build::runner_build::{BuildFolders, RunnerBuild};
 use crate::build::CompilerFlags;
 

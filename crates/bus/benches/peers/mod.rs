@@ -1,6 +1,8 @@
 //! Round trips by the plainest programs there can be over a library that the bus
 //! measures, which are compiled here; and what they need.
 
+pub mod tcp;
+
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

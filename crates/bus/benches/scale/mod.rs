@@ -132,7 +132,7 @@ struct Model {
 
 impl Model {
     /// On one machine, or with all receivers behind a link.
-    fn here(&self, receivers: usize, size: usize, link: Option<f64>) -> f64 {
+    fn predict_step(&self, receivers: usize, size: usize, link: Option<f64>) -> f64 {
         let alone = self.whole.step(receivers as f64, size as f64);
         // What crosses the link meanwhile takes longer, or is hidden.
         alone.max(link.map_or(0.0, |rate| self.crossing(receivers, size, rate)))
@@ -207,7 +207,7 @@ fn transport(
         let what = format!("{name}, {} participants, {size} B{over}", receivers + 1);
         let found = match measured(place, (receivers, size)) {
             Ok(found) => {
-                let predicted = model.here(receivers, size, rate);
+                let predicted = model.predict_step(receivers, size, rate);
                 format!(
                     "{} predicted, {} measured: {:+.0} %",
                     time(predicted),

@@ -88,7 +88,7 @@ impl Random {
     }
 }
 
-fn said<T>(verdict: &Result<T, impl Debug>) -> String {
+fn verdict_text<T>(verdict: &Result<T, impl Debug>) -> String {
     format!("{:?}", verdict.as_ref().err())
 }
 
@@ -123,7 +123,7 @@ macro_rules! check_wire {
             }
             let held = kept::deserialize::<HeapWire, of_heap::Bounded>(&damaged);
             let read = without_allocation(|| wires::deserialize::<FixedWire, Bounded>(&damaged));
-            assert_eq!(said(&held), said(&read), "{damaged:?}");
+            assert_eq!(verdict_text(&held), verdict_text(&read), "{damaged:?}");
             if let (Ok(held), Ok(read)) = (held, read) {
                 kept::serialize::<HeapWire, _>(&held, &mut damaged).unwrap();
                 let size = wires::serialize::<FixedWire, _>(&read, &mut out).unwrap();

@@ -121,7 +121,7 @@ impl Fetch {
         Ok(fetch)
     }
 
-    fn at(&self, name: &str) -> PathBuf {
+    fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
@@ -138,10 +138,10 @@ impl Fetch {
 
     /// Has pip do this with a package, whose hash stands beside its name.
     fn pip(&self, verb: &str, package: &str, words: &[&str]) -> Result<(), String> {
-        fs::write(self.at("requirements.txt"), package).unwrap();
+        fs::write(self.path("requirements.txt"), package).unwrap();
         let pip = ["-m", "pip", verb, "--no-deps", "--only-binary=:all:", "--require-hashes"];
         let words = [&pip[..], words, &["-r", "requirements.txt"]].concat();
-        self.run(&self.at("venv/bin/python"), &words)
+        self.run(&self.path("venv/bin/python"), &words)
     }
 }
 
@@ -149,13 +149,13 @@ fn unpack(folder: &Path) -> Result<(), String> {
     let fetch = Fetch::begin()?;
     let target = ["--python-version", "3.12", "--platform", "manylinux_2_28_x86_64"];
     fetch.pip("download", WHEEL, &[&target[..], &["-d", "wheels"]].concat())?;
-    let wheel = fs::read_dir(fetch.at("wheels")).unwrap().next().unwrap().unwrap().path();
+    let wheel = fs::read_dir(fetch.path("wheels")).unwrap().next().unwrap().unwrap().path();
     let zip = ["-m", "zipfile", "-e", wheel.to_str().unwrap(), "unpacked"];
-    fetch.run(&fetch.at("venv/bin/python"), &zip)?;
-    for program in fs::read_dir(fetch.at("unpacked/SilKit_py/bin")).unwrap() {
+    fetch.run(&fetch.path("venv/bin/python"), &zip)?;
+    for program in fs::read_dir(fetch.path("unpacked/SilKit_py/bin")).unwrap() {
         fs::set_permissions(program.unwrap().path(), PermissionsExt::from_mode(0o755)).unwrap();
     }
-    fs::rename(fetch.at("unpacked"), folder).map_err(|error| error.to_string())
+    fs::rename(fetch.path("unpacked"), folder).map_err(|error| error.to_string())
 }
 
 fn fetch_python(folder: &Path) -> Result<(), String> {
@@ -163,7 +163,7 @@ fn fetch_python(folder: &Path) -> Result<(), String> {
     fetch.pip("install", UV, &[])?;
     let folder = folder.to_str().unwrap();
     let words = ["python", "install", "3.12.16", "--no-bin", "--no-config", "--install-dir"];
-    fetch.run(&fetch.at("venv/bin/uv"), &[&words[..], &[folder]].concat())
+    fetch.run(&fetch.path("venv/bin/uv"), &[&words[..], &[folder]].concat())
 }
 
 /// A registry, ended with its test.

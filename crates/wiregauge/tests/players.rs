@@ -528,7 +528,7 @@ fn another_master_plays_and_records() {
     let at = folder.path();
     let made = recorded(at, "made.bin", &fmu(Model::Source, "protobuf", 2), &[], 3);
     for fmi in [2, 3] {
-        let job = serde_json::json!({
+        let jobs = serde_json::json!([{
             "source": fmu(Model::Player, "protobuf", fmi),
             "model": fmu(Model::Recorder, "protobuf", fmi),
             "source_parameters": { "trace": at.join("made.bin") },
@@ -536,14 +536,14 @@ fn another_master_plays_and_records() {
             "step": 0.1,
             "steps": 3,
             "out": at,
-        });
+        }]);
         let python = Python::environment(&build_folder()).expect("Python and FMPy");
         let mut child = Command::new(&python.program)
             .args(["-c", include_str!("cosim/fmpy_master.py")])
             .stdin(std::process::Stdio::piped())
             .spawn()
             .expect("python starts");
-        std::io::Write::write_all(&mut child.stdin.take().unwrap(), job.to_string().as_bytes())
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), jobs.to_string().as_bytes())
             .unwrap();
         assert!(child.wait().unwrap().success(), "FMPy, FMI {fmi}");
         assert!(fs::read(at.join("its.bin")).unwrap() == made, "FMI {fmi}");

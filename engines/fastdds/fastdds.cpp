@@ -165,8 +165,8 @@ static void open(const Settings &settings, Endpoint &end) {
     set_endpoint_qos(qos, settings);
     qos.publish_mode().kind = fastdds::SYNCHRONOUS_PUBLISH_MODE;
     // By default 3 s, and a writer that keeps all it may waits for that long. The Rust side sends
-    // nothing in the first 200 ms.
-    set_heartbeats(qos, 20000000, 100000000);
+    // nothing in the first second.
+    set_heartbeats(qos, 20000000, 500000000);
     end.writer = end.publisher->create_datawriter(end.topic, qos);
     need(end.writer, "no writer; is /dev/shm large enough?");
   }

@@ -22,7 +22,7 @@ use wiregauge_bus::placement::emulation::Emulation;
 use wiregauge_testkit::prerequisites::HOSTS;
 
 /// Runs at the same time: they mostly wait.
-const AT_ONCE: usize = 18;
+const AT_ONCE: usize = 14;
 /// How long a load takes: who is looked for on a starved machine is found before its end.
 const LOAD: &str = "5s";
 /// From when participants are there to the middle of the run.

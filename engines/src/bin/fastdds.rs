@@ -37,7 +37,7 @@ const SEGMENT: usize = 64 << 20;
 const BLOCKING: Duration = Duration::from_secs(10);
 /// From the time that the writer knows all readers to the first sample, so that
 /// they know it too.
-const SETTLE: Duration = Duration::from_millis(200);
+const SETTLE: Duration = Duration::from_secs(1);
 
 /// How samples travel; the numbers are those of the C++ side.
 #[derive(Clone, Copy, PartialEq)]

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{java, reference, run_python, succeeds, write};
+use support::{java, reference, run_python, rustc, succeeds, write};
 use wiregauge_data_holders::{HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::proto;
@@ -167,13 +167,8 @@ fn run_rust(holders: &Path, name: &str, messages: &Path, with_views: bool) -> St
     put("main.rs", &format!("mod cross;\nmod {name};\nmod types;\n{view}{main}"));
     let all = format!("pub mod {name};\npub mod {name}_view;\npub mod wiregauge;\n");
     put("bare.rs", &format!("#![no_std]\n#![forbid(unsafe_code)]\n{all}"));
-    let rustc = |arguments: &str| {
-        let mut compiler = Command::new("rustc");
-        compiler.args(["--edition", "2021", "-D", "warnings"]).args(arguments.split_whitespace());
-        succeeds(compiler.current_dir(holders));
-    };
-    rustc("--crate-type lib --emit metadata bare.rs");
-    rustc("-C debug-assertions -o cross_rust main.rs");
+    rustc(holders, "--crate-type lib --emit metadata bare.rs");
+    rustc(holders, "-C debug-assertions -o cross_rust main.rs");
     succeeds(Command::new(holders.join("cross_rust")).arg(messages))
 }
 

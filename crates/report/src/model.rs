@@ -21,6 +21,7 @@ pub mod reference;
 pub mod requirements;
 pub mod run_labels;
 pub mod shared_text;
+mod side_by_side;
 pub mod slowest;
 pub mod statistic;
 pub mod sweep;

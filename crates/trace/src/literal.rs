@@ -1,7 +1,23 @@
-//! Numbers and octets in JSON, as Protobuf's JSON has them.
+//! What messages in JSON are made of: numbers and octets as Protobuf's JSON has them.
 
 use std::fmt::Display;
 use std::io::Write;
+
+use serde::Serialize;
+
+/// A value as JSON has it.
+pub fn put<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) {
+    // Only writers fail, and a list of bytes does not.
+    let _ = serde_json::to_writer(out, value);
+}
+
+/// Parts what is in a list or record, which begins with this bracket.
+pub fn begin_item(open: u8, out: &mut Vec<u8>) {
+    // No value ends with a bracket that opens.
+    if out.last() != Some(&open) {
+        out.push(b',');
+    }
+}
 
 /// A float with all its digits. What is no number is a text, as in Protobuf's JSON.
 pub fn float(number: impl Display, out: &mut Vec<u8>) {

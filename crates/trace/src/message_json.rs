@@ -1,12 +1,11 @@
 //! Messages as JSON, by the definition that their channel carries.
 
 use anyhow::{bail, Context, Result};
-use serde::Serialize;
 use wiregauge_schema::{Field, Value};
 
 use crate::channel::Channel;
 use crate::decoding::TopicDecoder;
-use crate::literal::{bytes_text, float};
+use crate::literal::{begin_item, bytes_text, float, put};
 use crate::parser::JsonFormatter;
 use crate::protobuf_json::ProtobufFormatter;
 use crate::sequence::MessageMaker;
@@ -87,22 +86,6 @@ struct JsonMaker<'o> {
     before: usize,
 }
 
-impl JsonMaker<'_> {
-    /// A text, or an integer.
-    fn put<T: Serialize + ?Sized>(&mut self, value: &T) {
-        // Only writers fail, and a list of bytes does not.
-        let _ = serde_json::to_writer(&mut *self.out, value);
-    }
-
-    /// Parts what is in a list or record.
-    fn begin_item(&mut self, open: u8) {
-        // No value ends with a bracket that opens.
-        if self.out.last() != Some(&open) {
-            self.out.push(b',');
-        }
-    }
-}
-
 impl MessageMaker for JsonMaker<'_> {
     type Made = ();
 
@@ -112,9 +95,9 @@ impl MessageMaker for JsonMaker<'_> {
 
     fn number(&mut self, number: Value) {
         match number {
-            Value::Bool(truth) => self.put(&truth),
-            Value::Unsigned(number) => self.put(&number),
-            Value::Signed(number) => self.put(&number),
+            Value::Bool(truth) => put(&truth, self.out),
+            Value::Unsigned(number) => put(&number, self.out),
+            Value::Signed(number) => put(&number, self.out),
             Value::F32(number) => float(number, self.out),
             Value::F64(number) => float(number, self.out),
             _ => unreachable!("a number"),
@@ -122,11 +105,11 @@ impl MessageMaker for JsonMaker<'_> {
     }
 
     fn text(&mut self, text: &str) {
-        self.put(text);
+        put(text, self.out);
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
-        self.put(&bytes_text(bytes));
+        put(&bytes_text(bytes), self.out);
     }
 
     fn begin_record(&mut self) {
@@ -134,8 +117,8 @@ impl MessageMaker for JsonMaker<'_> {
     }
 
     fn begin_field(&mut self, field: &Field) {
-        self.begin_item(b'{');
-        self.put(&field.name.original);
+        begin_item(b'{', self.out);
+        put(&field.name.original, self.out);
         self.out.push(b':');
     }
 
@@ -148,7 +131,7 @@ impl MessageMaker for JsonMaker<'_> {
     }
 
     fn begin_element(&mut self) {
-        self.begin_item(b'[');
+        begin_item(b'[', self.out);
     }
 
     fn end_list(&mut self, _: Vec<()>) {

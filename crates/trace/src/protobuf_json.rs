@@ -9,7 +9,7 @@ use prost_reflect::{DynamicMessage, EnumDescriptor, FieldDescriptor, Kind, Messa
 use serde::Serialize;
 
 use crate::channel::Channel;
-use crate::literal::bytes_text;
+use crate::literal::{begin_item, bytes_text, put};
 use crate::parser::{JsonFormatter, Parser};
 
 /// Deeper messages are left to the parser, which refuses those beyond 100.
@@ -145,7 +145,7 @@ impl JsonPlan {
                 oneofs.push(oneof);
             }
             let before = out.len();
-            begin_item(out, b'{');
+            begin_item(b'{', out);
             out.extend_from_slice(&field.name);
             let is_told = match field.is_list {
                 true => self.list(field, tag, &mut input, depth, out)?,
@@ -180,12 +180,12 @@ impl JsonPlan {
                         _ => 0,
                     };
                     while !packed.0.is_empty() {
-                        begin_item(out, b'[');
+                        begin_item(b'[', out);
                         self.value(field, wire_type, &mut packed, depth, out)?;
                     }
                 }
                 _ => {
-                    begin_item(out, b'[');
+                    begin_item(b'[', out);
                     self.value(field, tag, input, depth, out)?;
                 }
             }
@@ -255,14 +255,6 @@ impl JsonPlan {
             _ => return None,
         };
         Some(has_value || field.has_presence)
-    }
-}
-
-/// Parts what is in a list or record.
-fn begin_item(out: &mut Vec<u8>, open: u8) {
-    // No value ends with a bracket that opens.
-    if out.last() != Some(&open) {
-        out.push(b',');
     }
 }
 
@@ -367,12 +359,6 @@ fn number_plan(kind: &Kind) -> Option<NumberPlan> {
 
 fn unzigzag(bits: u64) -> u64 {
     (bits >> 1) ^ (bits & 1).wrapping_neg()
-}
-
-/// A value as JSON has it.
-fn put<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) {
-    // Only writers fail, and a list of bytes does not.
-    let _ = serde_json::to_writer(out, value);
 }
 
 /// A number of 64 bits, which Protobuf's JSON has as a text.

@@ -88,16 +88,20 @@ fn the_emulator_counts_what_callgrind_counts_and_twice_the_same() {
     }
 }
 
+/// What the codecs add to a program, with these words more.
+fn weigh(folder: &Path, codecs: &str, words: &[&str]) -> Value {
+    let mut command = wiregauge();
+    command.args(["codecs", "--footprint", "--codecs", codecs, "-o", "weight.json"]);
+    command.args(["--length", "points=20"]).args(words);
+    let said = to_said(command.current_dir(folder).output().unwrap());
+    assert_eq!(said.code, Some(0), "{words:?}: {}{}", said.out, said.err);
+    serde_json::from_str(&fs::read_to_string(folder.join("weight.json")).unwrap()).unwrap()
+}
+
 /// The programs are the same; the C library copies in another way there, which takes other stack.
 fn what_codecs_weigh_is_the_same_under_it(folder: &Path, machine: &str) {
     let weigh = |words: &[&str]| {
-        let mut command = wiregauge();
-        command.args(["codecs", "--footprint", "--codecs", "lcm", "-o", "weight.json"]);
-        command.args(["--length", "points=20"]).args(words);
-        let said = to_said(command.current_dir(folder).output().unwrap());
-        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
-        let text = fs::read_to_string(folder.join("weight.json")).unwrap();
-        let run: Value = serde_json::from_str(&text).unwrap();
+        let run = weigh(folder, "lcm", words);
         let facts = run["facts"].as_array().unwrap().iter();
         let named = |fact: &Value| {
             let metric = fact["metric"].as_str().unwrap().to_owned();
@@ -169,16 +173,8 @@ fn rows_for_other_architectures_are_right_and_count_twice_the_same() {
 /// What a codec adds is measured there, too: by sections of the target's programs, which an
 /// emulator executes.
 fn what_codecs_weigh_there(folder: &Path, target: &str) {
-    let weigh = |words: &[&str]| {
-        let mut command = wiregauge();
-        command.args(["codecs", "--footprint", "--codecs", "prost,lcm", "-o", "weight.json"]);
-        command.args(["--length", "points=20"]).args(words);
-        let said = to_said(command.current_dir(folder).output().unwrap());
-        assert_eq!(said.code, Some(0), "{target}: {}{}", said.out, said.err);
-        let text = fs::read_to_string(folder.join("weight.json")).unwrap();
-        serde_json::from_str::<Value>(&text).unwrap()
-    };
-    let (there, here) = (weigh(&["--target", target]), weigh(&[]));
+    let (there, here) =
+        (weigh(folder, "prost,lcm", &["--target", target]), weigh(folder, "prost,lcm", &[]));
     has_its_form(&there);
     assert_eq!(tool(&there, "target"), target);
     for codec in ["prost", "lcm"] {

@@ -220,25 +220,15 @@ pub fn serialize<W: Wire, T: Value>(message: &T, out: &mut [u8]) -> Result<usize
 
 impl<const MOST: usize> Value for Text<MOST> {
     fn least<W: Wire>() -> usize {
-        4 + W::TEXT_MARK.len() + usize::from(W::TEXT_MARK.len() != 0)
+        least_text::<W>()
     }
 
     fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, limits: Limits) -> Result<(), Error> {
-        sizer.length(self.len, limits.text)?;
-        if W::ENDS_TEXTS && self.as_bytes().contains(&0) {
-            return Err(Error::NoText);
-        }
-        sizer.size += W::TEXT_MARK.len() + self.len + usize::from(W::ENDS_TEXTS);
-        Ok(())
+        measure_text(self.as_bytes(), sizer, limits)
     }
 
     fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
-        writer.length(W::TEXT_MARK.len() + self.len + usize::from(W::ENDS_TEXTS));
-        writer.out.extend_from_slice(W::TEXT_MARK);
-        writer.out.extend_from_slice(self.as_bytes());
-        if W::ENDS_TEXTS {
-            writer.out.push(0);
-        }
+        write_text(self.as_bytes(), writer);
     }
 
     fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, limits: Limits) -> Result<(), Error> {
@@ -248,25 +238,15 @@ impl<const MOST: usize> Value for Text<MOST> {
 
 impl<T: Value, const MOST: usize> Value for Sequence<T, MOST> {
     fn least<W: Wire>() -> usize {
-        T::least_array::<W>(0) + 4
+        least_list::<W, T>()
     }
 
     fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, limits: Limits) -> Result<(), Error> {
-        sizer.open::<T>();
-        sizer.length(self.len, limits.elements)?;
-        T::measure_all(self, sizer, limits.of_elements())
+        measure_list(self, sizer, limits)
     }
 
     fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
-        if W::COUNTS_BYTES {
-            let start = writer.open_bytes();
-            T::write_all(self, writer);
-            return writer.close_bytes(start);
-        }
-        let start = writer.open::<T>();
-        writer.length(self.len);
-        T::write_all(self, writer);
-        writer.close::<T>(start);
+        write_list(self, writer);
     }
 
     fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, limits: Limits) -> Result<(), Error> {

@@ -112,6 +112,58 @@ impl Value for bool {
     }
 }
 
+/// The fewest bytes that a text takes.
+fn least_text<W: Wire>() -> usize {
+    4 + W::TEXT_MARK.len() + usize::from(W::TEXT_MARK.len() != 0)
+}
+
+/// Measures a text by its bytes.
+fn measure_text<W: Wire>(text: &[u8], sizer: &mut Sizer<W>, limits: Limits) -> Result<(), Error> {
+    sizer.length(text.len(), limits.text)?;
+    if W::ENDS_TEXTS && text.contains(&0) {
+        return Err(Error::NoText);
+    }
+    sizer.size += W::TEXT_MARK.len() + text.len() + usize::from(W::ENDS_TEXTS);
+    Ok(())
+}
+
+/// Writes a text by its bytes.
+fn write_text<W: Wire>(text: &[u8], writer: &mut Writer<'_, W>) {
+    writer.length(W::TEXT_MARK.len() + text.len() + usize::from(W::ENDS_TEXTS));
+    writer.out.extend_from_slice(W::TEXT_MARK);
+    writer.out.extend_from_slice(text);
+    if W::ENDS_TEXTS {
+        writer.out.push(0);
+    }
+}
+
+/// The fewest bytes that a list takes.
+fn least_list<W: Wire, T: Value>() -> usize {
+    T::least_array::<W>(0) + 4
+}
+
+fn measure_list<W: Wire, T: Value>(
+    list: &[T],
+    sizer: &mut Sizer<W>,
+    limits: Limits,
+) -> Result<(), Error> {
+    sizer.open::<T>();
+    sizer.length(list.len(), limits.elements)?;
+    T::measure_all(list, sizer, limits.of_elements())
+}
+
+fn write_list<W: Wire, T: Value>(list: &[T], writer: &mut Writer<'_, W>) {
+    if W::COUNTS_BYTES {
+        let start = writer.open_bytes();
+        T::write_all(list, writer);
+        return writer.close_bytes(start);
+    }
+    let start = writer.open::<T>();
+    writer.length(list.len());
+    T::write_all(list, writer);
+    writer.close::<T>(start);
+}
+
 /// Whether what may be absent is a list of none or one.
 fn is_list<W: Wire, T: Value>() -> bool {
     T::IS_RECORD && !W::DELIMITS

@@ -7,7 +7,7 @@ use std::process::Command;
 use wiregauge_data_holders::{generate, rust_names, without_alloc, HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
 
-use super::support::{succeeds, write};
+use super::support::{rustc, succeeds, write};
 
 /// All that has a bound; `point` has gaps on some wires, `flat` on none.
 const DEFINITION: &str = "\
@@ -64,14 +64,9 @@ fn holders_without_an_allocator_do_as_those_with_one() {
     ] {
         fs::write(folder.join(name), text).expect("written");
     }
-    let rustc = |arguments: &str| {
-        let mut compiler = Command::new("rustc");
-        compiler.args(["--edition", "2021", "-D", "warnings"]).args(arguments.split_whitespace());
-        succeeds(compiler.current_dir(folder));
-    };
     // There is no allocator that it could ask.
-    rustc("--crate-type lib --emit metadata bare.rs");
-    rustc("-C debug-assertions -C opt-level=1 main.rs");
+    rustc(folder, "--crate-type lib --emit metadata bare.rs");
+    rustc(folder, "-C debug-assertions -C opt-level=1 main.rs");
     assert_eq!(succeeds(&mut Command::new(folder.join("main"))).trim(), "done");
 }
 

@@ -35,6 +35,13 @@ pub fn succeeds(command: &mut Command) -> String {
     out
 }
 
+/// Compiles in a folder by rustc, whose warnings are errors.
+pub fn rustc(folder: &Path, arguments: &str) {
+    let mut compiler = Command::new("rustc");
+    compiler.args(["--edition", "2021", "-D", "warnings"]).args(arguments.split_whitespace());
+    succeeds(compiler.current_dir(folder));
+}
+
 /// Runs a program of `tests/python` with these arguments.
 pub fn run_python(python: &PythonEnvironment, program: &str, arguments: &[&Path]) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python").join(program);

@@ -4,7 +4,8 @@ use indexmap::IndexMap;
 use wiregauge_result::explanation::{Explanation, LineCounts, INSTRUCTIONS};
 
 use crate::model::function_name::shorten;
-use crate::model::number_format::{format_count, format_difference, format_percent};
+use crate::model::number_format::format_percent;
+use crate::model::side_by_side::{self, count_cells, count_difference};
 
 /// The costliest lines of each row are shown, so many.
 const LINES: usize = 10;
@@ -22,15 +23,6 @@ struct Line {
     counts: Vec<i64>,
 }
 
-impl Line {
-    fn difference(&self) -> i64 {
-        match self.counts[..] {
-            [a, b] => b.saturating_sub(a),
-            _ => self.counts.first().copied().unwrap_or(0),
-        }
-    }
-}
-
 /// The costliest lines of each row, all others as one, and the sum; none where no line is known.
 pub(super) fn table(metric: &str, rows: &[&Explanation]) -> Option<Vec<Vec<String>>> {
     if rows.iter().all(|row| row.lines.is_empty()) {
@@ -46,23 +38,18 @@ pub(super) fn table(metric: &str, rows: &[&Explanation]) -> Option<Vec<Vec<Strin
             head
         }
         rows => {
-            let mut head = vec![format!("{metric}: instructions by line")];
-            head.extend(rows.iter().map(|row| row.subject.clone()));
-            head.extend((rows.len() == 2).then(|| "difference".to_owned()));
+            let mut head = side_by_side::head(&format!("{metric}: instructions by line"), rows);
             head.push("source".into());
             head
         }
     }];
     let cells = |name: &str, counts: &[i64], text: &str| {
-        let mut cells = vec![name.to_owned()];
-        cells.extend(counts.iter().map(|count| format_count(*count as f64)));
-        match counts[..] {
-            [a, b] => cells.push(format_difference(b.saturating_sub(a) as f64)),
-            [count] => cells.push(match totals[0] {
+        let mut cells = count_cells(name, counts);
+        if let [count] = counts {
+            cells.push(match totals[0] {
                 0 => "-".into(),
-                total => format_percent(count as f64 / total as f64),
-            }),
-            _ => {}
+                total => format_percent(*count as f64 / total as f64),
+            });
         }
         cells.push(text.to_owned());
         cells
@@ -97,16 +84,10 @@ fn shown_lines(rows: &[&Explanation]) -> Vec<Line> {
         }
     }
     let mut lines: Vec<Line> = lines.into_values().collect();
-    let mut is_shown = vec![false; lines.len()];
-    for row in 0..rows.len() {
-        let mut places: Vec<usize> = (0..lines.len()).collect();
-        places.retain(|at| lines[*at].counts[row] > 0);
-        places.sort_by_key(|at| std::cmp::Reverse(lines[*at].counts[row]));
-        places.iter().take(LINES).for_each(|at| is_shown[*at] = true);
-    }
-    let mut shown = is_shown.into_iter();
+    let counts: Vec<&[i64]> = lines.iter().map(|line| &line.counts[..]).collect();
+    let mut shown = side_by_side::costliest(&counts, rows.len(), LINES).into_iter();
     lines.retain(|_| shown.next().unwrap_or(false));
-    lines.sort_by_key(|line| std::cmp::Reverse(line.difference().unsigned_abs()));
+    lines.sort_by_key(|line| std::cmp::Reverse(count_difference(&line.counts).unsigned_abs()));
     lines
 }
 

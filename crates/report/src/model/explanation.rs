@@ -9,6 +9,7 @@ use crate::model::function_name::shorten;
 use crate::model::number_format::{
     count_noun, format_count, format_difference, format_percent, format_ratio,
 };
+use crate::model::side_by_side::{self, count_cells, count_difference, head};
 
 /// The costliest functions of each row are shown, so many.
 const FUNCTIONS: usize = 10;
@@ -112,13 +113,6 @@ fn totals(metric: &str, rows: &[&Explanation]) -> Vec<Vec<String>> {
     table
 }
 
-fn head(title: &str, rows: &[&Explanation]) -> Vec<String> {
-    let mut head = vec![title.to_owned()];
-    head.extend(rows.iter().map(|row| row.subject.clone()));
-    head.extend((rows.len() == 2).then(|| "difference".to_owned()));
-    head
-}
-
 /// The costliest functions of a single row.
 fn costliest(metric: &str, row: &Explanation) -> Vec<Vec<String>> {
     let columns = [INSTRUCTIONS, "mispredictions", "cache misses"];
@@ -158,16 +152,6 @@ struct Line {
     calls: Vec<f64>,
 }
 
-impl Line {
-    /// How much more the second row takes, or what the first takes where it is alone.
-    fn difference(&self) -> i64 {
-        match self.counts[..] {
-            [a, b] => b.saturating_sub(a),
-            _ => self.counts.first().copied().unwrap_or(0),
-        }
-    }
-}
-
 impl FunctionLines {
     /// All functions of all rows. Those of one name are one line.
     fn new(rows: &[&Explanation]) -> FunctionLines {
@@ -197,7 +181,7 @@ impl FunctionLines {
     fn sorted(lines: IndexMap<String, Line>) -> FunctionLines {
         let mut lines: Vec<Line> = lines.into_values().collect();
         lines.retain(|line| line.counts.iter().any(|count| *count != 0));
-        lines.sort_by_key(|line| std::cmp::Reverse(line.difference().unsigned_abs()));
+        lines.sort_by_key(|line| std::cmp::Reverse(count_difference(&line.counts).unsigned_abs()));
         FunctionLines { lines }
     }
 
@@ -232,23 +216,16 @@ impl FunctionLines {
         if is_by_function {
             head.extend(["calls".to_owned(), "work".to_owned()]);
         }
-        let costliest = self.costliest(rows.len());
+        let counts: Vec<&[i64]> = self.lines.iter().map(|line| &line.counts[..]).collect();
+        let is_costly = side_by_side::costliest(&counts, rows.len(), FUNCTIONS);
         let (mut shown, mut others): (Vec<&Line>, Vec<&Line>) = (Vec::new(), Vec::new());
-        for (at, line) in self.lines.iter().enumerate() {
-            let is_shown = !is_by_function || costliest.contains(&at);
+        for (line, is_costly) in self.lines.iter().zip(is_costly) {
+            let is_shown = !is_by_function || is_costly;
             (if is_shown { &mut shown } else { &mut others }).push(line);
         }
-        let figures = |name: String, counts: Vec<i64>| {
-            let mut cells = vec![name];
-            cells.extend(counts.iter().map(|count| format_count(*count as f64)));
-            if let [a, b] = counts[..] {
-                cells.push(format_difference(b.saturating_sub(a) as f64));
-            }
-            cells
-        };
         let mut table = vec![head];
         for line in &shown {
-            let mut cells = figures(line.name.clone(), line.counts.clone());
+            let mut cells = count_cells(&line.name, &line.counts);
             if is_by_function {
                 let calls = line.calls.iter().map(|calls| format_calls(*calls));
                 cells.push(calls.collect::<Vec<_>>().join(" / "));
@@ -258,23 +235,11 @@ impl FunctionLines {
         }
         if !others.is_empty() {
             let name = count_noun(others.len() as u64, "other function", "other functions");
-            table.push(figures(name, FunctionLines::sum(&others, rows.len())));
+            table.push(count_cells(&name, &FunctionLines::sum(&others, rows.len())));
         }
         let all: Vec<&Line> = self.lines.iter().collect();
-        table.push(figures("sum".into(), FunctionLines::sum(&all, rows.len())));
+        table.push(count_cells("sum", &FunctionLines::sum(&all, rows.len())));
         table
-    }
-
-    /// The costliest lines of each row.
-    fn costliest(&self, rows: usize) -> Vec<usize> {
-        let of = |row: usize| {
-            let own = |at: &usize| self.lines[*at].counts[row];
-            let mut places: Vec<usize> = (0..self.lines.len()).filter(|at| own(at) > 0).collect();
-            places.sort_by_key(|at| std::cmp::Reverse(own(at)));
-            places.truncate(FUNCTIONS);
-            places
-        };
-        (0..rows).flat_map(of).collect()
     }
 }
 
@@ -288,12 +253,12 @@ fn describe_difference([a, b]: [&str; 2], work: &FunctionLines) -> Option<String
     }
     let (more, less, sign) = if difference > 0 { (b, a, 1) } else { (a, b, -1) };
     let ratio = of_a.max(of_b) as f64 / of_a.min(of_b).max(1) as f64;
-    let share = |line: &&Line| line.difference() as f64 / difference as f64;
+    let share = |line: &&Line| count_difference(&line.counts) as f64 / difference as f64;
     let mut parts: Vec<&Line> =
         all.iter().copied().filter(|line| share(line).abs() >= LEAST_SHARE).collect();
     parts.sort_by(|a, b| share(b).total_cmp(&share(a)));
     let part = |line: &Line| {
-        let own = line.difference().saturating_mul(sign);
+        let own = count_difference(&line.counts).saturating_mul(sign);
         let share = format_percent((own as f64 / difference as f64).abs());
         let minus = if own < 0 { "−" } else { "" };
         format!("{} {} ({minus}{share})", line.name, format_difference(own as f64))

@@ -112,15 +112,21 @@ fn is_ros(schema: &Schema, ros2: bool) -> bool {
     is_ros && name.contains("/msg/") == ros2
 }
 
-/// What the module of a folder of definitions is called: as the folder, or as the ROS package
-/// whose definitions lie in its `msg`. None of what is no such folder.
-pub fn module_name(text: &str) -> Option<String> {
+/// What the module of definitions is called: as the folder, or as the ROS package whose
+/// definitions lie in its `msg`; as the `.proto` that has several messages. None of others, which
+/// are called as their message.
+pub fn module_name(text: &str, messages: usize) -> Option<String> {
     let source = SchemaSource::parse(text);
-    if source.type_name.is_some() || !source.path.is_dir() || is_recording(&source.path) {
+    if source.type_name.is_some() || is_recording(&source.path) {
         return None;
     }
     let path = source.path.canonicalize().ok()?;
-    let folder: &Path = if path.ends_with("msg") { path.parent()? } else { &path };
-    let name = folder.file_name()?.to_string_lossy().into_owned();
+    let name = match path.is_dir() {
+        true if path.ends_with("msg") => path.parent()?.file_name()?,
+        true => path.file_name()?,
+        false if messages > 1 && path.extension()? == "proto" => path.file_stem()?,
+        false => return None,
+    };
+    let name = name.to_string_lossy().to_ascii_lowercase();
     Some(name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_"))
 }

@@ -13,6 +13,7 @@
 mod definitions;
 mod dialect;
 mod folder;
+mod interface;
 mod line;
 
 use std::path::{Path, PathBuf};
@@ -21,8 +22,10 @@ use anyhow::{ensure, Result};
 
 use self::definitions::MsgDefinitions;
 pub use self::dialect::Dialect;
-pub use self::folder::folders;
 use self::folder::{find_in_folders, package_of, short_name};
+pub use self::folder::{folders, usual_file};
+use self::interface::interface_message;
+pub use self::interface::interface_messages;
 use crate::file;
 use crate::model::Schema;
 
@@ -57,7 +60,9 @@ pub fn read_file(path: &Path, type_name: Option<&str>, folders: &[PathBuf]) -> R
     read_file_as(None, path, type_name, folders)
 }
 
-/// Reads it as [`read_file`] does, in this dialect where one is given.
+/// Reads it as [`read_file`] does, in this dialect where one is given. Of a service or an action
+/// (`.srv`, `.action`) the type is one of its messages, by default the first: `Name_Request`, or of
+/// an action `Name_Goal`.
 pub fn read_file_as(
     dialect: Option<Dialect>,
     path: &Path,
@@ -66,7 +71,8 @@ pub fn read_file_as(
 ) -> Result<Schema> {
     let origin = path.display().to_string();
     let text = file::read_text(path)?;
-    let name = path_type_name(path);
+    let own = interface_message(path, type_name);
+    let name = own.unwrap_or_else(|| path_type_name(path));
     let mut library = MsgDefinitions { folders: folders.to_vec(), ..MsgDefinitions::default() };
     library.add_text(&text, &name, &origin, Some(path))?;
     let root = match type_name {
@@ -268,6 +274,9 @@ mod tests {
         let schema = read_type("geometry_msgs/msg/Point", Dialect::Ros2, &both).unwrap().unwrap();
         assert_eq!(schema.root().name.original, "geometry_msgs/msg/Point");
         assert!(read_type("geometry_msgs/msg/Pose", Dialect::Ros2, &both).unwrap().is_none());
+        write(at, "prefix/share/geometry_msgs/srv/Move.srv", "Point to\n---\nbool done\n");
+        let schema = read_type("geometry_msgs/srv/Move_Request", Dialect::Ros2, &both);
+        assert_eq!(schema.unwrap().unwrap().root().name.original, "geometry_msgs/srv/Move_Request");
     }
 
     #[test]

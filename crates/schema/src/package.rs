@@ -5,22 +5,28 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
 
+/// The folders of a package of ROS with its definitions, and how their files end.
+const ROS: [&str; 3] = ["msg", "srv", "action"];
+
 /// Most files and folders that are looked at below a folder.
 const MOST: usize = 100_000;
 
-/// The files of definitions below a folder, `.msg` and `.proto`, in order; none
-/// where there are none. Of a package of ROS they are those below its `msg`.
+/// The files of definitions below a folder, `.msg`, `.srv`, `.action` and `.proto`, in order; none
+/// where there are none. Of a package of ROS they are those below its `msg`, `srv` and `action`.
 ///
 /// # Errors
 /// When a folder cannot be read, there are too many files, or two files are one
 /// type of ROS by their names.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let msg = folder.join("msg");
-    let own = if msg.is_dir() { find_files(&msg, &["msg"])? } else { Vec::new() };
-    let found = match own.is_empty() {
-        true => find_files(folder, &["msg", "proto"])?,
-        false => own.into_iter().chain(find_files(folder, &["proto"])?).collect(),
-    };
+    let mut found = Vec::new();
+    for end in ROS {
+        let own = folder.join(end);
+        found.extend(if own.is_dir() { find_files(&own, &[end])? } else { Vec::new() });
+    }
+    match found.is_empty() {
+        true => found = find_files(folder, &[&ROS[..], &["proto"]].concat())?,
+        false => found.extend(find_files(folder, &["proto"])?),
+    }
     let mut types: BTreeMap<(PathBuf, String), &Path> = BTreeMap::new();
     for path in found.iter().filter(|path| has_extension(path, "msg")) {
         let Some(root) = root(path) else { continue };
@@ -43,17 +49,17 @@ pub fn is_of_definitions(folder: &Path) -> bool {
     folder.is_dir() && !entries.map(|entry| entry.path()).any(is_recorded)
 }
 
-/// The file of this name in a folder of messages, which may have folders of its
-/// own: where a file lies in it makes no difference to its type.
+/// The file of this name in a folder of messages, services or actions, which may have folders of
+/// its own: where a file lies in it makes no difference to its type.
 ///
 /// # Errors
 /// When two have it, or a folder cannot be read.
-pub(crate) fn find(msg: &Path, name: &str) -> Result<Option<PathBuf>> {
-    if !msg.is_dir() {
+pub(crate) fn find(folder: &Path, name: &str) -> Result<Option<PathBuf>> {
+    if !folder.is_dir() {
         return Ok(None);
     }
     let is_it = |path: &PathBuf| path.file_name().is_some_and(|found| found == name);
-    let mut found = find_files(msg, &["msg"])?.into_iter().filter(is_it);
+    let mut found = find_files(folder, &ROS)?.into_iter().filter(is_it);
     let first = found.next();
     if let (Some(first), Some(second)) = (&first, found.next()) {
         bail!("{}", duplicate_error(first, &second));

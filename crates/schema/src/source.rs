@@ -58,8 +58,8 @@ impl fmt::Display for SchemaSource {
     }
 }
 
-/// Reads the schema, by the file's extension: `.msg`, `.proto`, or a descriptor
-/// set in `.fds`, `.desc`, `.binpb` or `.pb`.
+/// Reads the schema, by the file's extension: `.msg`, a message of a `.srv` or an `.action`,
+/// `.proto`, or a descriptor set in `.fds`, `.desc`, `.binpb` or `.pb`.
 ///
 /// Definitions that it uses and that are not beside it are looked for in the
 /// source's folders; those of ROS also where the environment says packages are
@@ -84,21 +84,22 @@ pub fn load_as(dialect: Option<Dialect>, source: &SchemaSource) -> Result<Schema
         "fds" | "desc" | "binpb" | "pb" => {
             proto::read_descriptors(&file::read_bytes(path)?, type_name, &origin)
         }
-        "srv" => bail!(
-            "{origin} defines a service, which is two messages, request and response; put the one \
-             that you want to measure into a .msg file"
-        ),
-        "action" => bail!(
-            "{origin} defines an action, which is three messages, goal, result and feedback; put \
-             the one that you want to measure into a .msg file"
-        ),
+        "srv" | "action" => {
+            let what = if extension(path) == "srv" { "a service" } else { "an action" };
+            ensure!(
+                type_name.is_some(),
+                "{origin} defines {what}; name one of its messages: {origin}:{}",
+                short_names(path).join(" or ")
+            );
+            msg::read_file_as(dialect, path, type_name, &msg::folders(folders))
+        }
         "idl" => bail!(
             "{origin} is in OMG IDL, which wiregauge does not read; give the .msg file that it was \
              made from"
         ),
         _ => bail!(
-            "{origin} is not a message definition; give a .msg, .proto, .fds, .desc, .binpb or .pb \
-             file"
+            "{origin} is not a message definition; give a .msg, .srv, .action, .proto, .fds, .desc, \
+             .binpb or .pb file"
         ),
     }
 }
@@ -163,17 +164,26 @@ impl SourceMessages {
                 proto::read_all_descriptors(&file::read_bytes(path)?, &path.display().to_string())?
             }
             _ => {
-                let source =
-                    SchemaSource { path: path.into(), type_name: None, folders: folders.to_vec() };
-                proto::ProtoMessages {
-                    schemas: vec![load_as(dialect, &source)?],
-                    unused: Vec::new(),
-                }
+                let read = |type_name| {
+                    let folders = folders.to_vec();
+                    load_as(dialect, &SchemaSource { path: path.into(), type_name, folders })
+                };
+                let parts = short_names(path).into_iter().map(|name| read(Some(name)));
+                let schemas: Vec<Schema> = parts.collect::<Result<_>>()?;
+                let schemas = if schemas.is_empty() { vec![read(None)?] } else { schemas };
+                proto::ProtoMessages { schemas, unused: Vec::new() }
             }
         };
         self.messages.extend(found.schemas.into_iter().map(|schema| (name.to_owned(), schema)));
         Ok(found.unused)
     }
+}
+
+/// The messages that a service or an action has between its lines of `---`, without what stands
+/// before their own names; none of another file.
+fn short_names(path: &Path) -> Vec<String> {
+    let names = msg::interface_messages(path).into_iter();
+    names.filter_map(|name| Some(name.rsplit('/').next()?.to_owned())).collect()
 }
 
 /// The file in a folder that has the type which is asked for.
@@ -184,6 +194,7 @@ fn find_in_folder(source: &SchemaSource) -> Result<SchemaSource> {
     for file in files(path)? {
         let names = match extension(&file).as_str() {
             "proto" => proto::messages(&file, &folders)?,
+            "srv" | "action" => msg::interface_messages(&file),
             _ => vec![msg::path_type_name(&file)],
         };
         all.extend(names.into_iter().map(|name| (name, file.clone())));
@@ -202,8 +213,8 @@ fn find_in_folder(source: &SchemaSource) -> Result<SchemaSource> {
     let origin = path.display();
     match (exact, named.as_slice()) {
         (Some((name, file)), _) | (None, [(name, file)]) => {
-            let is_proto = extension(file) == "proto";
-            let type_name = is_proto.then(|| name.clone());
+            let has_one = extension(file) == "msg";
+            let type_name = (!has_one).then(|| name.clone());
             Ok(SchemaSource { path: file.clone(), type_name, folders })
         }
         (None, []) => bail!(
@@ -223,7 +234,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let files = package::files(folder)?;
     ensure!(
         !files.is_empty(),
-        "{} has neither definitions (.msg, .proto) nor a ROS 2 bag (metadata.yaml); give another \
+        "{} has neither definitions (.msg, .srv, .action, .proto) nor a ROS 2 bag (metadata.yaml); give another \
          folder",
         folder.display()
     );
@@ -324,10 +335,16 @@ mod tests {
         assert!(error.contains("give a .msg"), "{error}");
         let error = load(&SchemaSource::parse("absent.msg")).unwrap_err().to_string();
         assert_eq!(error, "cannot read absent.msg");
-        let error = load(&SchemaSource::parse("AddTwoInts.srv")).unwrap_err().to_string();
-        assert!(error.contains("AddTwoInts.srv defines a service"), "{error}");
-        let error = load(&SchemaSource::parse("Fibonacci.action")).unwrap_err().to_string();
-        assert!(error.contains("Fibonacci.action defines an action"), "{error}");
+        for (file, words) in [
+            (
+                "Add.srv",
+                "Add.srv defines a service; name one of its messages: Add.srv:Add_Request or",
+            ),
+            ("Go.action", "Go.action:Go_Goal or Go_Result or Go_Feedback"),
+        ] {
+            let error = load(&SchemaSource::parse(file)).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
         let error =
             load(&SchemaSource::parse("a.msg").with_folders(&["nowhere".into()])).unwrap_err();
         assert_eq!(error.to_string(), "nowhere is not a folder");

@@ -62,11 +62,9 @@ impl TopicDecoder {
         );
         let schema = msg::read_type(name, dialect, &msg::folders(folders.unwrap_or_default()))?;
         let schema = schema.with_context(|| {
-            let (package, last) = name.rsplit_once('/').unwrap_or(("its package", name));
-            let package = package.trim_end_matches("/msg");
             let give = match folders {
                 Some(_) => {
-                    format!("give the folder with {package}/msg/{last}.msg by -I, or source")
+                    format!("give the folder with {} by -I, or source", msg::usual_file(name))
                 }
                 None => "source".to_owned(),
             };

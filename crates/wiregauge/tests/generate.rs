@@ -223,6 +223,12 @@ fn all_messages_of_files_and_folders_are_written() {
     assert_eq!(classes().0, "A C B");
     refuses(folder, &python("p/kinds.proto", "protobuf"), &["no message; its enums are Kinds"]);
 
+    for (file, module) in [("p/two.proto", "two.rs"), ("p/in/more.proto", "c.rs")] {
+        let words = ["generate", file, "-I", "p", "--language=rust", "--wire=protobuf", "-o", "of"];
+        assert_eq!(run(folder, &words).code, Some(0));
+        assert!(folder.join("of").join(module).exists(), "several messages are called as the file");
+    }
+
     // A package with folders; RIHS01 by rosidl's rule, md5 by genmsg 0.6.0.
     write(folder, "my_msgs/msg/a/Point.msg", "float32 x\n");
     write(folder, "my_msgs/msg/b/Cloud.msg", "my_msgs/Point[] points\n");

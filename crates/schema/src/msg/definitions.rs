@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 
 use super::dialect::{builtin_time, is_builtin, scalar, Dialect, TIMES};
 use super::folder::{last_part, locate, short_name};
+use super::interface::{is_divider, package_of_interface, split_interface};
 use super::line::{comment, is_separator, parse_line, uncomment, Line, Statement};
 use crate::assemble::{assemble, unlegalized};
 use crate::documentation::{Constant, Documentation, MemberDocumentation, TypeDocumentation};
@@ -96,7 +97,15 @@ impl MsgDefinitions {
         origin: &str,
         path: Option<&Path>,
     ) -> Result<()> {
-        let package = name.rsplit_once('/').map_or("", |(package, _)| package).to_owned();
+        let own = package_of_interface(name);
+        if own.is_some() && lines.iter().any(|(_, line)| is_divider(line)) {
+            for (name, lines) in split_interface(name, lines)? {
+                let lines = lines.iter().map(|(number, line)| (*number, line.as_str()));
+                self.add_part(&name, &lines.collect::<Vec<_>>(), origin, path)?;
+            }
+            return Ok(());
+        }
+        let package = own.or_else(|| Some(name.rsplit_once('/')?.0)).unwrap_or_default().to_owned();
         let mut definition = MsgDefinition {
             package,
             fields: Vec::new(),
@@ -383,6 +392,7 @@ impl MsgDefinitions {
 /// A type's name as its dialect writes it out.
 fn original(name: &str, dialect: Dialect) -> String {
     match (dialect, name.rsplit_once('/')) {
+        _ if package_of_interface(name).is_some() => name.to_owned(),
         (Dialect::Ros2, Some((package, last))) => format!("{package}/msg/{last}"),
         _ => name.to_owned(),
     }

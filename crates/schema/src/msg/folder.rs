@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use super::interface::{file_of_interface, package_of_interface};
 use crate::package::{find, root};
 
 /// The folders to look for packages in: those given, then those that the
@@ -71,14 +72,30 @@ pub(super) fn locate(from: &Path, name: &str, folders: &[PathBuf]) -> Result<Opt
     Ok(beside.filter(|beside| !other && beside.exists()))
 }
 
+/// Where a type's file usually is: `pkg/msg/Type.msg`, or `pkg/srv/Name.srv` of `pkg/srv/Name_Event`.
+pub fn usual_file(name: &str) -> String {
+    match file_in_package(&short_name(name)) {
+        Some((package, folder, file)) => format!("{package}/{folder}/{file}"),
+        None => format!("{name}.msg"),
+    }
+}
+
+/// The package of a type, the folder in it and the name of the file there.
+fn file_in_package(name: &str) -> Option<(&str, &str, String)> {
+    let own = package_of_interface(name).zip(file_of_interface(name));
+    own.map(|(package, (folder, file))| (package, folder, file)).or_else(|| {
+        let (package, last) = name.rsplit_once('/')?;
+        Some((package, "msg", format!("{last}.msg")))
+    })
+}
+
 /// The file of `pkg/Type` in the first folder that has it. Fails where two files
 /// there are the type by their names.
 pub(super) fn find_in_folders(folders: &[PathBuf], name: &str) -> Result<Option<PathBuf>> {
-    let Some((package, last)) = name.rsplit_once('/') else { return Ok(None) };
-    let file = format!("{last}.msg");
+    let Some((package, own, file)) = file_in_package(name) else { return Ok(None) };
     for folder in folders {
         for package in [folder.join(package), folder.join("share").join(package)] {
-            let found = find(&package.join("msg"), &file)?;
+            let found = find(&package.join(own), &file)?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -88,7 +105,7 @@ pub(super) fn find_in_folders(folders: &[PathBuf], name: &str) -> Result<Option<
             return Ok(Some(flat));
         }
         if folder.file_name().is_some_and(|name| name == package) {
-            let found = find(&folder.join("msg"), &file)?;
+            let found = find(&folder.join(own), &file)?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -97,7 +114,7 @@ pub(super) fn find_in_folders(folders: &[PathBuf], name: &str) -> Result<Option<
         let mut inner: Vec<PathBuf> = inner.flatten().map(|entry| entry.path()).collect();
         inner.sort();
         for inner in inner {
-            let found = find(&inner.join(package).join("msg"), &file)?;
+            let found = find(&inner.join(package).join(own), &file)?;
             if found.is_some() {
                 return Ok(found);
             }

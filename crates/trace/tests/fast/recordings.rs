@@ -74,6 +74,37 @@ fn messages_are_taken_evenly() {
     }
 }
 
+/// Of a call ROS 2 records an event, and as its definition the text of the service.
+#[test]
+fn calls_of_services_are_read() {
+    let mut writer = WriteOptions::new().create(Cursor::new(Vec::new())).unwrap();
+    let name = "example_interfaces/srv/AddTwoInts_Event";
+    let text = b"int64 a\nint64 b\n---\nint64 sum\n";
+    let schema = writer.add_schema(name, "ros2msg", text).unwrap();
+    let channel = writer.add_channel(schema, "/add", "cdr", &BTreeMap::new()).unwrap();
+    // As rosbag2 wrote it of Fast DDS, which pads the end.
+    let event = [
+        &[0, 1, 0, 0, 1, 0, 0, 0][..],
+        &[0x21, 0x21, 0x2e, 0x65, 0xbe, 0xda, 0x46, 0x2b],
+        &[1, 15, 235, 125, 108, 42, 169, 210, 0, 0, 0, 0, 0, 0, 19, 4],
+        &[0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0],
+        &[1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    ];
+    let header = MessageHeader { channel_id: channel, sequence: 1, log_time: 1, publish_time: 1 };
+    writer.write_to_known_channel(&header, &event.concat()).unwrap();
+    writer.finish().unwrap();
+    let file = file(&writer.into_inner().into_inner());
+    let recording = Recording::open(file.path()).unwrap();
+    let schema = recording.schema("/add").unwrap();
+    assert_eq!(schema.root().name.original, name);
+    let messages = recording.messages("/add", 1).unwrap();
+    assert_eq!(number(&schema, &messages[0], "info.event_type"), 1);
+    assert_eq!(number(&schema, &messages[0], "info.stamp.sec"), 0x652e_2121);
+    let request = Value::Record(vec![Value::Signed(1), Value::Signed(3)]);
+    assert_eq!(field_at(&schema, &messages[0], "request"), &Value::List(vec![request]));
+    assert_eq!(field_at(&schema, &messages[0], "response"), &Value::List(Vec::new()));
+}
+
 #[test]
 fn what_cannot_be_read_is_said() {
     let file = file(&recording(WriteOptions::new()));

@@ -62,7 +62,8 @@ pub struct Arguments {
     /// Which ROS the definitions are for [default: seen from what they use].
     #[arg(long, value_enum)]
     dialect: Option<Dialect>,
-    /// Name of the files and modules [default: the folder, or the first message].
+    /// Name of the files and modules [default: the folder, the .proto of several messages, or
+    /// the message].
     #[arg(long, value_name = "NAME")]
     module: Option<String>,
     /// Put Java's packages into this one, such as org.example.
@@ -85,7 +86,7 @@ impl Arguments {
             print_notice(&escape_short(&format!("{name} is left out, as no message uses it")));
         }
         let name_of_folder = || match &self.definitions[..] {
-            [definition] => module_name(definition),
+            [definition] => module_name(definition, definitions.schemas.len()),
             _ => None,
         };
         let name = self.module.clone().or_else(name_of_folder);

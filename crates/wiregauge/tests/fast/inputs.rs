@@ -41,12 +41,44 @@ fn pipes_and_devices_are_refused_at_once() {
 }
 
 #[test]
-fn services_and_actions_are_refused_by_name() {
+fn services_and_actions_are_several_messages() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    fs::write(at.join("Add.srv"), "int64 a\n---\nint64 sum\n").unwrap();
-    refuses(at, &["schema", "Add.srv"], &["Add.srv defines a service", ".msg"]);
-    refuses(at, &["codecs", "--message", "Go.action"], &["Go.action defines an action"]);
+    for (file, text) in [
+        ("p/msg/Point.msg", "float32 x\n"),
+        ("p/srv/Add.srv", "Point[] points\n---\nint64 sum\n"),
+        ("p/action/Go.action", "Point to\n---\nbool done\n---\nfloat32 left\n"),
+    ] {
+        fs::create_dir_all(at.join(file).parent().unwrap()).unwrap();
+        fs::write(at.join(file), text).unwrap();
+    }
+    refuses(
+        at,
+        &["schema", "p/srv/Add.srv"],
+        &["defines a service", ":Add_Request or Add_Response"],
+    );
+    refuses(at, &["codecs", "--message", "p/action/Go.action"], &["defines an action", ":Go_Goal"]);
+    refuses(at, &["schema", "p/srv/Add.srv:Sum"], &["no type Sum; it has p/srv/Add_Request"]);
+    for (words, wanted) in [
+        ("p/srv/Add.srv:Add_Request", "p/srv/Add_Request"),
+        ("p/srv/Add.srv:Add_Event", "service_msgs/msg/ServiceEventInfo"),
+        ("p/action/Go.action:Go_SendGoal_Request", "unique_identifier_msgs/msg/UUID"),
+        ("p:Add_Response", "p/srv/Add_Response"),
+        ("p:p/action/Go_Feedback", "p/action/Go_Feedback"),
+    ] {
+        let said = run(at, &["schema", words]);
+        assert!(said.code == Some(0) && said.out.contains(wanted), "{}{}", said.out, said.err);
+    }
+    for definition in ["p", "p/srv/Add.srv"] {
+        let words = ["generate", definition, "--language=rust", "--wire=cdr", "-o", "out"];
+        let said = run(at, &[&words[..], &["--module", "m"]].concat());
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        let text = fs::read_to_string(at.join("out/m.rs")).unwrap();
+        for name in ["AddRequest", "AddResponse"] {
+            assert!(text.contains(&format!("pub struct {name} ")), "{definition}: {text}");
+        }
+        assert_eq!(text.contains("pub struct GoFeedback "), definition == "p");
+    }
 }
 
 #[test]

@@ -117,10 +117,10 @@ impl FmuFeed {
         let folder = Scratch::new().context("a host cannot be started")?;
         let [message, made] = ["message", "result"].map(|name| folder.path().join(name));
         let model = ReceiverSetup {
-            seat: fmu_setup(&package, &Vec::new(), parameters),
+            setup: fmu_setup(&package, &Vec::new(), parameters),
             input: input.name.clone(),
             result: names.next(),
-            beside: names.collect(),
+            other_outputs: names.collect(),
         };
         let feed =
             Feed { model, message: message.clone(), result: made.clone(), start: stepping.start() };
@@ -218,7 +218,7 @@ impl FmuFeed {
         for at in 0..self.results.len() {
             let path = match at {
                 0 => self.made.clone(),
-                beside => self.made.with_extension((beside - 1).to_string()),
+                further => self.made.with_extension((further - 1).to_string()),
             };
             let made = fs::read(&path).ok().filter(|bytes| !bytes.is_empty());
             let _ = fs::remove_file(&path);

@@ -281,8 +281,10 @@ impl<'a, 's> Session<'a, 's> {
                 };
                 let room = self.steps_kept(case);
                 self.contenders.iter_mut().for_each(|contender| contender.room = room);
-                let sitting = ProcessRounds { process, cases: &[case], experiments: 1, rounds };
-                let outcome = run_rounds(&mut self.contenders, &sitting, &mut self.random, &show);
+                let process_rounds =
+                    ProcessRounds { process, cases: &[case], experiments: 1, rounds };
+                let outcome =
+                    run_rounds(&mut self.contenders, &process_rounds, &mut self.random, &show);
                 // What was done until then is kept, however it ended.
                 for contender in &mut self.contenders {
                     contender.close(&mut self.samples, case, process);

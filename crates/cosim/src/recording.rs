@@ -207,29 +207,29 @@ impl Recording {
         let [of_source, of_model] = &self.parameters;
         let result = self.model.as_ref().and_then(|model| model.result.as_ref());
         // Where each track's messages are, and those that are not coupled.
-        let (mut files, mut beside) = (Vec::new(), [Vec::new(), Vec::new()]);
+        let (mut files, mut other_outputs) = (Vec::new(), [Vec::new(), Vec::new()]);
         for OutputTrack { of_model, binary } in &self.tracks {
             let who = ["source", "model"][usize::from(*of_model)];
             let coupled = if *of_model { result } else { Some(&self.output) };
             files.push(match coupled == Some(binary) {
                 true => who.to_owned(),
                 false => {
-                    let beside = &mut beside[usize::from(*of_model)];
-                    beside.push(binary.name.clone());
-                    format!("{who}-{}", beside.len() - 1)
+                    let other_outputs = &mut other_outputs[usize::from(*of_model)];
+                    other_outputs.push(binary.name.clone());
+                    format!("{who}-{}", other_outputs.len() - 1)
                 }
             });
         }
-        let [source_beside, model_beside] = beside;
+        let [source_others, model_others] = other_outputs;
         let job = Job::Fmus(Box::new(Chain {
             source: fmu_setup(&self.source, &Vec::new(), of_source),
             output: self.output.name.clone(),
-            beside: source_beside,
+            other_outputs: source_others,
             model: self.model.as_ref().map(|model| ReceiverSetup {
-                seat: fmu_setup(&model.package, &Vec::new(), of_model),
+                setup: fmu_setup(&model.package, &Vec::new(), of_model),
                 input: model.input.name.clone(),
                 result: model.result.as_ref().map(|result| result.name.clone()),
-                beside: model_beside.clone(),
+                other_outputs: model_others.clone(),
             }),
             start: self.start,
             step: self.step,

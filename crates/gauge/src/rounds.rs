@@ -51,7 +51,10 @@ pub trait Contender {
     ///
     /// # Errors
     /// When it fails.
-    fn start(&mut self, sitting: &ProcessRounds) -> Result<Option<Self::Live>, Self::Trouble>;
+    fn start(
+        &mut self,
+        process_rounds: &ProcessRounds,
+    ) -> Result<Option<Self::Live>, Self::Trouble>;
 
     /// Makes its process ready for a case.
     ///
@@ -69,7 +72,11 @@ pub trait Contender {
     ///
     /// # Errors
     /// When it fails.
-    fn end(&mut self, live: Self::Live, sitting: &ProcessRounds) -> Result<(), Self::Trouble>;
+    fn end(
+        &mut self,
+        live: Self::Live,
+        process_rounds: &ProcessRounds,
+    ) -> Result<(), Self::Trouble>;
 
     /// Takes note of what went wrong with it.
     ///
@@ -96,25 +103,25 @@ pub trait Contender {
 /// What concerns all contenders.
 pub fn run_rounds<C: Contender>(
     contenders: &mut [C],
-    sitting: &ProcessRounds,
+    process_rounds: &ProcessRounds,
     random: &mut Random,
     show: &dyn Fn(usize, u32),
 ) -> Result<()> {
     let mut live = Vec::with_capacity(contenders.len());
     for contender in contenders.iter_mut() {
         interrupt::check()?;
-        let started = contender.start(sitting);
+        let started = contender.start(process_rounds);
         live.push(contender.record_outcome(started)?.flatten());
     }
-    for &case in sitting.cases {
+    for &case in process_rounds.cases {
         for (contender, live) in contenders.iter_mut().zip(&mut live) {
             keep_if_ok(contender, live, |contender, live| contender.load(live, case))?;
         }
-        for round in 0..sitting.rounds {
+        for round in 0..process_rounds.rounds {
             interrupt::check()?;
             show(case, round);
-            for experiment in 0..sitting.experiments {
-                let ProcessRounds { process, rounds, .. } = *sitting;
+            for experiment in 0..process_rounds.experiments {
+                let ProcessRounds { process, rounds, .. } = *process_rounds;
                 let turn = Turn { process, case, experiment, round, rounds };
                 for index in random.shuffled(contenders.len()) {
                     keep_if_ok(&mut contenders[index], &mut live[index], |contender, live| {
@@ -126,7 +133,7 @@ pub fn run_rounds<C: Contender>(
     }
     for (contender, live) in contenders.iter_mut().zip(live) {
         let Some(live) = live else { continue };
-        let ended = contender.end(live, sitting);
+        let ended = contender.end(live, process_rounds);
         contender.record_outcome(ended)?;
     }
     Ok(())
@@ -182,11 +189,11 @@ mod tests {
         type Live = ();
         type Trouble = String;
 
-        fn start(&mut self, sitting: &ProcessRounds) -> Result<Option<()>, String> {
+        fn start(&mut self, process_rounds: &ProcessRounds) -> Result<Option<()>, String> {
             if self.failed {
                 return Ok(None);
             }
-            self.act(&format!("starts {}", sitting.process)).map(Some)
+            self.act(&format!("starts {}", process_rounds.process)).map(Some)
         }
 
         fn load(&mut self, (): &mut (), case: usize) -> Result<(), String> {
@@ -287,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_concerns_all_ends_the_sitting() {
+    fn what_concerns_all_ends_the_rounds() {
         let diary = Diary::default();
         let mut contenders = scripted(&diary, ["", "4/0/1", ""]);
         contenders[1].fatal = true;

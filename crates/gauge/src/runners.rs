@@ -251,7 +251,7 @@ impl<'a> Session<'a> {
             let rounds = self.assign_rounds(planned, slowness);
             self.rounds = self.rounds.max(rounds);
             let expected = self.expected_duration();
-            let sitting = ProcessRounds {
+            let process_rounds = ProcessRounds {
                 process: process as usize,
                 cases: &cases,
                 experiments: plan.experiments.len(),
@@ -270,7 +270,7 @@ impl<'a> Session<'a> {
                     plan.time.as_millis() as usize,
                 );
             };
-            run_rounds(&mut self.contenders, &sitting, &mut self.random, &show)?;
+            run_rounds(&mut self.contenders, &process_rounds, &mut self.random, &show)?;
             let took = began.elapsed().as_secs_f64();
             slowness = (took / expected.as_secs_f64().max(1e-3)).clamp(0.5, 4.0);
         }

@@ -36,7 +36,7 @@ pub struct Coupled {
     output: Handle,
     output_name: String,
     /// Other outputs of the source.
-    beside: Vec<(String, Handle)>,
+    other_outputs: Vec<(String, Handle)>,
     model: Option<ReceivingFmu>,
     start: f64,
     size: f64,
@@ -68,9 +68,10 @@ impl Coupled {
         }
         let source = LoadedFmu::load(chain.source.clone(), 0, chain.start, chain.logging, place)?;
         let model = chain.model.as_ref();
-        let model = model.map(|taker| ReceivingFmu::load(taker, chain.start, chain.logging, place));
+        let model =
+            model.map(|receiver| ReceivingFmu::load(receiver, chain.start, chain.logging, place));
         let model = model.transpose()?;
-        let output = format!("{}: {}", source.seat.name, chain.output);
+        let output = format!("{}: {}", source.setup.name, chain.output);
         let declared = [
             source.mime(&chain.output).map(|mime| (output, mime)),
             model.as_ref().and_then(ReceivingFmu::declared),
@@ -79,7 +80,7 @@ impl Coupled {
             declared,
             any_version: chain.any_version,
             output: source.handle(&chain.output)?,
-            beside: source.handles(&chain.beside)?,
+            other_outputs: source.handles(&chain.other_outputs)?,
             source,
             output_name: chain.output,
             model,
@@ -97,7 +98,7 @@ impl Coupled {
 
     /// What the source is called.
     pub fn source(&self) -> &str {
-        &self.source.seat.name
+        &self.source.setup.name
     }
 
     /// What its variable is called.
@@ -134,7 +135,7 @@ impl Coupled {
         let (read, message) = source.instance.get(self.output);
         let got = monotonic();
         place.leave();
-        let output = || format!("{}: {}", source.seat.name, self.output_name);
+        let output = || format!("{}: {}", source.setup.name, self.output_name);
         read.require_good("reading it").with_context(output)?;
         require_readable(message, number).with_context(output)?;
 
@@ -227,7 +228,7 @@ impl Coupled {
             fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
         }
         let path = |who, at| folder.join(format!("{who}-{at}-{number:06}.bin"));
-        for (at, variable) in self.beside.iter().enumerate() {
+        for (at, variable) in self.other_outputs.iter().enumerate() {
             place.enter(0, Call::Get, number);
             self.source.write_down(variable, number, &path("source", at))?;
             place.leave();

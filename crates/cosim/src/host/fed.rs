@@ -64,8 +64,8 @@ impl FedFmu {
                 let bytes = unsafe { taken.result.bytes() }.map_err(anyhow::Error::msg)?;
                 fs::write(&self.result, bytes)
                     .with_context(|| format!("cannot write {}", self.result.display()))?;
-                let beside = |at: usize| self.result.with_extension(at.to_string());
-                self.model.write_other_outputs(number, place, beside)?;
+                let other_outputs = |at: usize| self.result.with_extension(at.to_string());
+                self.model.write_other_outputs(number, place, other_outputs)?;
                 self.end = self.model.end(number);
             }
         }

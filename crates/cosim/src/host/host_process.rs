@@ -160,10 +160,10 @@ impl HostProcess {
         let child = Child::spawn(command, Limits::default())?;
         let names = match job {
             Job::Fmus(chain) => {
-                let model = chain.model.as_ref().map(|taker| taker.seat.name.clone());
+                let model = chain.model.as_ref().map(|receiver| receiver.setup.name.clone());
                 [chain.source.name.clone(), model.unwrap_or_default()]
             }
-            Job::Feed(feed) => [String::new(), feed.model.seat.name.clone()],
+            Job::Feed(feed) => [String::new(), feed.model.setup.name.clone()],
             Job::Memcpy { .. } => ["memcpy".into(), "memcpy".into()],
         };
         let mut remote = HostProcess { child: Some(child), folder, place, patience, names };

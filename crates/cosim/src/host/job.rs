@@ -37,7 +37,7 @@ pub struct Chain {
     pub output: String,
     /// Other outputs of the source, which are only written down.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub beside: Vec<String>,
+    pub other_outputs: Vec<String>,
     /// The FMU that takes them, if any does.
     pub model: Option<ReceiverSetup>,
     /// Simulation time of the start, in seconds.
@@ -73,14 +73,14 @@ pub struct Feed {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReceiverSetup {
     /// The FMU.
-    pub seat: FmuSetup,
+    pub setup: FmuSetup,
     /// Its binary variable that takes them.
     pub input: String,
     /// Its binary variable that comes out; a sink has none.
     pub result: Option<String>,
     /// Its other outputs, which are only written down.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub beside: Vec<String>,
+    pub other_outputs: Vec<String>,
 }
 
 /// One FMU of a chain.

@@ -20,7 +20,7 @@ use crate::package::Package;
 /// An FMU in its place.
 pub struct LoadedFmu {
     /// What it was told.
-    pub seat: FmuSetup,
+    pub setup: FmuSetup,
     description: Description,
     /// It runs.
     pub instance: Instance,
@@ -32,20 +32,20 @@ impl LoadedFmu {
     /// # Errors
     /// Says what it refuses.
     pub fn load(
-        seat: FmuSetup,
+        setup: FmuSetup,
         number: usize,
         start: f64,
         logging: bool,
         place: &HostPosition,
     ) -> Result<LoadedFmu> {
-        let name = seat.name.clone();
-        let package = Package::from_folder(&seat.folder, &name).context(name.clone())?;
+        let name = setup.name.clone();
+        let package = Package::from_folder(&setup.folder, &name).context(name.clone())?;
         let load = || -> Result<Instance> {
             place.enter(number, Call::Load, 0);
             let instantiating = || place.enter(number, Call::Instantiate, 0);
             let mut instance = Instance::load(&package, logging, &instantiating)?;
             place.enter(number, Call::Parameters, 0);
-            for (name, value) in &seat.parameters {
+            for (name, value) in &setup.parameters {
                 instance.set(&package.description, name, value)?;
             }
             place.enter(number, Call::Initialize, 0);
@@ -55,12 +55,12 @@ impl LoadedFmu {
             Ok(instance)
         };
         let instance = load().context(name)?;
-        Ok(LoadedFmu { seat, description: package.description.clone(), instance })
+        Ok(LoadedFmu { setup, description: package.description.clone(), instance })
     }
 
     /// Why it wants no further steps after this one, if it does.
     pub fn end(&self, number: u64) -> Option<String> {
-        let name = &self.seat.name;
+        let name = &self.setup.name;
         let end = || format!("{name} asked to end the simulation at step {}", number + 1);
         self.instance.wants_to_end().then(end)
     }
@@ -75,7 +75,7 @@ impl LoadedFmu {
             place.exit_if_cut_off();
             place.enter(number, Call::Free, 0);
         };
-        let ended = self.instance.finish(&freeing).context(self.seat.name);
+        let ended = self.instance.finish(&freeing).context(self.setup.name);
         place.exit_if_cut_off();
         ended
     }
@@ -87,7 +87,9 @@ impl LoadedFmu {
     pub fn handle(&self, variable: &str) -> Result<Handle> {
         let binary = self.description.binaries.iter().find(|binary| binary.name == variable);
         Ok(binary
-            .with_context(|| format!("{}: there is no binary variable {variable}", self.seat.name))?
+            .with_context(|| {
+                format!("{}: there is no binary variable {variable}", self.setup.name)
+            })?
             .handle)
     }
 
@@ -126,20 +128,20 @@ impl LoadedFmu {
                     .with_context(|| format!("cannot write {}", path.display())),
             }
         });
-        written.with_context(|| format!("{}: {variable}", self.seat.name))
+        written.with_context(|| format!("{}: {variable}", self.setup.name))
     }
 }
 
 /// An FMU that takes messages, in its place.
 pub struct ReceivingFmu {
-    sitting: LoadedFmu,
+    loaded: LoadedFmu,
     input: Handle,
     /// None of a sink.
     result: Option<Handle>,
     /// Names of the two.
     names: [String; 2],
     /// Other outputs.
-    beside: Vec<(String, Handle)>,
+    other_outputs: Vec<(String, Handle)>,
 }
 
 /// What a step of such an FMU took, in nanoseconds, and what came out.
@@ -158,20 +160,20 @@ impl ReceivingFmu {
     /// # Errors
     /// Says what it refuses.
     pub fn load(
-        taker: &ReceiverSetup,
+        receiver: &ReceiverSetup,
         start: f64,
         logging: bool,
         place: &HostPosition,
     ) -> Result<ReceivingFmu> {
-        let sitting = LoadedFmu::load(taker.seat.clone(), 1, start, logging, place)?;
-        let result = taker.result.as_deref().map(|name| sitting.handle(name)).transpose()?;
-        let beside = sitting.handles(&taker.beside)?;
+        let loaded = LoadedFmu::load(receiver.setup.clone(), 1, start, logging, place)?;
+        let result = receiver.result.as_deref().map(|name| loaded.handle(name)).transpose()?;
+        let other_outputs = loaded.handles(&receiver.other_outputs)?;
         Ok(ReceivingFmu {
-            beside,
-            input: sitting.handle(&taker.input)?,
+            other_outputs,
+            input: loaded.handle(&receiver.input)?,
             result,
-            names: [taker.input.clone(), taker.result.clone().unwrap_or_default()],
-            sitting,
+            names: [receiver.input.clone(), receiver.result.clone().unwrap_or_default()],
+            loaded,
         })
     }
 
@@ -188,7 +190,7 @@ impl ReceivingFmu {
         account: &mut HostSummary,
         place: &HostPosition,
     ) -> Result<ControlFlow<String, StepResult>> {
-        let ReceivingFmu { sitting: model, input, result: out, names, .. } = self;
+        let ReceivingFmu { loaded: model, input, result: out, names, .. } = self;
         let [time, size] = span;
         place.enter(1, Call::Set, number);
         let setting = monotonic();
@@ -196,7 +198,7 @@ impl ReceivingFmu {
         let set = monotonic();
         taken
             .require_good("setting it")
-            .with_context(|| format!("{}: {}", model.seat.name, names[0]))?;
+            .with_context(|| format!("{}: {}", model.setup.name, names[0]))?;
         place.enter(1, Call::Step, number);
         let calculating = monotonic();
         let status = model.instance.step(time, size);
@@ -210,7 +212,7 @@ impl ReceivingFmu {
             place.enter(1, Call::Get, number);
             let (read, span) = model.instance.get(handle);
             result = span;
-            let output = || format!("{}: {}", model.seat.name, names[1]);
+            let output = || format!("{}: {}", model.setup.name, names[1]);
             read.require_good("reading it").with_context(output)?;
             require_readable(result, number).with_context(output)?;
         }
@@ -232,9 +234,9 @@ impl ReceivingFmu {
         place: &HostPosition,
         path: impl Fn(usize) -> PathBuf,
     ) -> Result<()> {
-        for (at, variable) in self.beside.iter().enumerate() {
+        for (at, variable) in self.other_outputs.iter().enumerate() {
             place.enter(1, Call::Get, number);
-            self.sitting.write_down(variable, number, &path(at))?;
+            self.loaded.write_down(variable, number, &path(at))?;
             place.leave();
         }
         Ok(())
@@ -242,13 +244,13 @@ impl ReceivingFmu {
 
     /// What its message says that it is, with the names of FMU and variable.
     pub fn declared(&self) -> Option<(String, Mime)> {
-        let name = format!("{}: {}", self.sitting.seat.name, self.names[1]);
-        Some((name, self.sitting.mime(&self.names[1])?))
+        let name = format!("{}: {}", self.loaded.setup.name, self.names[1]);
+        Some((name, self.loaded.mime(&self.names[1])?))
     }
 
     /// Why it wants no further steps after this one, if it does.
     pub fn end(&self, number: u64) -> Option<String> {
-        self.sitting.end(number)
+        self.loaded.end(number)
     }
 
     /// Ends it.
@@ -256,7 +258,7 @@ impl ReceivingFmu {
     /// # Errors
     /// When it does not end well.
     pub fn finish(self, place: &HostPosition) -> Result<()> {
-        self.sitting.finish(1, place)
+        self.loaded.finish(1, place)
     }
 }
 
@@ -267,8 +269,8 @@ impl ReceivingFmu {
 /// # Errors
 /// When the FMU failed.
 pub fn check_step(
-    sitting: &mut LoadedFmu,
-    seat: usize,
+    loaded: &mut LoadedFmu,
+    fmu: usize,
     status: Status,
     number: u64,
     account: &mut HostSummary,
@@ -277,16 +279,16 @@ pub fn check_step(
         return Ok(None);
     }
     if status == Status::WARNING {
-        account.warnings[seat] += 1;
-        if account.warnings[seat] == 1 {
-            account.complaints[seat] = message::take_last(1).concat();
+        account.warnings[fmu] += 1;
+        if account.warnings[fmu] == 1 {
+            account.complaints[fmu] = message::take_last(1).concat();
         }
         return Ok(None);
     }
     let what = status.describe();
-    let why = sitting.instance.failure_reason(status);
+    let why = loaded.instance.failure_reason(status);
     let why = if why.is_empty() { why } else { format!(" ({why})") };
-    let what = format!("{}: DoStep {what}{why} at step {}", sitting.seat.name, number + 1);
+    let what = format!("{}: DoStep {what}{why} at step {}", loaded.setup.name, number + 1);
     if status == Status::DISCARD && number > 0 {
         return Ok(Some(what));
     }

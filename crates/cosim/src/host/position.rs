@@ -144,9 +144,9 @@ impl HostPosition {
 
     /// Takes note of a call into the first (0) or the second FMU.
     #[inline]
-    pub fn enter(&self, seat: usize, call: Call, step: u64) {
-        let [seats, calls, steps, stages] = self.cells();
-        seats.store(seat as u64, Ordering::Relaxed);
+    pub fn enter(&self, fmu: usize, call: Call, step: u64) {
+        let [fmus, calls, steps, stages] = self.cells();
+        fmus.store(fmu as u64, Ordering::Relaxed);
         steps.store(step, Ordering::Relaxed);
         calls.store(call as u64, Ordering::Relaxed);
         stages.store(Stage::Within as u64, Ordering::Relaxed);
@@ -178,9 +178,9 @@ impl HostPosition {
     /// Where the host is, or was last, in words; `names` are those of the FMUs. None
     /// when it has called none of them.
     pub fn describe(&self, names: [&str; 2]) -> Option<String> {
-        let [seat, call, step, stage] = self.cells().each_ref().map(|c| c.load(Ordering::Relaxed));
+        let [fmu, call, step, stage] = self.cells().each_ref().map(|c| c.load(Ordering::Relaxed));
         let call = Call::ALL.get(call as usize).copied().filter(|call| *call != Call::None)?;
-        let name = names.get(seat as usize)?;
+        let name = names.get(fmu as usize)?;
         let place = match call {
             Call::Set | Call::Get | Call::Step => {
                 format!("{name} {}, step {}", call.describe(), step + 1)

@@ -184,8 +184,8 @@ impl Contender for FmuContender<'_> {
     type Trouble = HostError;
 
     /// Every case has a process of its own.
-    fn start(&mut self, sitting: &ProcessRounds) -> Result<Option<LiveHost>, HostError> {
-        let &[case] = sitting.cases else { return Ok(None) };
+    fn start(&mut self, process_rounds: &ProcessRounds) -> Result<Option<LiveHost>, HostError> {
+        let &[case] = process_rounds.cases else { return Ok(None) };
         self.begin(case).map_err(|trouble| name_case(trouble, case, self.plan))
     }
 
@@ -201,9 +201,9 @@ impl Contender for FmuContender<'_> {
             .map_err(|trouble| name_case(trouble, turn.case, self.plan))
     }
 
-    fn end(&mut self, live: LiveHost, sitting: &ProcessRounds) -> Result<(), HostError> {
-        let &[case] = sitting.cases else { return Ok(()) };
-        self.gather(live, sitting.process, case)
+    fn end(&mut self, live: LiveHost, process_rounds: &ProcessRounds) -> Result<(), HostError> {
+        let &[case] = process_rounds.cases else { return Ok(()) };
+        self.gather(live, process_rounds.process, case)
             .map_err(|trouble| name_case(trouble, case, self.plan))
     }
 

@@ -168,13 +168,13 @@ impl DerivedResults {
         at: &str,
     ) {
         let steps = sum(accounts, |account| account.steps);
-        let seats = [("source", &ready.source), ("model", &ready.model)];
-        for (seat, (role, package)) in seats.into_iter().enumerate() {
-            let count = sum(accounts, |account| account.warnings[seat]);
+        let fmus = [("source", &ready.source), ("model", &ready.model)];
+        for (fmu, (role, package)) in fmus.into_iter().enumerate() {
+            let count = sum(accounts, |account| account.warnings[fmu]);
             if count == 0 {
                 continue;
             }
-            let mut words = accounts.iter().map(|account| &account.complaints[seat]);
+            let mut words = accounts.iter().map(|account| &account.complaints[fmu]);
             let words = words.find(|words| !words.is_empty());
             let words =
                 words.map_or(String::new(), |words| format!("; the first message: {words}"));

@@ -62,21 +62,21 @@ pub fn start(
 ) -> Result<LiveHost, HostError> {
     let folder = Scratch::new()?;
     let mut logs = [None, None];
-    let mut seat = |at: usize, package: &Package, case: &Parameters, own: &Parameters| {
-        let mut seat = fmu_setup(package, case, own);
+    let mut setup = |at: usize, package: &Package, case: &Parameters, own: &Parameters| {
+        let mut setup = fmu_setup(package, case, own);
         let log = folder.path().join(["source-log.json", "model-log.json"][at]);
-        logs[at] = set_log_path(package, &mut seat, log);
-        seat
+        logs[at] = set_log_path(package, &mut setup, log);
+        setup
     };
     let chain = Chain {
-        source: seat(0, &ready.source, &load.source, &pair.source_parameters),
+        source: setup(0, &ready.source, &load.source, &pair.source_parameters),
         output: ready.coupling.output.name.clone(),
-        beside: Vec::new(),
+        other_outputs: Vec::new(),
         model: Some(ReceiverSetup {
-            seat: seat(1, &ready.model, &load.model, &pair.model_parameters),
+            setup: setup(1, &ready.model, &load.model, &pair.model_parameters),
             input: ready.coupling.input.name.clone(),
             result: ready.coupling.result.as_ref().map(|result| result.name.clone()),
-            beside: Vec::new(),
+            other_outputs: Vec::new(),
         }),
         start: ready.start,
         step: ready.step,
@@ -107,15 +107,15 @@ pub fn fmu_setup(package: &Package, case: &Parameters, own: &Parameters) -> FmuS
 }
 
 /// Has an FMU write its log there, if it takes a path for it and has none yet.
-fn set_log_path(package: &Package, seat: &mut FmuSetup, path: PathBuf) -> Option<PathBuf> {
+fn set_log_path(package: &Package, setup: &mut FmuSetup, path: PathBuf) -> Option<PathBuf> {
     let logs_by_name = package
         .description
         .variable(LOG)
         .is_some_and(|variable| variable.kind == "String" && variable.causality == "parameter");
-    if !logs_by_name || seat.parameters.iter().any(|(name, _)| name == LOG) {
+    if !logs_by_name || setup.parameters.iter().any(|(name, _)| name == LOG) {
         return None;
     }
-    seat.parameters.push((LOG.into(), path.display().to_string()));
+    setup.parameters.push((LOG.into(), path.display().to_string()));
     Some(path)
 }
 

@@ -168,9 +168,9 @@ impl Contender for RunnerContender<'_> {
     type Live = Runner;
     type Trouble = RunnerError;
 
-    fn start(&mut self, sitting: &ProcessRounds) -> Result<Option<Runner>, RunnerError> {
+    fn start(&mut self, process_rounds: &ProcessRounds) -> Result<Option<Runner>, RunnerError> {
         for cell in &mut self.cells {
-            cell.samples[sitting.process] = vec![None; sitting.rounds as usize];
+            cell.samples[process_rounds.process] = vec![None; process_rounds.rounds as usize];
         }
         let samples: f64 = self.cells.iter().map(Cell::sampling).sum();
         self.warming =

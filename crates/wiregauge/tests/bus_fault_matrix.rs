@@ -8,6 +8,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::Mutex;
@@ -23,10 +24,23 @@ use wiregauge_testkit::prerequisites::HOSTS;
 
 /// Runs at the same time: they mostly wait.
 const AT_ONCE: usize = 14;
-/// How long a load takes: who is looked for on a starved machine is found before its end.
-const LOAD: &str = "5s";
-/// From when participants are there to the middle of the run.
-const MIDDLE: Duration = Duration::from_secs(2);
+/// How often a fault is tried again alone, when what was seen of it beside the others is not what
+/// is documented: on a loaded machine a moment may be missed.
+const AGAIN: usize = 2;
+
+/// How much time a run has.
+#[derive(Clone, Copy)]
+struct Pace {
+    /// How long a load takes: who is looked for on a starved machine is found before its end.
+    load: &'static str,
+    /// From when participants are there to the middle of the run.
+    middle: Duration,
+}
+
+/// What does on a machine with time to spare.
+const USUAL: Pace = Pace { load: "5s", middle: Duration::from_secs(2) };
+/// What does on a loaded one.
+const SLOW: Pace = Pace { load: "16s", middle: Duration::from_secs(8) };
 
 const TRANSPORTS: [&str; 8] =
     ["tcp", "memory", "dds", "fastdds-sharing", "zenoh", "zenoh-drop", "iceoryx2", "iceoryx2-copy"];
@@ -93,8 +107,8 @@ impl What {
     /// having no processor on a loaded machine.
     fn alive_within(self) -> &'static str {
         match self {
-            What::Killed | What::Long => "3s",
-            What::Short => "15s",
+            What::Long => "3s",
+            What::Killed | What::Short => "15s",
         }
     }
 
@@ -127,10 +141,10 @@ type TableCells = [String; 4];
 /// A fault at one time, and the transport.
 type Fault = (Who, What, usize, &'static str);
 
-fn arguments(transport: &str, what: What) -> Vec<&str> {
+fn arguments(transport: &str, what: What, pace: Pace) -> Vec<&str> {
     let words = ["bus", "run", "--transport", transport, "--size", "500,600,700", "--alive-within"];
-    let more = ["--cycle", "20ms", "--duration", LOAD, "--window", "100ms", "--round-trips", "0"];
-    [&words[..], &[what.alive_within()], &more].concat()
+    let more = ["--cycle", "20ms", "--window", "100ms", "--round-trips", "0", "--duration"];
+    [&words[..], &[what.alive_within()], &more, &[pace.load]].concat()
 }
 
 /// What may be written of a load.
@@ -172,7 +186,13 @@ fn status(code: Option<i32>) -> String {
 }
 
 /// A participant of a load, when it is the load's time.
-fn victim(of: &Child, transport: &str, who: Who, at: usize, but: &mut Vec<String>) -> i32 {
+fn victim(
+    of: &Child,
+    (transport, pace): (&str, Pace),
+    who: Who,
+    at: usize,
+    but: &mut Vec<String>,
+) -> i32 {
     let whole =
         if transport == "memory" || matches!(who, Who::Agent | Who::Machines) { 1 } else { 2 };
     let wanted = |line: &str| match who {
@@ -186,7 +206,7 @@ fn victim(of: &Child, transport: &str, who: Who, at: usize, but: &mut Vec<String
     }
     if at == 1 {
         there = come_up(of, transport, but, whole);
-        thread::sleep(MIDDLE);
+        thread::sleep(pace.middle);
     }
     let (found, line) = there.iter().find(|(_, line)| wanted(line)).unwrap();
     but.push(faulty::load(line));
@@ -195,20 +215,25 @@ fn victim(of: &Child, transport: &str, who: Who, at: usize, but: &mut Vec<String
 
 /// A participant of the load that is disturbed, which is the only one: those
 /// before it are left alone.
-fn before(of: &Child, transport: &str, who: Who, at: usize) -> i32 {
+fn before(of: &Child, over: (&str, Pace), who: Who, at: usize) -> i32 {
     let mut loads = Vec::new();
     if at == 1 {
-        victim(of, transport, who, 0, &mut loads);
+        victim(of, over, who, 0, &mut loads);
     }
-    victim(of, transport, who, at, &mut loads)
+    victim(of, over, who, at, &mut loads)
 }
 
 /// One after another in the first two loads of a run.
-fn on_one_machine(transport: &'static str, who: Who, what: What) -> Vec<(Fault, TableCells)> {
-    let mut run = Run::start(&arguments(transport, what));
+fn on_one_machine(
+    transport: &'static str,
+    who: Who,
+    what: What,
+    pace: Pace,
+) -> Vec<(Fault, TableCells)> {
+    let mut run = Run::start(&arguments(transport, what, pace));
     let (mut loads, mut known, mut runs) = (Vec::new(), Vec::new(), BTreeSet::new());
     for at in 0..2 {
-        let id = victim(&run.child, transport, who, at, &mut loads);
+        let id = victim(&run.child, (transport, pace), who, at, &mut loads);
         runs.extend(run.scratch());
         what.befalls(if who == Who::Conductor { run.child.id() as i32 } else { id });
         known.extend(support::participants(&run.child).iter().map(|(id, _)| *id));
@@ -258,9 +283,9 @@ fn table_row(
 }
 
 /// The end of the conductor is the end of all.
-fn conductor_killed(transport: &'static str, at: usize) -> Vec<(Fault, TableCells)> {
-    let mut run = Run::start(&arguments(transport, What::Killed));
-    victim(&run.child, transport, Who::Conductor, at, &mut Vec::new());
+fn conductor_killed(transport: &'static str, at: usize, pace: Pace) -> Vec<(Fault, TableCells)> {
+    let mut run = Run::start(&arguments(transport, What::Killed, pace));
+    victim(&run.child, (transport, pace), Who::Conductor, at, &mut Vec::new());
     let known: Vec<i32> = support::participants(&run.child).iter().map(|(id, _)| *id).collect();
     let runs = run.scratch();
     What::Killed.befalls(run.child.id() as i32);
@@ -279,12 +304,13 @@ fn over_an_emulated_link(
     transport: &'static str,
     what: What,
     at: usize,
+    pace: Pace,
 ) -> Vec<(Fault, TableCells)> {
     let who = Who::Samples;
     let mut run =
-        Run::start(&[&arguments(transport, what)[..], &["--emulate", "100mbit"]].concat());
+        Run::start(&[&arguments(transport, what, pace)[..], &["--emulate", "100mbit"]].concat());
     let (mut known, mut runs) = (Vec::new(), BTreeSet::new());
-    let receiver = before(&run.child, transport, who, at).to_string();
+    let receiver = before(&run.child, (transport, pace), who, at).to_string();
     runs.extend(run.scratch());
     known.extend(support::participants(&run.child).iter().map(|(id, _)| *id));
     let lines = format!(
@@ -306,14 +332,16 @@ fn on_two_machines(
     who: Who,
     what: What,
     ats: Range<usize>,
+    pace: Pace,
 ) -> Vec<(Fault, TableCells)> {
     let [here, there, tmp] = [(), (), ()].map(|()| tempfile::tempdir().unwrap());
     let link =
         (who == Who::Machines).then(|| Emulation::build("100mbit".parse().unwrap()).unwrap());
     let listen = link.as_ref().map_or("127.0.0.1".into(), |link| link.sender.address().to_string());
     let mut scenario = format!(
-        "transports = [\"{transport}\"]\nduration = \"{LOAD}\"\nwindow = \"100ms\"\nround_trips = 0\n\
+        "transports = [\"{transport}\"]\nduration = \"{}\"\nwindow = \"100ms\"\nround_trips = 0\n\
          listen = \"{listen}:0\"\nalive_within = \"{}\"\n",
+        pace.load,
         what.alive_within()
     );
     for size in [500, 600, 700] {
@@ -339,8 +367,8 @@ fn on_two_machines(
     let (mut loads, mut known, mut runs) = (Vec::new(), Vec::new(), BTreeSet::new());
     for at in ats.clone() {
         match who {
-            Who::Machines => before(&agent.child, transport, who, at),
-            _ => victim(&agent.child, transport, who, at, &mut loads),
+            Who::Machines => before(&agent.child, (transport, pace), who, at),
+            _ => victim(&agent.child, (transport, pace), who, at, &mut loads),
         };
         known.extend(support::participants(&agent.child).iter().map(|(id, _)| *id));
         runs.extend(names(tmp.path()));
@@ -365,9 +393,10 @@ fn on_two_machines(
     seen
 }
 
-/// All of it, some at the same time; of links where there can be some.
-fn all(links: bool) -> BTreeMap<Fault, TableCells> {
-    type Job = Box<dyn FnOnce() -> Vec<(Fault, TableCells)> + Send>;
+type Job = Box<dyn Fn(Pace) -> Vec<(Fault, TableCells)> + Send + Sync>;
+
+/// A run for each fault; of links where there can be some.
+fn all_jobs(links: bool) -> Vec<Job> {
     let mut jobs: Vec<Job> = Vec::new();
     for transport in TRANSPORTS {
         for who in [Who::Sender, Who::Receiver, Who::Conductor] {
@@ -377,38 +406,76 @@ fn all(links: bool) -> BTreeMap<Fault, TableCells> {
             }
             for what in [What::Killed, What::Short, What::Long] {
                 if (who, what) != (Who::Conductor, What::Killed) {
-                    jobs.push(Box::new(move || on_one_machine(transport, who, what)));
+                    jobs.push(Box::new(move |pace| on_one_machine(transport, who, what, pace)));
                 }
             }
         }
         for at in 0..2 {
-            jobs.push(Box::new(move || conductor_killed(transport, at)));
+            jobs.push(Box::new(move |pace| conductor_killed(transport, at, pace)));
         }
     }
     for transport in REMOTE {
         for what in [What::Killed, What::Short, What::Long] {
-            jobs.push(Box::new(move || on_two_machines(transport, Who::Agent, what, 0..2)));
+            jobs.push(Box::new(move |pace| {
+                on_two_machines(transport, Who::Agent, what, 0..2, pace)
+            }));
         }
     }
     for transport in LINKED.into_iter().filter(|_| links) {
         for (what, at) in [(What::Short, 0), (What::Short, 1), (What::Long, 0), (What::Long, 1)] {
-            jobs.push(Box::new(move || over_an_emulated_link(transport, what, at)));
-            jobs.push(Box::new(move || {
-                on_two_machines(transport, Who::Machines, what, at..at + 1)
+            jobs.push(Box::new(move |pace| over_an_emulated_link(transport, what, at, pace)));
+            jobs.push(Box::new(move |pace| {
+                on_two_machines(transport, Who::Machines, what, at..at + 1, pace)
             }));
         }
     }
-    let (jobs, seen) = (Mutex::new(jobs), Mutex::new(BTreeMap::new()));
+    jobs
+}
+
+/// What is seen of them, some at the same time; what is not documented is tried again alone.
+fn run_all(jobs: &[Job], documented: Option<&str>) -> BTreeMap<Fault, TableCells> {
+    let (queue, seen) = (Mutex::new(jobs.iter().rev()), Mutex::new(BTreeMap::new()));
+    let again = Mutex::new(Vec::new());
+    let take = || queue.lock().unwrap().next();
+    // A run that ended too soon for what was to befall it panics.
+    let run = |job: &Job, pace| catch_unwind(AssertUnwindSafe(|| job(pace)));
+    let is_expected = |found: &[(Fault, TableCells)]| {
+        documented.is_none_or(|text| found.iter().all(|seen| is_documented(text, seen)))
+    };
     thread::scope(|scope| {
         for _ in 0..AT_ONCE {
-            scope.spawn(|| loop {
-                let Some(job) = jobs.lock().unwrap().pop() else { return };
-                let found = job();
-                seen.lock().unwrap().extend(found);
+            scope.spawn(|| {
+                while let Some(job) = take() {
+                    match run(job, USUAL) {
+                        Ok(found) if is_expected(&found) => seen.lock().unwrap().extend(found),
+                        found => again.lock().unwrap().push((job, found)),
+                    }
+                }
             });
         }
     });
-    seen.into_inner().unwrap()
+    let mut seen = seen.into_inner().unwrap();
+    for (job, mut found) in again.into_inner().unwrap() {
+        for _ in 0..AGAIN {
+            if found.as_ref().is_ok_and(|found| is_expected(found)) {
+                break;
+            }
+            found = run(job, SLOW);
+        }
+        seen.extend(found.unwrap_or_else(|why| resume_unwind(why)));
+    }
+    seen
+}
+
+/// Whether the table has a line that says this of the fault.
+fn is_documented(table: &str, ((who, what, at, transport), seen): &(Fault, TableCells)) -> bool {
+    table.lines().any(|line| {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [of, done, when, over, said @ ..] = &cells[..] else { return false };
+        (*of, *done, *when) == (who.describe(), &what.describe(*who), WHEN[*at])
+            && (*over == "all" || over.split(", ").any(|one| one == *transport))
+            && said == seen
+    })
 }
 
 /// The table: transports of which the same was seen share a line.
@@ -440,18 +507,20 @@ fn table(seen: &BTreeMap<Fault, TableCells>) -> String {
 #[test]
 fn what_is_documented_is_what_happens() {
     let links = HOSTS.is_met();
-    let table = table(&all(links));
     let path = project().join("docs/bus.md");
     let text = fs::read_to_string(&path).unwrap();
     let [begin, end] = ["<!-- faults -->\n", "<!-- end of faults -->"];
     let from = text.find(begin).expect("docs/bus.md has the table's place") + begin.len();
     let to = text.find(end).expect("docs/bus.md has the table's end");
+    let jobs = all_jobs(links);
     if std::env::var_os("WIREGAUGE_BLESS").is_some() {
         assert!(links, "without links there is no whole table");
+        let table = table(&run_all(&jobs, None));
         fs::write(&path, format!("{}{table}{}", &text[..from], &text[to..])).unwrap();
         return;
     }
     let lines = text[from..to].split_inclusive('\n');
     let documented: String = lines.filter(|line| links || !line.starts_with(LINK)).collect();
+    let table = table(&run_all(&jobs, Some(&documented)));
     assert_eq!(table, documented, "WIREGAUGE_BLESS=1 writes it anew");
 }

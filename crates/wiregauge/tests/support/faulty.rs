@@ -84,7 +84,7 @@ pub fn come_up(of: &Child, transport: &str, but: &[String], number: usize) -> Ve
             !ended,
             "it ended before {number} over {transport} came up, after those of {but:?}"
         );
-        thread::sleep(Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(25));
     }
 }
 

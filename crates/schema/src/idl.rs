@@ -1,14 +1,17 @@
-//! Reader for OMG IDL as recordings carry it: the files that `rosidl` makes of messages of
-//! ROS 2, each behind a line of 80 `=` and one with `IDL: pkg/msg/Type`, and structs of DDS.
+//! Reader for OMG IDL: files of DDS, and what recordings carry, which are the files that `rosidl`
+//! makes of messages of ROS 2, each behind a line of 80 `=` and one with `IDL: pkg/msg/Type`.
 //!
 //! Structs, enums, typedefs, sequences, arrays and strings are read. An array of several
 //! dimensions becomes one of all their elements, as it is on the wire, `wstring` a string
 //! whose wording says so. Unions, maps, lists of lists and what may be absent are refused.
 
+mod files;
+
 use std::collections::BTreeMap;
 
 use anyhow::{bail, ensure, Context, Result};
 
+pub use self::files::{messages, read_all, read_file};
 use crate::assemble::{assemble, unlegalized};
 use crate::documentation::{Documentation, MemberDocumentation, TypeDocumentation};
 use crate::model::{
@@ -25,9 +28,8 @@ const DEEPEST: usize = 32;
 /// # Errors
 /// When it is no IDL, or has what is not read.
 pub fn read_text(text: &str, name: &str, origin: &str) -> Result<Schema> {
-    let mut parser = Parser { words: tokenize(text).with_context(|| origin.to_owned())?, at: 0 };
     let mut library = IdlDefinitions::default();
-    parser.definitions(&[], &mut library).with_context(|| origin.to_owned())?;
+    library.add_text(text).with_context(|| origin.to_owned())?;
     library.schema(name).with_context(|| origin.to_owned())
 }
 
@@ -97,11 +99,22 @@ struct IdlMember {
 /// What a name stands for.
 #[derive(Clone, Debug)]
 enum IdlDefinition {
-    Struct { base: Option<IdlType>, members: Vec<IdlMember> },
-    Enum(Vec<String>),
+    Struct { base: Option<IdlType>, members: Vec<IdlMember>, is_mutable: bool },
+    Enum { bits: u32, values: Vec<(String, i64)> },
     Alias(IdlType, Vec<String>, Vec<String>),
     Number(u32),
     Other(&'static str),
+}
+
+/// What is said before a definition, as far as it changes what is on the wire.
+#[derive(Default)]
+struct Annotations {
+    is_optional: bool,
+    is_mutable: bool,
+    /// The number of an enum's value.
+    value: Option<i64>,
+    /// Bits of an enum.
+    bits: Option<u32>,
 }
 
 struct Parser {
@@ -139,19 +152,30 @@ impl Parser {
         Ok(word)
     }
 
-    /// Passes over what stands before a definition; whether it says that it is optional.
-    fn annotations(&mut self) -> Result<bool> {
-        let mut is_optional = false;
+    /// What stands before a definition or a member.
+    fn annotations(&mut self) -> Result<Annotations> {
+        let mut found = Annotations::default();
         while self.accept("@") {
-            is_optional |= self.name()? == "optional";
+            let mut name = self.name()?;
             while self.accept("::") {
-                self.name()?;
+                name = self.name()?;
             }
+            let begin = self.at;
             if self.peek() == "(" {
                 self.skip("(", ")")?;
             }
+            let inside = self.words[begin..self.at].iter().filter(|word| !"()".contains(&***word));
+            let inside: String = inside.map(String::as_str).collect();
+            match name.as_str() {
+                "optional" => found.is_optional = true,
+                "mutable" => found.is_mutable = true,
+                "extensibility" => found.is_mutable |= inside == "MUTABLE",
+                "value" => found.value = Some(inside.parse().context("the number of a value")?),
+                "bit_bound" => found.bits = Some(inside.parse().context("the bits of an enum")?),
+                _ => {}
+            }
         }
-        Ok(is_optional)
+        Ok(found)
     }
 
     /// Passes over all between two brackets.
@@ -172,7 +196,7 @@ impl Parser {
     fn definitions(&mut self, scope: &[String], library: &mut IdlDefinitions) -> Result<()> {
         ensure!(scope.len() < DEEPEST, "modules are nested too deeply");
         while !matches!(self.peek(), "" | "}") {
-            self.annotations()?;
+            let said = self.annotations()?;
             let kind = self.next()?;
             let inside = |name: &str| [scope, &[name.to_owned()]].concat();
             match kind.as_str() {
@@ -186,14 +210,17 @@ impl Parser {
                 "struct" => {
                     let name = self.name()?;
                     if self.peek() != ";" {
-                        let own = self.structure(scope)?;
+                        let own = self.structure(scope, said.is_mutable)?;
                         library.add(&inside(&name), own);
                     }
                 }
                 "enum" => {
                     let name = self.name()?;
                     let values = self.values()?;
-                    library.add(&inside(&name), IdlDefinition::Enum(values));
+                    library.add(
+                        &inside(&name),
+                        IdlDefinition::Enum { bits: said.bits.unwrap_or(32), values },
+                    );
                 }
                 "typedef" => {
                     let kind = self.parse_type(scope, 0)?;
@@ -238,7 +265,7 @@ impl Parser {
         Ok(())
     }
 
-    fn structure(&mut self, scope: &[String]) -> Result<IdlDefinition> {
+    fn structure(&mut self, scope: &[String], is_mutable: bool) -> Result<IdlDefinition> {
         let base = match self.accept(":") {
             true => Some(self.parse_type(scope, 0)?),
             false => None,
@@ -246,7 +273,7 @@ impl Parser {
         self.expect("{")?;
         let mut members = Vec::new();
         while !self.accept("}") {
-            let is_optional = self.annotations()?;
+            let is_optional = self.annotations()?.is_optional;
             let kind = self.parse_type(scope, 0)?;
             loop {
                 self.annotations()?;
@@ -259,15 +286,16 @@ impl Parser {
             }
             self.expect(";")?;
         }
-        Ok(IdlDefinition::Struct { base, members })
+        Ok(IdlDefinition::Struct { base, members, is_mutable })
     }
 
-    fn values(&mut self) -> Result<Vec<String>> {
+    fn values(&mut self) -> Result<Vec<(String, i64)>> {
         self.expect("{")?;
-        let mut values = Vec::new();
+        let (mut values, mut next) = (Vec::new(), 0i64);
         while !self.accept("}") {
-            self.annotations()?;
-            values.push(self.name()?);
+            let number = self.annotations()?.value.unwrap_or(next);
+            next = number.wrapping_add(1);
+            values.push((self.name()?, number));
             while !matches!(self.peek(), "," | "}" | "") {
                 self.next()?;
             }
@@ -284,14 +312,19 @@ impl Parser {
             while self.accept("::") {
                 size = format!("{size}::{}", self.name()?);
             }
+            ensure!(
+                self.accept("]"),
+                "the length of an array is an expression, '{size} {} …'; write the number",
+                self.peek()
+            );
             sizes.push(size);
-            self.expect("]")?;
         }
         Ok(sizes)
     }
 
     fn parse_type(&mut self, scope: &[String], depth: usize) -> Result<IdlType> {
         ensure!(depth < DEEPEST, "types are nested too deeply");
+        self.annotations()?;
         let word = self.next()?;
         Ok(match word.as_str() {
             "boolean" => IdlType::Scalar(Scalar::Bool),
@@ -359,6 +392,11 @@ impl Parser {
 struct IdlDefinitions(BTreeMap<String, IdlDefinition>);
 
 impl IdlDefinitions {
+    /// Adds all that a text defines.
+    fn add_text(&mut self, text: &str) -> Result<()> {
+        Parser { words: tokenize(text)?, at: 0 }.definitions(&[], self)
+    }
+
     fn add(&mut self, path: &[String], definition: IdlDefinition) {
         // Recordings repeat a file that two others use; the first one counts.
         self.0.entry(path.join("::")).or_insert(definition);
@@ -374,7 +412,7 @@ impl IdlDefinitions {
         let mut all = (0..=outermost).rev();
         let found = all.find_map(|outer| self.0.get_key_value(&full(outer)));
         let (name, definition) =
-            found.with_context(|| format!("the recording does not define {name}"))?;
+            found.with_context(|| format!("there is no definition of {name}"))?;
         Ok((name, definition))
     }
 
@@ -435,7 +473,7 @@ impl IdlDefinitions {
             None => path.clone(),
         };
         let known = [path, full].into_iter().find(|name| self.0.contains_key(name));
-        known.with_context(|| format!("the recording does not define {name}"))
+        known.with_context(|| format!("there is no definition of {name}"))
     }
 
     fn schema(&self, name: &str) -> Result<Schema> {
@@ -447,8 +485,8 @@ impl IdlDefinitions {
             let mut fields = Vec::new();
             let mut words = TypeDocumentation::default();
             match &self.0[&name] {
-                IdlDefinition::Enum(values) => {
-                    types.push(enumeration(&original, values)?);
+                IdlDefinition::Enum { bits, values } => {
+                    types.push(enumeration(&original, *bits, values)?);
                     continue;
                 }
                 IdlDefinition::Struct { .. } => {}
@@ -477,7 +515,7 @@ impl IdlDefinitions {
                             open.push(full.clone());
                         }
                         match self.0[&full] {
-                            IdlDefinition::Enum(_) => Element::Enum(id),
+                            IdlDefinition::Enum { .. } => Element::Enum(id),
                             _ => Element::Record(id),
                         }
                     }
@@ -517,7 +555,7 @@ impl IdlDefinitions {
     /// The fields of a struct, after those of the one that it builds on.
     fn members(&self, name: &str, depth: usize) -> Result<Vec<IdlMember>> {
         ensure!(depth < DEEPEST, "the structs inherit from each other in a circle");
-        let IdlDefinition::Struct { base, members } = &self.0[name] else {
+        let IdlDefinition::Struct { base, members, .. } = &self.0[name] else {
             bail!("{name} is not a struct");
         };
         let mut all = Vec::new();
@@ -530,14 +568,22 @@ impl IdlDefinitions {
     }
 }
 
-fn enumeration(original: &str, values: &[String]) -> Result<TypeDef> {
+fn enumeration(original: &str, bits: u32, values: &[(String, i64)]) -> Result<TypeDef> {
     ensure!(!values.is_empty(), "{original} has no values");
-    let value = |(number, name): (usize, &String)| EnumValue {
-        name: unlegalized(name),
-        number: number as i64,
+    let is_signed = values.iter().any(|(_, number)| *number < 0);
+    // XTypes 1.3, 7.3.1.2.1.5: an enum of at most 8 bits takes one byte, and so on.
+    let repr = match (bits, is_signed) {
+        (..=8, true) => Scalar::I8,
+        (..=8, false) => Scalar::U8,
+        (9..=16, true) => Scalar::I16,
+        (9..=16, false) => Scalar::U16,
+        (_, true) => Scalar::I32,
+        (_, false) => Scalar::U32,
     };
-    let values = values.iter().enumerate().map(value).collect();
-    Ok(TypeDef::Enum(Enum { name: unlegalized(original), repr: Scalar::U32, values }))
+    let value =
+        |(name, number): &(String, i64)| EnumValue { name: unlegalized(name), number: *number };
+    let values = values.iter().map(value).collect();
+    Ok(TypeDef::Enum(Enum { name: unlegalized(original), repr, values }))
 }
 
 /// How often an element is there.

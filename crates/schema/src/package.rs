@@ -11,8 +11,9 @@ const ROS: [&str; 3] = ["msg", "srv", "action"];
 /// Most files and folders that are looked at below a folder.
 const MOST: usize = 100_000;
 
-/// The files of definitions below a folder, `.msg`, `.srv`, `.action` and `.proto`, in order; none
-/// where there are none. Of a package of ROS they are those below its `msg`, `srv` and `action`.
+/// The files of definitions below a folder, `.msg`, `.srv`, `.action`, `.idl` and `.proto`, in
+/// order; none where there are none. Of a package of ROS they are those below its `msg`, `srv` and
+/// `action`, without the `.idl` that are made of them.
 ///
 /// # Errors
 /// When a folder cannot be read, there are too many files, or two files are one
@@ -24,9 +25,11 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
         found.extend(if own.is_dir() { find_files(&own, &[end])? } else { Vec::new() });
     }
     match found.is_empty() {
-        true => found = find_files(folder, &[&ROS[..], &["proto"]].concat())?,
+        true => found = find_files(folder, &[&ROS[..], &["idl", "proto"]].concat())?,
         false => found.extend(find_files(folder, &["proto"])?),
     }
+    let is_made = |path: &Path| ROS.iter().any(|end| path.with_extension(end).exists());
+    found.retain(|path| !has_extension(path, "idl") || !is_made(path));
     let mut types: BTreeMap<(PathBuf, String), &Path> = BTreeMap::new();
     for path in found.iter().filter(|path| has_extension(path, "msg")) {
         let Some(root) = root(path) else { continue };

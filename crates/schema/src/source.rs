@@ -8,7 +8,7 @@ use anyhow::{bail, ensure, Result};
 
 use crate::model::{Schema, TypeDef};
 use crate::msg::Dialect;
-use crate::{file, msg, package, proto};
+use crate::{file, idl, msg, package, proto};
 
 /// A definition file, or a folder of them, and the type in it, written
 /// `FILE[:Type]`.
@@ -27,7 +27,10 @@ impl SchemaSource {
     /// Reads `FILE[:Type]`. A file that exists under the whole text wins over
     /// splitting at the last `:`.
     pub fn parse(text: &str) -> SchemaSource {
-        match text.rsplit_once(':') {
+        // Types of IDL have pairs of colons: FILE:module::Type.
+        let single = text.rmatch_indices(':').map(|(at, _)| (&text[..at], &text[at + 1..]));
+        let mut single = single.filter(|(a, b)| !a.ends_with(':') && !b.starts_with(':'));
+        match single.next() {
             // A separator in what would be the type belongs to a path: C:\a.msg
             Some((path, name))
                 if !Path::new(text).exists() && !name.is_empty() && !name.contains('\\') =>
@@ -58,7 +61,7 @@ impl fmt::Display for SchemaSource {
     }
 }
 
-/// Reads the schema, by the file's extension: `.msg`, a message of a `.srv` or an `.action`,
+/// Reads the schema, by the file's extension: `.msg`, a message of a `.srv` or an `.action`, `.idl`,
 /// `.proto`, or a descriptor set in `.fds`, `.desc`, `.binpb` or `.pb`.
 ///
 /// Definitions that it uses and that are not beside it are looked for in the
@@ -93,13 +96,10 @@ pub fn load_as(dialect: Option<Dialect>, source: &SchemaSource) -> Result<Schema
             );
             msg::read_file_as(dialect, path, type_name, &msg::folders(folders))
         }
-        "idl" => bail!(
-            "{origin} is in OMG IDL, which wiregauge does not read; give the .msg file that it was \
-             made from"
-        ),
+        "idl" => idl::read_file(path, type_name, folders),
         _ => bail!(
-            "{origin} is not a message definition; give a .msg, .srv, .action, .proto, .fds, .desc, \
-             .binpb or .pb file"
+            "{origin} is not a message definition; give a .msg, .srv, .action, .idl, .proto, .fds, \
+             .desc, .binpb or .pb file"
         ),
     }
 }
@@ -160,6 +160,9 @@ impl SourceMessages {
     ) -> Result<Vec<String>> {
         let found = match extension(path).as_str() {
             "proto" => proto::read_all(path, folders)?,
+            "idl" => {
+                proto::ProtoMessages { schemas: idl::read_all(path, folders)?, unused: Vec::new() }
+            }
             "fds" | "desc" | "binpb" | "pb" => {
                 proto::read_all_descriptors(&file::read_bytes(path)?, &path.display().to_string())?
             }
@@ -195,6 +198,7 @@ fn find_in_folder(source: &SchemaSource) -> Result<SchemaSource> {
         let names = match extension(&file).as_str() {
             "proto" => proto::messages(&file, &folders)?,
             "srv" | "action" => msg::interface_messages(&file),
+            "idl" => idl::messages(&file, &folders)?,
             _ => vec![msg::path_type_name(&file)],
         };
         all.extend(names.into_iter().map(|name| (name, file.clone())));
@@ -234,7 +238,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let files = package::files(folder)?;
     ensure!(
         !files.is_empty(),
-        "{} has neither definitions (.msg, .srv, .action, .proto) nor a ROS 2 bag (metadata.yaml); give another \
+        "{} has neither definitions (.msg, .srv, .action, .idl, .proto) nor a ROS 2 bag (metadata.yaml); give another \
          folder",
         folder.display()
     );
@@ -265,6 +269,11 @@ mod tests {
         assert_eq!(source.type_name.as_deref(), Some("p.Root"));
         assert_eq!(source.to_string(), "a/b.proto:p.Root");
         assert_eq!(SchemaSource::parse("a.msg").type_name, None);
+        let source = SchemaSource::parse("a.idl:lidar::Scan");
+        assert_eq!(
+            (source.path.as_path(), &*source.type_name.unwrap()),
+            (Path::new("a.idl"), "lidar::Scan")
+        );
     }
 
     #[test]

@@ -235,6 +235,7 @@ fn assert_named(words: Vec<String>, turn: usize) {
     let mut left = words;
     while !left.is_empty() {
         let (words, rest) = apart(left);
+        println!("{} words, {} after them", words.len(), rest.len());
         left = rest;
         for wires in FAMILIES {
             let folder = tempfile::tempdir().expect("a folder");
@@ -369,10 +370,10 @@ fn no_name_keeps_it_from_compiling() {
 }
 
 #[test]
-#[ignore = "all names in all roles take long"]
+#[ignore = "all names in all roles take an hour of processor time"]
 fn all_names_compile() {
     assert_packages(packages());
-    (0..3).for_each(|turn| assert_named(hard_names(), turn));
+    assert_named(hard_names(), 0);
 }
 
 /// The names of macros that these lines have when they are compiled, as a definition could have

@@ -38,7 +38,7 @@ Examples:
   wiregauge generate scan.msg --language cpp --wire cdr --check holders
       says in CI whether what is committed is what would be generated")]
 pub struct Arguments {
-    /// Definitions (.msg, .proto, or a descriptor set), recordings (.mcap, .bag,
+    /// Definitions (.msg, .srv, .action, .idl, .proto, descriptor sets), recordings (.mcap, .bag,
     /// .db3 or its folder, .osi), or folders of packages or .proto files; after a
     /// colon one type or topic, where not all are wanted.
     #[arg(value_name = "DEFINITION", required = true)]

@@ -1,0 +1,317 @@
+//! Files of OMG IDL as users of DDS have them, with the files that they include.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, ensure, Context, Result};
+
+use super::{IdlDefinition, IdlDefinitions, IdlType};
+use crate::file;
+use crate::model::Schema;
+
+/// Reads a struct of a file: the one of this name, or the only one that no other struct of the
+/// file uses. Files that it includes are looked for beside it, then in `folders`.
+///
+/// # Errors
+/// Also when there are several, or a struct is mutable: on the wire its members have numbers,
+/// which the model has not.
+pub fn read_file(path: &Path, type_name: Option<&str>, folders: &[PathBuf]) -> Result<Schema> {
+    let origin = path.display().to_string();
+    let own = IdlFile::read(path, folders)?;
+    let name = match type_name {
+        Some(wanted) => own.find(wanted, &origin)?,
+        None => match &own.messages()[..] {
+            [only] => only.clone(),
+            [] => bail!("{origin} defines no struct"),
+            several => bail!(
+                "{origin} has several messages; choose one with {origin}:Type among {}",
+                list_names(several)
+            ),
+        },
+    };
+    own.schema(&name).with_context(|| origin)
+}
+
+/// Reads all structs of a file that no other struct of it uses.
+///
+/// # Errors
+/// Also when there is none.
+pub fn read_all(path: &Path, folders: &[PathBuf]) -> Result<Vec<Schema>> {
+    let own = IdlFile::read(path, folders)?;
+    let names = own.messages();
+    ensure!(!names.is_empty(), "{} defines no struct", path.display());
+    let schemas = names.iter().map(|name| own.schema(name));
+    schemas.collect::<Result<_>>().with_context(|| path.display().to_string())
+}
+
+/// The structs of a file that no other struct of it uses, as `module/Type`.
+///
+/// # Errors
+/// When it, or what it includes, cannot be read.
+pub fn messages(path: &Path, folders: &[PathBuf]) -> Result<Vec<String>> {
+    let names = IdlFile::read(path, folders)?.messages();
+    Ok(names.iter().map(|name| name.replace("::", "/")).collect())
+}
+
+/// What a file defines.
+struct IdlFile {
+    library: IdlDefinitions,
+    /// The names of what it defines itself, and not a file that it includes.
+    own: BTreeSet<String>,
+}
+
+impl IdlFile {
+    fn read(path: &Path, folders: &[PathBuf]) -> Result<IdlFile> {
+        let origin = path.display().to_string();
+        let text = file::read_text(path)?;
+        let mut library = IdlDefinitions::default();
+        let mut entered = HashSet::from([path.canonicalize()?]);
+        for inner in includes(path, folders)? {
+            add_file(&inner, folders, &mut entered, &mut library)?;
+        }
+        let included: BTreeSet<String> = library.0.keys().cloned().collect();
+        library.add_text(&text).with_context(|| origin)?;
+        let own = library.0.keys().filter(|name| !included.contains(*name)).cloned().collect();
+        Ok(IdlFile { library, own })
+    }
+
+    fn structs(&self) -> impl Iterator<Item = &String> {
+        let is_struct =
+            |name: &&String| matches!(self.library.0[*name], IdlDefinition::Struct { .. });
+        self.own.iter().filter(is_struct)
+    }
+
+    /// Structs that no other struct uses; all where they use each other in a circle.
+    fn messages(&self) -> Vec<String> {
+        let mut used = BTreeSet::new();
+        for name in self.structs() {
+            let IdlDefinition::Struct { base, members, .. } = &self.library.0[name] else {
+                continue;
+            };
+            let kinds = members.iter().map(|member| &member.kind).chain(base);
+            kinds.for_each(|kind| self.add_used(kind, name, &mut used, 0));
+        }
+        let roots = self.structs().filter(|name| !used.contains(*name)).cloned();
+        let roots: Vec<String> = roots.collect();
+        if roots.is_empty() {
+            self.structs().cloned().collect()
+        } else {
+            roots
+        }
+    }
+
+    /// Adds the structs that a type of a struct's member stands for.
+    fn add_used(&self, kind: &IdlType, user: &str, used: &mut BTreeSet<String>, depth: usize) {
+        match kind {
+            _ if depth > super::DEEPEST => {}
+            IdlType::List(inner, _) => self.add_used(inner, user, used, depth + 1),
+            IdlType::Named(name, scope) => match self.library.find(name, scope) {
+                Ok((_, IdlDefinition::Alias(inner, ..))) => {
+                    self.add_used(inner, user, used, depth + 1);
+                }
+                Ok((full, IdlDefinition::Struct { .. })) if full != user => {
+                    used.insert(full.to_owned());
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// The full name of a struct by that, or by its last part.
+    fn find(&self, wanted: &str, origin: &str) -> Result<String> {
+        let wanted = wanted.replace(['/', '.'], "::");
+        let is_it = |name: &&String| {
+            name.strip_suffix(wanted.as_str())
+                .is_some_and(|before| before.is_empty() || before.ends_with("::"))
+        };
+        let found: Vec<&String> = self.structs().filter(is_it).collect();
+        match found[..] {
+            [only] => Ok(only.clone()),
+            [] => bail!("{origin} has no struct {wanted}; it has {}", list_names(self.structs())),
+            _ => match found.iter().find(|name| ***name == wanted) {
+                Some(exact) => Ok((*exact).clone()),
+                None => {
+                    bail!("{origin} has several {wanted}; choose one among {}", list_names(found))
+                }
+            },
+        }
+    }
+
+    fn schema(&self, name: &str) -> Result<Schema> {
+        let schema = self.library.schema(name)?;
+        for def in &schema.types {
+            let name = def.original().replace('/', "::");
+            let is_mutable = matches!(
+                self.library.0.get(&name),
+                Some(IdlDefinition::Struct { is_mutable: true, .. })
+            );
+            ensure!(
+                !is_mutable,
+                "{name} is mutable, so its members have numbers on the wire, which wiregauge does \
+                 not read; remove the annotation to take it as final"
+            );
+        }
+        Ok(schema)
+    }
+}
+
+/// Names as they can stand behind the colon of `FILE:Type`.
+fn list_names<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
+    names.into_iter().map(|name| name.replace("::", "/")).collect::<Vec<_>>().join(", ")
+}
+
+/// Adds a file and what it includes, each once.
+fn add_file(
+    path: &Path,
+    folders: &[PathBuf],
+    entered: &mut HashSet<PathBuf>,
+    library: &mut IdlDefinitions,
+) -> Result<()> {
+    let origin = path.display().to_string();
+    let text = file::read_text(path)?;
+    if !entered.insert(path.canonicalize()?) {
+        return Ok(());
+    }
+    for inner in includes(path, folders)? {
+        add_file(&inner, folders, entered, library)?;
+    }
+    library.add_text(&text).with_context(|| origin)
+}
+
+/// The files of IDL that a file includes.
+///
+/// # Errors
+/// When one is not there, or the file has branches: which of them a compiler takes is not known.
+fn includes(path: &Path, folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let text = file::read_text(path)?;
+    let places: Vec<&Path> =
+        path.parent().into_iter().chain(folders.iter().map(PathBuf::as_path)).collect();
+    let mut found = Vec::new();
+    let mut lines = text.lines().enumerate().filter_map(|(number, line)| {
+        let mut words = line.trim().strip_prefix('#')?.split_whitespace();
+        Some((number + 1, words.next()?, words.next().unwrap_or_default()))
+    });
+    while let Some((number, word, rest)) = lines.next() {
+        let place = || format!("{}:{number}", path.display());
+        match word {
+            "ifndef" => {
+                let guard = lines.next();
+                let is_guard =
+                    guard.is_some_and(|(_, word, name)| word == "define" && name == rest);
+                ensure!(is_guard, "{}: #ifndef {rest} {BRANCH}", place());
+            }
+            "if" | "ifdef" | "elif" | "else" => bail!("{}: #{word} {BRANCH}", place()),
+            "include" if rest.trim_end_matches(['"', '>']).ends_with(".idl") => {
+                let name = rest.trim_matches(['"', '<', '>']);
+                let mut all = places.iter().map(|folder| folder.join(name));
+                found.push(all.find(|file| file.is_file()).with_context(|| {
+                    format!(
+                        "{}: there is no {name}; put it beside the file, or give its folder by -I",
+                        place()
+                    )
+                })?);
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// Why a line of the preprocessor is refused.
+const BRANCH: &str =
+    "begins a branch, which wiregauge does not follow; give what 'cpp -P' makes of \
+                      the file";
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::model::{Cardinality, Element, Scalar, TypeDef};
+
+    /// What dds programs have: a header that others share, typedefs, constants and guards.
+    const SCAN: &str = r#"
+#ifndef SCAN_IDL
+#define SCAN_IDL
+#include "base/stamp.idl"
+module lidar {
+  const long AXES = 3;
+  typedef float Vector[AXES];
+  @bit_bound(8) enum State { OFF, @value(7) ON, BROKEN };
+  @final struct Point { Vector position; octet intensity; };
+  struct Scan : base::Stamp {
+    @key string<32> frame;
+    State state;
+    sequence<Point> points;
+    sequence<octet> raw;
+  };
+  struct Other { long a, b; };
+};
+#endif
+"#;
+
+    fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn scan(folder: &Path) -> PathBuf {
+        write(folder, "include/base/stamp.idl", "module base { struct Stamp { int64 ns; }; };");
+        write(folder, "scan.idl", SCAN)
+    }
+
+    #[test]
+    fn files_have_structs_of_their_own_and_included_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, include) = (scan(folder.path()), folder.path().join("include"));
+        let folders = [include];
+        assert_eq!(messages(&path, &folders).unwrap(), ["lidar/Other", "lidar/Scan"]);
+        let schema = read_file(&path, Some("Scan"), &folders).unwrap();
+        assert_eq!(schema.root().name.original, "lidar/Scan");
+        let names: Vec<&str> =
+            schema.root().fields.iter().map(|field| field.name.original.as_str()).collect();
+        assert_eq!(names, ["ns", "frame", "state", "points", "raw"]);
+        let Element::Record(point) = schema.root().fields[3].element else { panic!("{schema:?}") };
+        let position = &schema.record(point).fields[0];
+        assert_eq!(position.element, Element::Scalar(Scalar::F32));
+        assert_eq!(position.cardinality, Cardinality::Array { len: 3 });
+        let Element::Enum(state) = schema.root().fields[2].element else { panic!("{schema:?}") };
+        let TypeDef::Enum(state) = &schema.types[state] else { panic!("{schema:?}") };
+        let numbers: Vec<i64> = state.values.iter().map(|value| value.number).collect();
+        assert_eq!((state.repr, numbers), (Scalar::U8, vec![0, 7, 8]));
+        assert_eq!(read_all(&path, &folders).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn what_is_missing_or_not_meant_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = scan(folder.path());
+        let error = |path: &Path, name: Option<&str>, folders: &[PathBuf]| {
+            format!("{:#}", read_file(path, name, folders).unwrap_err())
+        };
+        let said = error(&path, None, &[]);
+        assert!(said.contains("scan.idl:4: there is no base/stamp.idl"), "{said}");
+        let include = [folder.path().join("include")];
+        let said = error(&path, None, &include);
+        assert!(said.contains("choose one with") && said.contains("lidar/Scan"), "{said}");
+        let said = error(&path, Some("Scam"), &include);
+        assert!(said.contains("no struct Scam; it has lidar/Other, lidar/Point"), "{said}");
+        let own = write(folder.path(), "m.idl", "@mutable struct M { long a; };");
+        let said = error(&own, None, &[]);
+        assert!(said.contains("M is mutable"), "{said}");
+        for branch in ["#ifdef X", "#if 0", "#ifndef X\n#include \"a.idl\""] {
+            let own =
+                write(folder.path(), "b.idl", &format!("{branch}\nstruct M {{ long a; }};\n"));
+            assert!(error(&own, None, &[]).contains("begins a branch"), "{branch}");
+        }
+        let own = write(folder.path(), "l.idl", "struct L { long a[2*2]; };");
+        assert!(error(&own, None, &[]).contains("is an expression, '2 * …'"));
+        let own = write(folder.path(), "e.idl", "enum E { A };");
+        assert!(error(&own, None, &[]).contains("defines no struct"));
+        let own = write(folder.path(), "c.idl", "#include \"c.idl\"\nstruct C { D d; };");
+        assert!(error(&own, None, &[]).contains("there is no definition of D"));
+    }
+}

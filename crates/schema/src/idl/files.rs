@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
 
-use super::{IdlDefinition, IdlDefinitions, IdlType};
+use super::definitions::IdlDefinitions;
+use super::parser::add_text;
+use super::types::{IdlDefinition, IdlType, DEEPEST};
 use crate::file;
 use crate::model::Schema;
 
@@ -70,7 +72,7 @@ impl IdlFile {
             add_file(&inner, folders, &mut entered, &mut library)?;
         }
         let included: BTreeSet<String> = library.0.keys().cloned().collect();
-        library.add_text(&text).with_context(|| origin)?;
+        add_text(&text, &mut library).with_context(|| origin)?;
         let own = library.0.keys().filter(|name| !included.contains(*name)).cloned().collect();
         Ok(IdlFile { library, own })
     }
@@ -103,7 +105,7 @@ impl IdlFile {
     /// Adds the structs that a type of a struct's member stands for.
     fn add_used(&self, kind: &IdlType, user: &str, used: &mut BTreeSet<String>, depth: usize) {
         match kind {
-            _ if depth > super::DEEPEST => {}
+            _ if depth > DEEPEST => {}
             IdlType::List(inner, _) => self.add_used(inner, user, used, depth + 1),
             IdlType::Named(name, scope) => match self.library.find(name, scope) {
                 Ok((_, IdlDefinition::Alias(inner, ..))) => {
@@ -176,7 +178,7 @@ fn add_file(
     for inner in includes(path, folders)? {
         add_file(&inner, folders, entered, library)?;
     }
-    library.add_text(&text).with_context(|| origin)
+    add_text(&text, library).with_context(|| origin)
 }
 
 /// The files of IDL that a file includes.

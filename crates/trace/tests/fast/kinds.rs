@@ -207,12 +207,12 @@ fn what_is_not_read_is_told() {
         ("struct R { sequence<sequence<long>> x; };", "a list of lists"),
         ("struct R { map<string, long> x; };", "a map, which wiregauge cannot read"),
         ("union U switch (long) { case 1: long x; }; struct R { U u; };", "a union"),
-        ("struct R { Nix x; };", "does not define Nix"),
+        ("struct R { Nix x; };", "no definition of Nix"),
         ("typedef A B; typedef B A; struct R { A x; };", "refer to each other in a circle"),
         ("struct R : R { long x; };", "inherit from each other in a circle"),
         ("struct R { long x[0]; };", "an array has no elements"),
         ("struct R { long x", "expected ';', found '}'"),
-        ("struct Q { long x; };", "does not define p/msg/R"),
+        ("struct Q { long x; };", "no definition of p/msg/R"),
     ] {
         assert!(of(text).contains(words), "{text}: {}", of(text));
     }

@@ -1,0 +1,337 @@
+//! Reads the text of OMG IDL.
+
+use anyhow::{bail, ensure, Context, Result};
+
+use super::definitions::IdlDefinitions;
+use super::types::{IdlDefinition, IdlMember, IdlType, DEEPEST};
+use crate::model::Scalar;
+
+/// Adds all that a text defines.
+///
+/// # Errors
+/// When it is no IDL.
+pub(super) fn add_text(text: &str, library: &mut IdlDefinitions) -> Result<()> {
+    Parser { words: tokenize(text)?, at: 0 }.definitions(&[], library)
+}
+
+/// The words of a text, without comments and the lines between files.
+fn tokenize(text: &str) -> Result<Vec<String>> {
+    let is_code = |line: &&str| {
+        let line = line.trim();
+        let is_between = line.len() >= 80 && line.bytes().all(|byte| byte == b'=');
+        !is_between && !line.starts_with('#') && !line.starts_with("IDL:")
+    };
+    let code: Vec<&str> = text.lines().filter(is_code).collect();
+    let code = code.join("\n");
+    let (mut words, mut rest) = (Vec::new(), code.trim_start());
+    while let Some(first) = rest.chars().next() {
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").context("a comment has no end")? + 2
+        } else if first == '"' || first == '\'' {
+            let mut escaped = false;
+            let end = rest.char_indices().skip(1).find(|(_, letter)| {
+                let is_end = *letter == first && !escaped;
+                escaped = *letter == '\\' && !escaped;
+                is_end
+            });
+            end.context("a text has no end")?.0 + 1
+        } else if rest.starts_with("::") {
+            2
+        } else {
+            let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
+            match rest.find(|letter| !is_part(letter)).unwrap_or(rest.len()) {
+                0 => first.len_utf8(),
+                length => length,
+            }
+        };
+        let (word, behind) = rest.split_at(length);
+        if !word.starts_with("//") && !word.starts_with("/*") {
+            words.push(word.to_owned());
+        }
+        rest = behind.trim_start();
+    }
+    Ok(words)
+}
+
+/// What is said before a definition, as far as it changes what is on the wire.
+#[derive(Default)]
+struct Annotations {
+    is_optional: bool,
+    is_mutable: bool,
+    /// The number of an enum's value.
+    value: Option<i64>,
+    /// Bits of an enum.
+    bits: Option<u32>,
+}
+
+struct Parser {
+    words: Vec<String>,
+    at: usize,
+}
+
+impl Parser {
+    fn peek(&self) -> &str {
+        self.words.get(self.at).map_or("", String::as_str)
+    }
+
+    fn next(&mut self) -> Result<String> {
+        let word = self.words.get(self.at).context("the file ends within a definition")?;
+        self.at += 1;
+        Ok(word.clone())
+    }
+
+    fn accept(&mut self, word: &str) -> bool {
+        let is_there = self.peek() == word;
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    fn expect(&mut self, wanted: &str) -> Result<()> {
+        let word = self.next()?;
+        ensure!(word == wanted, "expected '{wanted}', found '{word}'");
+        Ok(())
+    }
+
+    fn name(&mut self) -> Result<String> {
+        let word = self.next()?;
+        let is_name = word.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+        ensure!(is_name, "expected a name, found '{word}'");
+        Ok(word)
+    }
+
+    /// What stands before a definition or a member.
+    fn annotations(&mut self) -> Result<Annotations> {
+        let mut found = Annotations::default();
+        while self.accept("@") {
+            let mut name = self.name()?;
+            while self.accept("::") {
+                name = self.name()?;
+            }
+            let begin = self.at;
+            if self.peek() == "(" {
+                self.skip("(", ")")?;
+            }
+            let inside = self.words[begin..self.at].iter().filter(|word| !"()".contains(&***word));
+            let inside: String = inside.map(String::as_str).collect();
+            match name.as_str() {
+                "optional" => found.is_optional = true,
+                "mutable" => found.is_mutable = true,
+                "extensibility" => found.is_mutable |= inside == "MUTABLE",
+                "value" => found.value = Some(inside.parse().context("the number of a value")?),
+                "bit_bound" => found.bits = Some(inside.parse().context("the bits of an enum")?),
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// Passes over all between two brackets.
+    fn skip(&mut self, open: &str, close: &str) -> Result<()> {
+        let mut depth = 0;
+        loop {
+            let word = self.next()?;
+            depth += usize::from(word == open);
+            if word == close {
+                depth -= 1;
+                if depth == 0 {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn definitions(&mut self, scope: &[String], library: &mut IdlDefinitions) -> Result<()> {
+        ensure!(scope.len() < DEEPEST, "modules are nested too deeply");
+        while !matches!(self.peek(), "" | "}") {
+            let said = self.annotations()?;
+            let kind = self.next()?;
+            let inside = |name: &str| [scope, &[name.to_owned()]].concat();
+            match kind.as_str() {
+                ";" => continue,
+                "module" => {
+                    let name = self.name()?;
+                    self.expect("{")?;
+                    self.definitions(&inside(&name), library)?;
+                    self.expect("}")?;
+                }
+                "struct" => {
+                    let name = self.name()?;
+                    if self.peek() != ";" {
+                        let own = self.structure(scope, said.is_mutable)?;
+                        library.add(&inside(&name), own);
+                    }
+                }
+                "enum" => {
+                    let name = self.name()?;
+                    let values = self.values()?;
+                    library.add(
+                        &inside(&name),
+                        IdlDefinition::Enum { bits: said.bits.unwrap_or(32), values },
+                    );
+                }
+                "typedef" => {
+                    let kind = self.parse_type(scope, 0)?;
+                    loop {
+                        let name = self.name()?;
+                        let sizes = self.sizes()?;
+                        let own = IdlDefinition::Alias(kind.clone(), sizes, scope.to_vec());
+                        library.add(&inside(&name), own);
+                        if !self.accept(",") {
+                            break;
+                        }
+                    }
+                }
+                "const" => {
+                    self.parse_type(scope, 0)?;
+                    let name = self.name()?;
+                    self.expect("=")?;
+                    let value = self.next()?;
+                    // Only a plain number can be a bound.
+                    if let (Ok(number), ";") = (value.parse(), self.peek()) {
+                        library.add(&inside(&name), IdlDefinition::Number(number));
+                    }
+                    while self.peek() != ";" {
+                        self.next()?;
+                    }
+                }
+                "union" | "bitset" | "bitmask" => {
+                    let name = self.name()?;
+                    while self.peek() != "{" && self.peek() != ";" {
+                        self.next()?;
+                    }
+                    if self.peek() == "{" {
+                        self.skip("{", "}")?;
+                    }
+                    let kind = if kind == "union" { "a union" } else { "a set of bits" };
+                    library.add(&inside(&name), IdlDefinition::Other(kind));
+                }
+                other => bail!("expected a definition, found '{other}'"),
+            }
+            self.accept(";");
+        }
+        Ok(())
+    }
+
+    fn structure(&mut self, scope: &[String], is_mutable: bool) -> Result<IdlDefinition> {
+        let base = match self.accept(":") {
+            true => Some(self.parse_type(scope, 0)?),
+            false => None,
+        };
+        self.expect("{")?;
+        let mut members = Vec::new();
+        while !self.accept("}") {
+            let is_optional = self.annotations()?.is_optional;
+            let kind = self.parse_type(scope, 0)?;
+            loop {
+                self.annotations()?;
+                let name = self.name()?;
+                let (kind, sizes, scope) = (kind.clone(), self.sizes()?, scope.to_vec());
+                members.push(IdlMember { kind, name, sizes, scope, is_optional });
+                if !self.accept(",") {
+                    break;
+                }
+            }
+            self.expect(";")?;
+        }
+        Ok(IdlDefinition::Struct { base, members, is_mutable })
+    }
+
+    fn values(&mut self) -> Result<Vec<(String, i64)>> {
+        self.expect("{")?;
+        let (mut values, mut next) = (Vec::new(), 0i64);
+        while !self.accept("}") {
+            let number = self.annotations()?.value.unwrap_or(next);
+            next = number.wrapping_add(1);
+            values.push((self.name()?, number));
+            while !matches!(self.peek(), "," | "}" | "") {
+                self.next()?;
+            }
+            self.accept(",");
+        }
+        Ok(values)
+    }
+
+    /// The lengths of the dimensions of an array; names are looked up when all is known.
+    fn sizes(&mut self) -> Result<Vec<String>> {
+        let mut sizes = Vec::new();
+        while self.accept("[") {
+            let mut size = self.next()?;
+            while self.accept("::") {
+                size = format!("{size}::{}", self.name()?);
+            }
+            ensure!(
+                self.accept("]"),
+                "the length of an array is an expression, '{size} {} …'; write the number",
+                self.peek()
+            );
+            sizes.push(size);
+        }
+        Ok(sizes)
+    }
+
+    fn parse_type(&mut self, scope: &[String], depth: usize) -> Result<IdlType> {
+        ensure!(depth < DEEPEST, "types are nested too deeply");
+        self.annotations()?;
+        let word = self.next()?;
+        Ok(match word.as_str() {
+            "boolean" => IdlType::Scalar(Scalar::Bool),
+            "octet" | "char" | "uint8" => IdlType::Scalar(Scalar::U8),
+            "int8" => IdlType::Scalar(Scalar::I8),
+            "short" | "int16" => IdlType::Scalar(Scalar::I16),
+            "uint16" => IdlType::Scalar(Scalar::U16),
+            "int32" => IdlType::Scalar(Scalar::I32),
+            "uint32" => IdlType::Scalar(Scalar::U32),
+            "int64" => IdlType::Scalar(Scalar::I64),
+            "uint64" => IdlType::Scalar(Scalar::U64),
+            "float" => IdlType::Scalar(Scalar::F32),
+            "double" => IdlType::Scalar(Scalar::F64),
+            "long" if self.accept("long") => IdlType::Scalar(Scalar::I64),
+            "long" if self.accept("double") => IdlType::Other("a long double"),
+            "long" => IdlType::Scalar(Scalar::I32),
+            "unsigned" if self.accept("short") => IdlType::Scalar(Scalar::U16),
+            "unsigned" => {
+                self.expect("long")?;
+                IdlType::Scalar(if self.accept("long") { Scalar::U64 } else { Scalar::U32 })
+            }
+            "wchar" => IdlType::Other("a wchar"),
+            "any" | "fixed" | "Object" => IdlType::Other("a type that is not read"),
+            "map" => {
+                self.skip("<", ">")?;
+                IdlType::Other("a map")
+            }
+            "string" | "wstring" => {
+                if self.peek() == "<" {
+                    self.skip("<", ">")?;
+                }
+                if word == "string" {
+                    IdlType::Text
+                } else {
+                    IdlType::WideText
+                }
+            }
+            "sequence" => {
+                self.expect("<")?;
+                let inner = self.parse_type(scope, depth + 1)?;
+                let bound = match self.accept(",") {
+                    true => self.next()?.parse().ok(),
+                    false => None,
+                };
+                self.expect(">")?;
+                IdlType::List(Box::new(inner), bound)
+            }
+            _ => {
+                self.at -= 1;
+                let mut name = match self.accept("::") {
+                    true => format!("::{}", self.name()?),
+                    false => self.name()?,
+                };
+                while self.accept("::") {
+                    name = format!("{name}::{}", self.name()?);
+                }
+                IdlType::Named(name, scope.to_vec())
+            }
+        })
+    }
+}

@@ -1,0 +1,38 @@
+//! What a file of OMG IDL says, as it is spelled.
+
+use crate::model::Scalar;
+
+/// Deepest nesting of modules, types and names for names that is followed.
+pub(super) const DEEPEST: usize = 32;
+
+/// A type as it is spelled.
+#[derive(Clone, Debug)]
+pub(super) enum IdlType {
+    Scalar(Scalar),
+    Text,
+    WideText,
+    Named(String, Vec<String>),
+    List(Box<IdlType>, Option<u32>),
+    /// What is not read.
+    Other(&'static str),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct IdlMember {
+    pub(super) kind: IdlType,
+    pub(super) name: String,
+    /// The lengths of its dimensions as they are spelled, and the module that they are in.
+    pub(super) sizes: Vec<String>,
+    pub(super) scope: Vec<String>,
+    pub(super) is_optional: bool,
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(super) enum IdlDefinition {
+    Struct { base: Option<IdlType>, members: Vec<IdlMember>, is_mutable: bool },
+    Enum { bits: u32, values: Vec<(String, i64)> },
+    Alias(IdlType, Vec<String>, Vec<String>),
+    Number(u32),
+    Other(&'static str),
+}

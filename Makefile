@@ -20,7 +20,7 @@ TRANSPORTS = bus_codecs bus_engines bus_headroom bus_samples bus_silkit chain fl
 TEST = scripts/test
 
 .PHONY: all bench bench-aa bus dist targets test test-dist test-fast test-builds test-machine test-packages \
-	test-targets test-engines test-wheel test-windows test-releases check deny setup build lock clean
+	test-targets test-engines test-cluster test-wheel test-windows test-releases check deny setup build lock clean
 
 all: build
 
@@ -112,6 +112,11 @@ test-wheel:
 # Downloads the engines once: 800 MB. CHECKS=check_ray_has_the_rows_of_a_loop for a part.
 test-engines: setup
 	scripts/test-engines $(CHECKS)
+
+# The jobs of examples/cluster on Slurm, where this machine is four nodes: one is killed, and a job is
+# cancelled. Wants root; installs Slurm. CHECKS=check_a_job_measures for a part.
+test-cluster: setup
+	scripts/test-cluster $(CHECKS)
 
 # Format, lint, and the crates' documentation, whose links must lead somewhere.
 check:

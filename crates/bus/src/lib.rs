@@ -8,6 +8,7 @@
 
 pub mod catalogue;
 pub mod conduct;
+pub mod launcher;
 pub mod load;
 pub mod machines;
 pub mod placement;

@@ -10,6 +10,9 @@ use wiregauge_participant::control::Mode;
 use wiregauge_participant::sample::{HEADER_SIZE, MAX_RUN_NS, MAX_SAMPLE_SIZE};
 use wiregauge_result::run::{Case, Parameter};
 
+/// Most participants of a run: each is a process with connections of its own.
+pub const MAX_PARTICIPANTS: usize = 256;
+
 /// What is sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
@@ -51,8 +54,10 @@ impl Load {
              possible"
         );
         ensure!(
-            self.cycle.as_nanos() < u128::from(MAX_RUN_NS) && (1..=63).contains(&self.receivers),
-            "the cycle must be shorter than 78 hours, and a run can have at most 64 participants"
+            self.cycle.as_nanos() < u128::from(MAX_RUN_NS)
+                && (1..MAX_PARTICIPANTS).contains(&self.receivers),
+            "the cycle must be shorter than 78 hours, and a run can have at most \
+             {MAX_PARTICIPANTS} participants"
         );
         Ok(())
     }

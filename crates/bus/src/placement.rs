@@ -198,9 +198,9 @@ impl Placement {
         participants: &[(String, Role)],
         machines: &[Arc<RemoteMachine>],
     ) -> Placement {
-        let own = machines
-            .first()
-            .map_or(Location::Local, |remote| Location::LocalAt(remote.local_address().ip()));
+        // An agent on this machine may have come by the loopback, where others do not reach us.
+        let own = machines.iter().map(|remote| remote.local_address().ip());
+        let own = own.min_by_key(IpAddr::is_loopback).map_or(Location::Local, Location::LocalAt);
         let others = machines.iter().map(|remote| Location::Remote(Arc::clone(remote)));
         let place = |name: &String| {
             let there = machines.iter().position(|remote| remote.names().contains(name));

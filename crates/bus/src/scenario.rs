@@ -1,6 +1,8 @@
 //! A scenario: what is sent over which transports, and who takes part. It is
 //! one file (TOML) that all machines share; docs/bus.md describes its keys.
 
+pub mod participants;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -17,6 +19,7 @@ use crate::catalogue::{self, TransportEntry};
 use crate::load::Load;
 use crate::run_settings::transport_option::TransportOption;
 use crate::run_settings::{RunSettings, DEFAULT_DURATION};
+use crate::scenario::participants::{name_participants, Participant};
 use crate::toml_file::{self, ErrorChain, Time, TomlError, WithPosition, Words};
 
 /// Where the sender's machine waits for the others, unless the scenario says
@@ -38,6 +41,9 @@ pub struct Scenario {
     pub participants: Vec<(String, Role)>,
     /// Where the sender's machine waits for the others.
     pub listen: SocketAddr,
+    /// The job of a launcher whose processes take part. Those of another job may not join,
+    /// though their scenario is the same.
+    pub job: Option<String>,
 }
 
 impl Scenario {
@@ -57,7 +63,7 @@ impl Scenario {
         }
         let names: Vec<String> = file.transports.into_iter().map(Spanned::into_inner).collect();
         let entries = catalogue::select_or_built_in(&names)?;
-        let participants = participants(file.participants)?;
+        let participants = name_participants(file.participants)?;
         let receivers = participants.len() - 1;
         let mut loads: Vec<Load> = Vec::new();
         for sample in &file.loads {
@@ -99,13 +105,20 @@ impl Scenario {
         };
         terms.check(&entries)?;
         let Listen(listen) = file.listen;
-        Ok(Scenario { title: file.title, entries, loads, terms, participants, listen })
+        Ok(Scenario { title: file.title, entries, loads, terms, participants, listen, job: None })
     }
 
     /// Name of the participant that sends, and leads.
     pub fn sender(&self) -> &str {
         let sender = self.participants.iter().find(|(_, role)| *role == Role::Sender);
         sender.map_or("", |(name, _)| name)
+    }
+
+    /// The names by rank: the sender, and the receivers in their order.
+    pub fn ranked(&self) -> Vec<&str> {
+        let mut ranked: Vec<_> = self.participants.iter().collect();
+        ranked.sort_by_key(|(_, role)| *role != Role::Sender);
+        ranked.into_iter().map(|(name, _)| name.as_str()).collect()
     }
 
     /// The participants of these names.
@@ -170,43 +183,9 @@ impl Scenario {
             ("participant", participants.join(", ")),
             ("option", choices.into_iter().collect::<Vec<_>>().join(", ")),
         ];
-        content.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+        let job = self.job.clone().map(|job| ("job", job));
+        content.into_iter().chain(job).map(|(key, value)| (key.to_owned(), value)).collect()
     }
-}
-
-/// One sender and some receivers, each with a name of its own.
-fn participants(all: Vec<Spanned<Participant>>) -> Result<Vec<(String, Role)>, TomlError> {
-    let mut known: Vec<(String, Role)> = Vec::new();
-    for participant in all {
-        let Participant { name, role } = participant.get_ref();
-        let check = || -> Result<()> {
-            let legal = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-            ensure!(
-                name.chars().all(legal) && name.starts_with(|c: char| c.is_ascii_alphanumeric()),
-                "'{name}' is not a valid name; use letters, digits, '-', '_' and '.'"
-            );
-            ensure!(
-                !known.iter().any(|(other, _)| other == name),
-                "the name '{name}' is given twice"
-            );
-            let sends = |role: Role| role == Role::Sender;
-            ensure!(
-                !sends(*role) || !known.iter().any(|(_, other)| sends(*other)),
-                "this is a second sender; give one participant only the role sender"
-            );
-            Ok(())
-        };
-        check().with_position(&participant)?;
-        known.push((name.clone(), *role));
-    }
-    for (wanted, text) in [(Role::Sender, "sends"), (Role::Receiver, "receives")] {
-        if !known.iter().any(|(_, role)| *role == wanted) {
-            let role = format!("{wanted:?}").to_lowercase();
-            let what = format!("nobody {text}; add a [[participant]] with role = \"{role}\"");
-            return Err(anyhow!(what).into());
-        }
-    }
-    Ok(known)
 }
 
 /// The file's form.
@@ -288,14 +267,6 @@ struct Sample {
 
 fn continuous() -> Mode {
     Mode::Continuous
-}
-
-/// A participant as it is written.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Participant {
-    name: String,
-    role: Role,
 }
 
 #[derive(Deserialize)]

@@ -38,7 +38,7 @@ fn a_scenario_with_an_unknown_key_is_refused() {
 #[test]
 fn a_scenario_runs_on_one_machine() {
     let at = folder();
-    fs::write(at.path().join("two.toml"), format!("{PAIR}{GAMMA}")).unwrap();
+    fs::write(at.path().join("two.toml"), format!("{PAIR}count = 2\n")).unwrap();
     let said = run(at.path(), &["bus", "run", "--scenario", "two.toml"]);
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let run = result(at.path());
@@ -395,4 +395,108 @@ fn dds_reaches_another_machine() {
     for case in ["500 B, 5 ms, discrete", "100 kB, 5 ms, continuous"] {
         all_arrived(&run, case, "dds");
     }
+}
+
+/// A process for each of these ranks of a job, which sends to two and finds its leader at a
+/// port that is free now. `environment` is what the launcher says to a rank.
+fn ranks(
+    duration: &str,
+    words: &[&str],
+    environment: impl Fn(usize) -> Vec<(&'static str, String)>,
+) -> Vec<(Machine, tempfile::TempDir)> {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (head, rest) = PAIR.split_once("[[load]]\nsize = \"100kB\"").unwrap();
+    let participants = &rest[rest.find("[[participant]]").unwrap()..];
+    let head = head.replace("127.0.0.1:0", &format!("127.0.0.1:{port}"));
+    let head = head.replace("\"2s\"", duration).replace("250ms", "100ms");
+    let start = |rank: usize| {
+        let at = folder();
+        let mut command = wiregauge();
+        for name in LAUNCHERS {
+            command.env_remove(name);
+        }
+        command.envs(environment(rank));
+        let words = [&["--rank"], words].concat();
+        let scenario = format!("{head}{participants}count = 2\n");
+        (Machine::start(command, at.path(), &scenario, &words), at)
+    };
+    (0..3).map(start).collect()
+}
+
+const LAUNCHERS: [&str; 4] =
+    ["SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "JOB_COMPLETION_INDEX"];
+
+fn slurm(rank: usize) -> Vec<(&'static str, String)> {
+    let all = [("SLURM_PROCID", rank.to_string()), ("SLURM_NTASKS", "3".into())];
+    let node = [("SLURM_JOB_NODELIST", "localhost,n[2-3]".into()), ("SLURM_JOB_ID", "7".into())];
+    [all, node].concat()
+}
+
+#[test]
+fn ranks_of_each_launcher_meet() {
+    let key = "5a".repeat(32);
+    let secret = |rank| [slurm(rank), vec![("WIREGAUGE_KEY", key.clone())]].concat();
+    // Slurm's variables are those of mpirun's helper, the same for all.
+    let mpi = |rank: usize| {
+        let size = ("OMPI_COMM_WORLD_SIZE", "3".into());
+        [slurm(0), vec![("OMPI_COMM_WORLD_RANK", rank.to_string()), size]].concat()
+    };
+    let pod = |rank: usize| vec![("JOB_COMPLETION_INDEX", rank.to_string())];
+    let jobs = [
+        ranks("\"1s\"", &[], secret),
+        ranks("\"1s\"", &[], mpi),
+        ranks("\"1s\"", &["--peer", "localhost"], pod),
+    ];
+    for mut job in jobs {
+        let codes: Vec<_> = job.iter_mut().map(|(rank, _)| rank.code()).collect();
+        assert_eq!(codes, [Some(0); 3]);
+        let run = result(job[0].1.path());
+        all_arrived(&run, "500 B, 5 ms, discrete, 3 participants", "tcp");
+        assert!(run["cases"][0]["notes"].to_string().contains("beta-1 at 127.0.0.1"));
+        assert!(!run.to_string().contains(&key), "the key is in the result");
+    }
+}
+
+#[test]
+fn ranks_that_do_not_meet_say_who_is_missing() {
+    // The second is of another job, and the third is not there.
+    let other = |rank: usize| match rank {
+        1 => [slurm(1), vec![("SLURM_JOB_ID", "8".into())]].concat(),
+        2 => vec![("SLURM_PROCID", "3".into())],
+        _ => slurm(0),
+    };
+    let mut job = ranks("\"1s\"", &["--wait", "4s"], other);
+    job[2].0.hears("rank 3 has no participant, as the scenario has 3");
+    job[1].0.hears("refuses: its scenario differs");
+    job[0].0.hears("'job' is 'Slurm 8' there and 'Slurm 7' here");
+    job[0].0.hears("beta-0, beta-1 (ranks 1, 2) did not join at 127.0.0.1:");
+    let codes: Vec<_> = job.iter_mut().map(|(rank, _)| rank.code()).collect();
+    assert_eq!(codes, [Some(2); 3]);
+    // Nobody leads; one waits for a name that nobody knows; one knows no leader.
+    let orphans = |rank: usize| match rank {
+        0 => slurm(1),
+        1 => [slurm(2), vec![("SLURM_JOB_NODELIST", "no-such-host.invalid".into())]].concat(),
+        _ => vec![("JOB_COMPLETION_INDEX", "2".into())],
+    };
+    let mut job = ranks("\"1s\"", &["--wait", "1s"], orphans);
+    job[0].0.hears("no sender answered at 127.0.0.1:");
+    job[1].0.hears("'alpha' was not found within 1s");
+    job[2].0.hears("give --peer JOB-0.SERVICE");
+    let codes: Vec<_> = job.iter_mut().map(|(rank, _)| rank.code()).collect();
+    assert_eq!(codes, [Some(2); 3]);
+}
+
+#[test]
+fn a_job_that_is_cancelled_leaves_nothing_but_what_was_measured() {
+    let mut job = ranks("\"60s\"\nround_trips = 0", &[], slurm);
+    let started: Vec<i32> = job.iter().flat_map(|(rank, _)| rank.started()).collect();
+    thread::sleep(Duration::from_millis(2500));
+    // As Slurm does it: to all processes of the job, whoever started them.
+    job.iter().for_each(|(rank, _)| rank.signal("-TERM"));
+    started.iter().filter(|id| !is_gone(**id)).for_each(|id| send_signal("-TERM", *id));
+    let codes: Vec<_> = job.iter_mut().map(|(rank, _)| rank.code()).collect();
+    assert!(codes[0] == Some(130) && !codes.contains(&Some(0)), "{codes:?}");
+    let run = result(job[0].1.path());
+    assert!(run["warnings"].to_string().contains("interrupted"), "{}", run["warnings"]);
+    assert!(started.len() == 3 && started.iter().all(|id| is_gone(*id)));
 }

@@ -35,6 +35,9 @@ const ATTEMPT: Duration = Duration::from_secs(2);
 /// How long participants may take to end.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// Asks where the leader is: its name may be known only once it runs.
+pub type FindLeader<'a> = &'a dyn Fn() -> Result<Vec<SocketAddr>>;
+
 /// A machine on which participants of a scenario are to run.
 pub struct Agent<'a> {
     /// The scenario.
@@ -73,14 +76,14 @@ struct Started {
 }
 
 impl Agent<'_> {
-    /// Joins the leader at one of these addresses and does what it says until
-    /// all is done. A leader that is lost is looked for again, for as long as
-    /// `again` says.
+    /// Joins the leader at one of its addresses, for which is asked at each attempt, and does
+    /// what it says until all is done. A leader that is lost is looked for again, for as
+    /// long as `again` says.
     ///
     /// # Errors
     /// When the leader is not there in time, refuses, or is gone before the
     /// end; when the user asks to stop. No process is left either way.
-    pub fn serve(&self, leader: &[SocketAddr], wait: Duration, again: Duration) -> Result<()> {
+    pub fn serve(&self, leader: FindLeader, wait: Duration, again: Duration) -> Result<()> {
         let deadline = Instant::now() + wait;
         let mut joined = loop {
             let stream = self.connect_to_leader(leader, wait, deadline)?;
@@ -178,33 +181,40 @@ impl Agent<'_> {
     /// Tries until the leader is there.
     fn connect_to_leader(
         &self,
-        leader: &[SocketAddr],
+        leader: FindLeader,
         wait: Duration,
         deadline: Instant,
     ) -> Result<TcpStream> {
         let mut said = false;
+        let sender = self.scenario.sender();
         loop {
             interrupt::check()?;
             let mut refusal = None;
-            for address in leader {
+            let found = leader();
+            for address in found.as_deref().unwrap_or_default() {
                 match TcpStream::connect_timeout(address, ATTEMPT) {
                     Ok(stream) => return Ok(stream),
-                    Err(error) => refusal = Some((address, error)),
+                    Err(error) => refusal = Some((*address, error)),
                 }
             }
-            let (address, error) = refusal.context("the sender's machine has no address")?;
             if Instant::now() >= deadline {
+                found.with_context(|| format!("'{sender}' was not found within {wait:?}"))?;
+                let (address, error) = refusal.context("the sender's machine has no address")?;
                 return Err(error).with_context(|| {
                     format!(
-                        "no sender answered at {address} within {wait:?}; start '{}' there, and \
-                         open TCP port {} in its firewall",
-                        self.scenario.sender(),
+                        "no sender answered at {address} within {wait:?}; start '{sender}' there, \
+                         and open TCP port {} in its firewall",
                         address.port()
                     )
                 });
             }
             if !std::mem::replace(&mut said, true) {
-                (self.tell)(&format!("waiting for the sender's machine at {address}: {error}"));
+                let why = match (found, refusal) {
+                    (Err(error), _) => format!(": {error:#}"),
+                    (_, Some((address, error))) => format!(" at {address}: {error}"),
+                    _ => String::new(),
+                };
+                (self.tell)(&format!("waiting for the sender's machine{why}"));
             }
             thread::sleep(RETRY_PAUSE);
         }

@@ -302,7 +302,7 @@ impl Drop for RemoteProcess {
 }
 
 /// That no participant of `names` is on one of these machines twice, and that
-/// all of them reach this one at the same address.
+/// all others reach this one at the same address.
 ///
 /// # Errors
 /// What does not fit, as the one that comes is told.
@@ -315,8 +315,9 @@ pub fn check_machines(
         for name in names {
             ensure!(!other.names.contains(name), "a participant '{name}' has joined already");
         }
+        // Who comes by the loopback is on this machine, and reaches us at any address.
         ensure!(
-            other.here.ip() == here,
+            other.here.ip() == here || other.here.ip().is_loopback() || here.is_loopback(),
             "it reaches this machine at {here}, but another machine uses another address; all must \
              use the same address"
         );

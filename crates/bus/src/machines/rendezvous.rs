@@ -25,6 +25,8 @@ pub struct Rendezvous<'a> {
     pub scenario: &'a Scenario,
     /// Its participants on this machine.
     pub own: &'a [String],
+    /// Whether the others are processes of one job, and known by their ranks.
+    pub ranked: bool,
     /// Only machines at these addresses, if any.
     pub only: &'a [IpAddr],
     /// What who comes must prove to have, if anything.
@@ -85,15 +87,19 @@ impl Rendezvous<'_> {
                     given_up,
                 });
             }
-            let names = missing.join(", ");
+            let names = self.list_names(&missing);
             if missing != told {
                 (self.tell)(&format!("waiting for {names} at {at}"));
                 told = missing;
             }
+            let remedy = match self.ranked {
+                true => "see what these processes of the job said",
+                false => "start it there with the same scenario and --peer",
+            };
             ensure!(
                 Instant::now() < deadline,
-                "{names} did not join at {at} within {wait:?}; start it there with the same \
-                 scenario and --peer, and open TCP port {} in this machine's firewall",
+                "{names} did not join at {at} within {wait:?}; {remedy}, and open TCP port {} in \
+                 this machine's firewall",
                 at.port()
             );
             door.take_requests().for_each(|visitor| self.admit(visitor, &mut machines));
@@ -108,6 +114,34 @@ impl Rendezvous<'_> {
         };
         let names = self.scenario.participants.iter().map(|(name, _)| name);
         names.filter(|name| !there(name)).cloned().collect()
+    }
+
+    /// Some of the participants in a line, with their ranks in a job. Of three or more in a row
+    /// it has the first and the last.
+    fn list_names(&self, some: &[String]) -> String {
+        let all = self.scenario.ranked();
+        let mut rows: Vec<(usize, usize)> = Vec::new();
+        for rank in (0..all.len()).filter(|rank| some.iter().any(|name| name == all[*rank])) {
+            match rows.last_mut().filter(|(_, last)| last + 1 == rank) {
+                Some((_, last)) => *last = rank,
+                None => rows.push((rank, rank)),
+            }
+        }
+        let show = |(first, last): (usize, usize)| {
+            let (names, ranks) = match last - first {
+                0 => (all[first].to_owned(), format!("rank {first}")),
+                1 => (all[first..=last].join(", "), format!("ranks {first}, {last}")),
+                _ => {
+                    (format!("{} to {}", all[first], all[last]), format!("ranks {first} to {last}"))
+                }
+            };
+            if self.ranked {
+                format!("{names} ({ranks})")
+            } else {
+                names
+            }
+        };
+        rows.into_iter().map(show).collect::<Vec<_>>().join(", ")
     }
 
     /// Welcomes who is at the door, or says why not.

@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use anyhow::{ensure, Context, Result};
 
+use crate::load::MAX_PARTICIPANTS;
+
 /// Fewest participants: one sends, one receives.
 const MIN_PARTICIPANTS: usize = 2;
-/// Most participants.
-const MAX_PARTICIPANTS: usize = 64;
 
 /// Numbers of participants, ascending and each once: `4`, `2,4,8`, or `2..64`
 /// for the powers of two from one number to the other, and both ends.
@@ -83,8 +83,8 @@ mod tests {
     fn what_is_no_number_of_participants_is_named() {
         for (text, words) in [
             ("1", "1 participants"),
-            ("65", "65 participants"),
-            ("2..65", "65 participants"),
+            ("257", "257 participants"),
+            ("2..257", "257 participants"),
             ("8..2", "8 is more than 2"),
             ("2,", "'' is not a number"),
             ("2..", "'' is not a number"),

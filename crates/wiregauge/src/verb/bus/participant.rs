@@ -1,7 +1,7 @@
 //! `wiregauge bus participant`: this machine's part in a scenario that several
 //! machines share.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use std::time::Duration;
 use anyhow::{ensure, Context, Result};
 use wiregauge_build_tools::default_build_folder;
 use wiregauge_bus::catalogue;
-use wiregauge_bus::machines::agent::{resolve_addresses, Agent};
+use wiregauge_bus::launcher::OwnPart;
+use wiregauge_bus::machines::agent::Agent;
 use wiregauge_bus::machines::rendezvous::Rendezvous;
 use wiregauge_bus::placement::Placement;
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::secret::Key;
 use wiregauge_bus::series::Series;
-use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::run_in_threads;
 use wiregauge_participant::{stage, stream};
 use wiregauge_system::interrupt;
@@ -44,6 +44,8 @@ Examples:
       on one
   wiregauge bus participant --scenario two.toml --name receiver --peer HOST
       on the other, where HOST is the sender's machine
+  srun wiregauge bus participant --scenario bus.toml --rank
+      one task for each participant: examples/cluster
   openssl rand -hex 32 > bus.key; chmod 600 bus.key
       a key for --key bus.key on both")]
 pub struct Arguments {
@@ -51,10 +53,14 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", required_unless_present_any = ["control", "stream", "stage"])]
     scenario: Option<PathBuf>,
     /// The participants of the scenario that run on this machine.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', required_unless_present_any = ["stream", "stage"])]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', required_unless_present_any = ["stream", "stage", "rank"])]
     name: Vec<String>,
+    /// Run the participant of this rank: 0 sends, the others receive in their order.
+    /// Without N the rank is that of Slurm, Open MPI, PMI or a Kubernetes indexed job.
+    #[arg(long, value_name = "N", conflicts_with = "name")]
+    rank: Option<Option<usize>>,
     /// For a receiver: the sender's machine. For the sender: receivers may join only
-    /// from these machines.
+    /// from these machines. With --rank: where rank 0 runs, if its launcher does not tell.
     #[arg(long, value_name = "HOST[:PORT],…", value_delimiter = ',')]
     peer: Vec<String>,
     /// A file with the key of all machines, 64 hexadecimal digits. A machine with
@@ -97,35 +103,38 @@ impl Arguments {
             return Ok(ExitCode::SUCCESS);
         }
         let path = self.scenario.as_ref().context("--scenario is missing")?;
-        let scenario = Scenario::read(path)?;
-        let own = scenario.roles_of(&self.name).with_context(|| path.display().to_string())?;
+        let mut scenario = Scenario::read(path)?;
+        let variable = |name: &str| std::env::var(name).ok();
+        let own = match self.rank {
+            Some(rank) => OwnPart::by_rank(&mut scenario, rank, &self.peer, &variable),
+            None => OwnPart::by_names(&scenario, &self.name, &self.peer),
+        };
+        let own = own.with_context(|| path.display().to_string())?;
         scenario.terms.realtime.check_permissions()?;
-        let mut peers = Vec::new();
-        for peer in &self.peer {
-            peers.push(resolve_addresses(peer, scenario.listen.port())?);
+        if own.leads {
+            return self.lead(scenario, &own);
         }
-        match own.iter().any(|(_, role)| *role == Role::Sender) {
-            true => self.lead(scenario, &peers),
-            false => {
-                ensure!(
-                    !self.delivery.is_given() && !self.keep.is_given(),
-                    "only the sender's machine has the result; give -o, --format, --samples, \
-                     --require and --junit there"
-                );
-                self.join(&scenario, &peers)
-            }
-        }
+        ensure!(
+            own.ranked || !self.delivery.is_given() && !self.keep.is_given(),
+            "only the sender's machine has the result; give -o, --format, --samples, --require \
+             and --junit there"
+        );
+        let (names, folder) = (&own.names, default_build_folder()?);
+        let key = Key::find(self.key.as_deref())?;
+        let (scenario, key, tell) = (&scenario, key.as_ref(), &print_progress);
+        let agent = Agent { scenario, names, folder: &folder, key, tell };
+        agent.serve(&|| own.leader(), self.wait, self.return_within)?;
+        Ok(ExitCode::SUCCESS)
     }
 
     /// Waits for the others and conducts all runs.
-    fn lead(&self, scenario: Scenario, peers: &[Vec<SocketAddr>]) -> Result<ExitCode> {
+    fn lead(&self, scenario: Scenario, own: &OwnPart) -> Result<ExitCode> {
         let outlet = self.delivery.open(self.scenario.as_deref().as_slice())?;
         let samples = self.keep.open(self.scenario.as_deref().as_slice(), &outlet)?;
-        let only: Vec<IpAddr> =
-            peers.iter().flatten().map(|address| address.ip().to_canonical()).collect();
-        let (own, key) = (&self.name, Key::find(self.key.as_deref())?);
-        let (only, key) = (&only[..], key.as_ref());
-        let rendezvous = Rendezvous { scenario: &scenario, own, only, key, tell: &print_progress };
+        let key = Key::find(self.key.as_deref())?;
+        let OwnPart { names, only, ranked, .. } = own;
+        let (own, ranked, key, tell) = (names, *ranked, key.as_ref(), &print_progress);
+        let rendezvous = Rendezvous { scenario: &scenario, own, ranked, only, key, tell };
         let gathering = rendezvous.await_all(self.wait)?;
         let machines = gathering.machines();
         let placement = Placement::on_machines(&scenario.participants, machines);
@@ -133,22 +142,6 @@ impl Arguments {
         let outcome = measure_series(series, outlet, &|| gathering.await_lost(self.return_within));
         gathering.dismiss(outcome.is_ok() && !interrupt::interrupted());
         outcome
-    }
-
-    /// Does what the sender's machine says.
-    fn join(&self, scenario: &Scenario, peers: &[Vec<SocketAddr>]) -> Result<ExitCode> {
-        ensure!(
-            peers.len() == 1,
-            "{} is a receiver: --peer must name the one machine on which '{}' runs",
-            self.name.join(", "),
-            scenario.sender()
-        );
-        let (names, folder) = (&self.name, default_build_folder()?);
-        let key = Key::find(self.key.as_deref())?;
-        let agent =
-            Agent { scenario, names, folder: &folder, key: key.as_ref(), tell: &print_progress };
-        agent.serve(&peers[0], self.wait, self.return_within)?;
-        Ok(ExitCode::SUCCESS)
     }
 }
 

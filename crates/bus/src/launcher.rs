@@ -193,8 +193,11 @@ impl JobPlace {
             return Ok(JobPlace { rank, size: None, host, is_pod: false });
         }
         let mut found = Vec::new();
+        // The script of a job has rank 0 too, and is no task.
+        let is_batch = variable(SLURM_RANK).is_some() && variable("SLURM_STEP_ID").is_none();
         for launcher in &LAUNCHERS {
-            let Some(rank) = variable(launcher.rank) else { continue };
+            let rank = variable(launcher.rank).filter(|_| !is_batch || launcher.rank != SLURM_RANK);
+            let Some(rank) = rank else { continue };
             let rank = parse_number(launcher.rank, &rank)?;
             let size = match first(launcher.sizes) {
                 Some((name, size)) => Some((parse_number(name, &size)?, name, launcher.start)),
@@ -216,6 +219,10 @@ impl JobPlace {
             None => {}
         }
         let Some((launcher, rank, size)) = found.first().copied() else {
+            ensure!(
+                !is_batch,
+                "this is the script of a job of Slurm and not a task; start it there by srun"
+            );
             let names = LAUNCHERS.map(|launcher| launcher.rank).join(", ");
             bail!(
                 "nothing tells the rank of this process, as none of {names} is set; start it by \
@@ -281,8 +288,10 @@ mod tests {
     use super::*;
 
     fn place(given: Option<usize>, environment: &[(&str, &str)]) -> Result<JobPlace> {
+        let step = ("SLURM_STEP_ID", "0");
+        let all: Vec<_> = environment.iter().chain([&step]).collect();
         JobPlace::find(given, &|name: &str| {
-            environment.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+            all.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
         })
     }
 
@@ -337,6 +346,23 @@ mod tests {
             ("PMI_SIZE", "3"),
         ];
         assert_eq!(place(None, &both).unwrap().host.as_deref(), Some("n2"));
+    }
+
+    #[test]
+    fn the_script_of_a_job_is_no_task() {
+        let batch = |name: &str| match name {
+            "SLURM_PROCID" => Some("0".to_owned()),
+            "SLURM_NTASKS" => Some("4".to_owned()),
+            _ => None,
+        };
+        let error = JobPlace::find(None, &batch).unwrap_err().to_string();
+        assert!(error.contains("start it there by srun"), "{error}");
+        // mpirun starts some of its processes there.
+        let mpi = |name: &str| match name {
+            "OMPI_COMM_WORLD_RANK" => Some("1".to_owned()),
+            other => batch(other),
+        };
+        assert_eq!(JobPlace::find(None, &mpi).unwrap().rank, 1);
     }
 
     #[test]

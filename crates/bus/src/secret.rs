@@ -30,6 +30,8 @@ const PROLOGUE: &[u8] = b"wiregauge bus agent 1";
 const MESSAGE: usize = 48;
 /// How long the handshake may take.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// The same for who came, which may have to wait until others were heard.
+pub const PATIENCE_TO_BE_HEARD: Duration = Duration::from_secs(10);
 /// Bytes that encryption adds.
 const TAG: usize = 16;
 /// Bytes of a token.
@@ -92,7 +94,8 @@ impl Key {
         let builder = Builder::new(PATTERN.parse()?).prologue(PROLOGUE)?.psk(0, &self.0)?;
         let mut state =
             if first { builder.build_initiator()? } else { builder.build_responder()? };
-        let deadline = Instant::now() + PATIENCE;
+        let patience = if first { PATIENCE_TO_BE_HEARD } else { PATIENCE };
+        let deadline = Instant::now() + patience;
         stream.set_nonblocking(false)?;
         stream.set_write_timeout(Some(PATIENCE))?;
         if first {

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::machine::{all_arrived, Machine, PAIR};
+use support::machine::{all_arrived, ranks, slurm, Machine, PAIR};
 use support::{fact, has_its_form, is_gone, refuses, result, run, send_signal, status, wiregauge};
 use wiregauge_bus::machines::message::{version, AgentReport, JoinMessage};
 use wiregauge_bus::scenario::Scenario;
@@ -397,46 +397,16 @@ fn dds_reaches_another_machine() {
     }
 }
 
-/// A process for each of these ranks of a job, which sends to two and finds its leader at a
-/// port that is free now. `environment` is what the launcher says to a rank.
-fn ranks(
-    duration: &str,
-    words: &[&str],
-    environment: impl Fn(usize) -> Vec<(&'static str, String)>,
-) -> Vec<(Machine, tempfile::TempDir)> {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let (head, rest) = PAIR.split_once("[[load]]\nsize = \"100kB\"").unwrap();
-    let participants = &rest[rest.find("[[participant]]").unwrap()..];
-    let head = head.replace("127.0.0.1:0", &format!("127.0.0.1:{port}"));
-    let head = head.replace("\"2s\"", duration).replace("250ms", "100ms");
-    let start = |rank: usize| {
-        let at = folder();
-        let mut command = wiregauge();
-        for name in LAUNCHERS {
-            command.env_remove(name);
-        }
-        command.envs(environment(rank));
-        let words = [&["--rank"], words].concat();
-        let scenario = format!("{head}{participants}count = 2\n");
-        (Machine::start(command, at.path(), &scenario, &words), at)
-    };
-    (0..3).map(start).collect()
-}
-
-const LAUNCHERS: [&str; 4] =
-    ["SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "JOB_COMPLETION_INDEX"];
-
-fn slurm(rank: usize) -> Vec<(&'static str, String)> {
-    let all = [("SLURM_PROCID", rank.to_string()), ("SLURM_NTASKS", "3".into())];
-    let node = [("SLURM_JOB_NODELIST", "localhost,n[2-3]".into()), ("SLURM_JOB_ID", "7".into())];
-    [all, node].concat()
-}
-
 #[test]
 fn ranks_of_each_launcher_meet() {
     let key = "5a".repeat(32);
-    let secret = |rank| [slurm(rank), vec![("WIREGAUGE_KEY", key.clone())]].concat();
-    // Slurm's variables are those of mpirun's helper, the same for all.
+    // On Debian the host's own name is 127.0.1.1 there, and another address elsewhere.
+    let secret = |rank| {
+        let host = if rank == 1 { "localhost" } else { "127.0.1.1" };
+        let own = [("WIREGAUGE_KEY", key.clone()), ("SLURM_JOB_NODELIST", host.into())];
+        [slurm(rank), own.into()].concat()
+    };
+    // Of mpirun in a job, Slurm's variables are another process's.
     let mpi = |rank: usize| {
         let size = ("OMPI_COMM_WORLD_SIZE", "3".into());
         [slurm(0), vec![("OMPI_COMM_WORLD_RANK", rank.to_string()), size]].concat()
@@ -462,14 +432,14 @@ fn ranks_that_do_not_meet_say_who_is_missing() {
     // The second is of another job, and the third is not there.
     let other = |rank: usize| match rank {
         1 => [slurm(1), vec![("SLURM_JOB_ID", "8".into())]].concat(),
-        2 => vec![("SLURM_PROCID", "3".into())],
+        2 => vec![("PMI_RANK", "3".into())],
         _ => slurm(0),
     };
     let mut job = ranks("\"1s\"", &["--wait", "4s"], other);
     job[2].0.hears("rank 3 has no participant, as the scenario has 3");
     job[1].0.hears("refuses: its scenario differs");
     job[0].0.hears("'job' is 'Slurm 8' there and 'Slurm 7' here");
-    job[0].0.hears("beta-0, beta-1 (ranks 1, 2) did not join at 127.0.0.1:");
+    job[0].0.hears("beta-0, beta-1 (ranks 1, 2) did not join at 0.0.0.0:");
     let codes: Vec<_> = job.iter_mut().map(|(rank, _)| rank.code()).collect();
     assert_eq!(codes, [Some(2); 3]);
     // Nobody leads; one waits for a name that nobody knows; one knows no leader.

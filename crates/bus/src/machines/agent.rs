@@ -25,11 +25,13 @@ use crate::catalogue::engines;
 use crate::catalogue::program::Program;
 use crate::machines::message::{version, AgentReport, JoinMessage, Start, Task};
 use crate::scenario::Scenario;
-use crate::secret::Key;
+use crate::secret::{Key, PATIENCE_TO_BE_HEARD};
 use wiregauge_timing::threads::start_thread;
 
 /// From one attempt to reach the leader to the next.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
+/// How often a leader may leave us without an answer: all ranks of a job come at once.
+const MAX_UNHEARD: usize = 4;
 /// How long an attempt may take.
 const ATTEMPT: Duration = Duration::from_secs(2);
 /// How long participants may take to end.
@@ -85,10 +87,17 @@ impl Agent<'_> {
     /// end; when the user asks to stop. No process is left either way.
     pub fn serve(&self, leader: FindLeader, wait: Duration, again: Duration) -> Result<()> {
         let deadline = Instant::now() + wait;
+        let mut unheard = 0;
         let mut joined = loop {
             let stream = self.connect_to_leader(leader, wait, deadline)?;
             let leader = stream.peer_addr()?;
-            match self.join(stream)? {
+            let answer = self.join(stream);
+            if answer.is_err() && unheard < MAX_UNHEARD {
+                unheard += 1;
+                thread::sleep(RETRY_PAUSE);
+                continue;
+            }
+            match answer? {
                 (Task::Welcome, joined) => break joined,
                 (Task::Later(why), _) if Instant::now() < deadline => {
                     (self.tell)(&format!("the sender's machine at {leader} says: {why}"));
@@ -129,6 +138,7 @@ impl Agent<'_> {
             address,
             machine: describe_machine(),
         }))?;
+        listener.set_silence_limit(PATIENCE_TO_BE_HEARD)?;
         let answer: Result<Task> = listener.receive().with_context(|| {
             let key = match self.key {
                 Some(_) => "",

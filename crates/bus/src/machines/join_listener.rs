@@ -120,9 +120,12 @@ impl AcceptState {
             } else {
                 (MAX_DURING_RUNS, POLL_INTERVAL_DURING_RUNS)
             };
-            // No more strangers than this are listened to, and for no longer than
-            // it takes to say who one is.
-            for (stream, from) in std::iter::from_fn(|| listener.accept().ok()).take(most) {
+            // No more strangers than this are listened to, and for no longer than it takes to
+            // say who one is. Who comes before the runs waits for its turn in the system's
+            // queue, as all ranks of a job come at once; during runs it is sent away.
+            let heard = Arc::strong_count(&at_once) - 1;
+            let taken = if open { most.saturating_sub(heard) } else { most };
+            for (stream, from) in std::iter::from_fn(|| listener.accept().ok()).take(taken) {
                 if Arc::strong_count(&at_once) > most {
                     continue;
                 }

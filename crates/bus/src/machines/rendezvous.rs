@@ -230,10 +230,11 @@ impl JoinedMachines<'_> {
     }
 
     /// Lets the machines go after the last run: those that are there end well where all runs
-    /// did, and the user is told of those that were lost.
+    /// did, and the user is told of those that were lost, but not where the user ended them.
     pub fn dismiss(&self, all_well: bool) {
         for machine in &self.machines {
             match machine.loss_reason() {
+                Some(_) if interrupt::interrupted() => {}
                 Some(lost) => (self.rendezvous.tell)(&lost),
                 None if all_well => machine.dismiss(),
                 None => {}

@@ -8,6 +8,7 @@ It is the first process of a namespace, so all that it starts ends with it.
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -88,10 +89,8 @@ def start_node(node):
     call("slurmd", "-N", node)
 
 
-def submit(script, *words, **environment):
-    folder = FOLDER / "jobs"
-    text = call("sbatch", "--parsable", *words, script, cwd=folder, env={**os.environ, **environment})
-    return text.strip()
+def submit(script, *words, options=()):
+    return call("sbatch", "--parsable", *options, script, *words, cwd=FOLDER / "jobs").strip()
 
 
 def state(job):
@@ -106,8 +105,8 @@ def await_end(job, seconds=300):
     return state(job)
 
 
-def processes(words="bus participant"):
-    """Those that live and have these words in their command line, with their lines."""
+def processes(words=""):
+    """Those of wiregauge that live and have these words in their command line, with their lines."""
     found = {}
     for folder in pathlib.Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -116,15 +115,16 @@ def processes(words="bus participant"):
                 status = (folder / "stat").read_text().rsplit(") ", 1)[1][0]
             except (OSError, IndexError):
                 continue
-            if words in line and "wiregauge" in line and status not in "ZX" and "srun" not in line:
+            started = line.split(" ", 1)[0]
+            if words in line and started.endswith("wiregauge") and status not in "ZX":
                 found[int(folder.name)] = line
     return found
 
 
 def nothing_is_left():
-    wait_for("all participants gone", lambda: not processes(), 20)
-    left = [*pathlib.Path("/dev/shm").iterdir(), *(FOLDER / "tmp").iterdir()]
-    assert not left, left
+    wait_for("all processes gone", lambda: not processes(), 20)
+    folders = [pathlib.Path("/dev/shm"), FOLDER / "tmp"]
+    wait_for("no file left", lambda: not [path for folder in folders for path in folder.iterdir()], 20)
 
 
 def said(job):
@@ -140,7 +140,7 @@ def set_duration(duration):
     path.write_text((EXAMPLES / "bus.toml").read_text().replace('"15s"', f'"{duration}"'))
 
 
-def in_the_middle(job):
+def in_the_middle():
     """Waits until the participants run, and some windows of them are counted."""
     wait_for("participants", lambda: len(processes("--control")) == 4)
     time.sleep(8)
@@ -168,7 +168,7 @@ def check_a_job_measures():
 
 
 def check_too_few_tasks_are_refused():
-    job = submit("bus.sbatch", "--nodes=3")
+    job = submit("bus.sbatch", options=["--nodes=3"])
     assert await_end(job) == ["FAILED"]
     assert "SLURM_STEP_NUM_TASKS says 3 processes" in said(job), said(job)
     nothing_is_left()
@@ -176,7 +176,7 @@ def check_too_few_tasks_are_refused():
 
 def check_several_tasks_on_a_node():
     set_duration("6s")
-    job = submit("bus.sbatch", "--nodes=2", "--ntasks-per-node=2")
+    job = submit("bus.sbatch", options=["--nodes=2", "--ntasks-per-node=2"])
     assert await_end(job) == ["COMPLETED"], said(job)
     assert fact(result(job), "500 B, 1 ms, continuous, 4 participants", "lost") == 0
     nothing_is_left()
@@ -186,7 +186,7 @@ def check_a_killed_node_is_told():
     """A node is gone with all that ran on it. The leader says so, and writes what it has."""
     set_duration("60s")
     job = submit("bus.sbatch")
-    in_the_middle(job)
+    in_the_middle()
     # The daemon first, so that nobody tells of the tasks; then who started the tasks.
     ranks = [id for id in processes("--rank") if environment(id).get("SLURM_NODEID") == "2"]
     assert len(ranks) == 1, ranks
@@ -211,7 +211,7 @@ def check_a_killed_node_is_told():
 def check_a_cancelled_job_leaves_nothing():
     set_duration("60s")
     job = submit("bus.sbatch")
-    in_the_middle(job)
+    in_the_middle()
     call("scancel", job)
     states = await_end(job, 60)
     print(f"  job {states[0]}")
@@ -222,18 +222,101 @@ def check_a_cancelled_job_leaves_nothing():
 
 
 def check_codecs_as_an_array():
-    """Four tasks of one codec each, and one report of all."""
+    """Four tasks, and one report of all. A task that was cancelled leaves nothing either."""
     folder = FOLDER / "jobs"
-    job = submit("codecs.sbatch", CODECS="--quick --codecs noop-cpp")
+    words = ["--language", "cpp", "--codecs", "nanopb", "-o", "codecs.tar.zst"]
+    call("wiregauge", "bundle", *words, cwd=folder)
+    job = submit("codecs.sbatch", "--quick")
     report = f"wiregauge report codecs-{job}-*.json -o codecs.html"
     after = call("sbatch", "--parsable", f"--dependency=afterany:{job}", "--wrap", report, cwd=folder).strip()
-    assert set(await_end(job, 900)) == {"COMPLETED"}, [p.read_text() for p in folder.glob(f"codecs-{job}-*.txt")]
+    outputs = folder.glob(f"codecs-{job}-*.txt")
+    assert set(await_end(job, 600)) == {"COMPLETED"}, [path.read_text() for path in outputs]
     assert await_end(after) == ["COMPLETED"], (folder / f"slurm-{after}.out").read_text()
     results = sorted(path.name for path in folder.glob(f"codecs-{job}-*.json"))
     assert len(results) == 4, results
     page = (folder / "codecs.html").read_text()
-    assert all(name in page for name in results), "a result is not in the report"
+    assert all(name.removesuffix(".json") in page for name in results), "a result is not in the report"
     nothing_is_left()
+    job = submit("codecs.sbatch")
+    wait_for("tasks that measure", lambda: len(processes("codecs --bundle")) >= 4)
+    time.sleep(5)
+    call("scancel", job)
+    await_end(job, 60)
+    nothing_is_left()
+
+
+def check_pods_meet():
+    """The command of the Kubernetes job with what a pod has in its environment. The leader's name
+    is known only when it runs."""
+    set_duration("6s")
+    text = (EXAMPLES / "kubernetes.yaml").read_text()
+    words = re.search(r"command: \[(.*)\]", text).group(1).split(", ")
+    words += re.findall(r"^ +- (--.*?)(?: #.*)?$", text, re.MULTILINE)
+    words = [word.replace("/scenario/", "") for word in words]
+    assert len(words) == 7, words
+    key = os.urandom(32).hex()
+
+    def start(index):
+        own = {"JOB_COMPLETION_INDEX": str(index), "WIREGAUGE_KEY": key}
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen(words, cwd=FOLDER / "jobs", env={**os.environ, **own}, **pipes)
+
+    pods = [start(index) for index in (1, 2, 3)]
+    time.sleep(2)
+    with (FOLDER / "hosts").open("a") as hosts:
+        hosts.write("10.77.0.1 wiregauge-bus-0.wiregauge-bus\n")
+    pods.insert(0, start(0))
+    texts = [pod.communicate(timeout=120) for pod in pods]
+    assert [pod.returncode for pod in pods] == [0] * 4, texts
+    run = json.loads(texts[0][0])
+    assert fact(run, "500 B, 1 ms, continuous, 4 participants", "lost") == 0
+    assert "waiting for the sender's machine" in texts[1][1], texts[1]
+    assert key not in str(texts), "the key is shown"
+    nothing_is_left()
+
+
+def start_ssh():
+    """A server on each node's address, and a client that finds them."""
+    folder = FOLDER / "ssh"
+    folder.mkdir(mode=0o700)
+    for name in ("host", "user"):
+        call("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name))
+    shutil.copy(folder / "user.pub", folder / "authorized")
+    server = f"""\
+HostKey {folder}/host
+AuthorizedKeysFile {folder}/authorized
+StrictModes no
+PidFile none
+SetEnv PATH={os.environ["PATH"]} TMPDIR={FOLDER}/tmp
+"""
+    (folder / "sshd_config").write_text(server)
+    client = f"IdentityFile {folder}/user\nStrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n"
+    (folder / "config").write_text(client)
+    pathlib.Path("/run/sshd").mkdir(exist_ok=True)
+    call("/usr/sbin/sshd", "-f", str(folder / "sshd_config"))
+    program = FOLDER / "bin/ssh"
+    program.write_text(f'#!/bin/sh\nexec /usr/bin/ssh -F {folder}/config "$@"\n')
+    program.chmod(0o755)
+
+
+def check_hosts_over_ssh_meet():
+    set_duration("6s")
+    start_ssh()
+    done = subprocess.run(["./ssh.sh", "n1", "n2", "n3", "n4"], cwd=FOLDER / "jobs", capture_output=True, text=True)
+    assert done.returncode == 0, done
+    run = json.loads((FOLDER / "jobs/bus.json").read_text())
+    assert fact(run, "500 B, 1 ms, continuous, 4 participants", "lost") == 0
+    nothing_is_left()
+    # Ctrl-C: what was measured is written here, and nothing runs on there.
+    (FOLDER / "jobs/bus.json").unlink()
+    set_duration("60s")
+    script = subprocess.Popen(["./ssh.sh", "n1", "n2", "n3", "n4"], cwd=FOLDER / "jobs", process_group=0, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    in_the_middle()
+    os.killpg(script.pid, signal.SIGINT)
+    script.wait(30)
+    nothing_is_left()
+    run = json.loads((FOLDER / "jobs/bus.json").read_text())
+    assert "interrupted" in [w["code"] for w in run["warnings"]], run["warnings"]
 
 
 def environment(id):

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
@@ -131,4 +132,42 @@ pub fn all_arrived(run: &Value, case: &str, subject: &str) {
     assert!(fact("sent") > Some(0.0) && fact("latency/p50") > Some(0.0), "{case}");
     assert_eq!([fact("lost"), fact("reordered")], [Some(0.0); 2], "{case}");
     assert_eq!(["repeated", "damaged", "foreign"].map(fact), [None; 3], "{case}");
+}
+
+/// A process for each of the three ranks of a job, which sends to two and finds its leader at a
+/// port that is free now. `environment` is what the launcher says to a rank.
+pub fn ranks(
+    duration: &str,
+    words: &[&str],
+    environment: impl Fn(usize) -> Vec<(&'static str, String)>,
+) -> Vec<(Machine, tempfile::TempDir)> {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (head, rest) = PAIR.split_once("[[load]]\nsize = \"100kB\"").unwrap();
+    let participants = &rest[rest.find("[[participant]]").unwrap()..];
+    let head = head.replace("127.0.0.1:0", &format!("0.0.0.0:{port}"));
+    let head = head.replace("\"2s\"", duration).replace("250ms", "100ms");
+    let start = |rank: usize| {
+        let at = tempfile::tempdir().unwrap();
+        let mut command = wiregauge();
+        for name in LAUNCHERS {
+            command.env_remove(name);
+        }
+        command.envs(environment(rank));
+        let words = [&["--rank"], words].concat();
+        let scenario = format!("{head}{participants}count = 2\n");
+        (Machine::start(command, at.path(), &scenario, &words), at)
+    };
+    (0..3).map(start).collect()
+}
+
+/// By which a launcher says a rank.
+const LAUNCHERS: [&str; 4] =
+    ["SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "JOB_COMPLETION_INDEX"];
+
+/// What Slurm says to a rank of three.
+pub fn slurm(rank: usize) -> Vec<(&'static str, String)> {
+    let said = [("SLURM_STEP_ID", "0"), ("SLURM_NTASKS", "3"), ("SLURM_JOB_ID", "7")];
+    let hosts = ("SLURM_JOB_NODELIST", "localhost,n[2-3]");
+    let said = [hosts].into_iter().chain(said).map(|(name, value)| (name, value.to_owned()));
+    said.chain([("SLURM_PROCID", rank.to_string())]).collect()
 }

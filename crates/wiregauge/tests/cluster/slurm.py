@@ -182,6 +182,18 @@ def check_several_tasks_on_a_node():
     nothing_is_left()
 
 
+def check_sixty_five_tasks_come_at_once():
+    set_duration("6s")
+    path = FOLDER / "jobs/bus.toml"
+    text = path.read_text().replace("count = 3", "count = 64").replace('"1ms"', '"100ms"').replace('"10ms"', '"200ms"')
+    # They share two processors here.
+    path.write_text('alive_within = "20s"\nround_trips = 0\n' + text)
+    job = submit("bus.sbatch", options=["--ntasks=65", "--ntasks-per-node=17", "--overcommit"])
+    assert await_end(job) == ["COMPLETED"], said(job)
+    assert fact(result(job), "500 B, 100 ms, continuous, 65 participants", "lost") == 0
+    nothing_is_left()
+
+
 def check_a_killed_node_is_told():
     """A node is gone with all that ran on it. The leader says so, and writes what it has."""
     set_duration("60s")

@@ -413,9 +413,9 @@ fn ranks_of_each_launcher_meet() {
     };
     let pod = |rank: usize| vec![("JOB_COMPLETION_INDEX", rank.to_string())];
     let jobs = [
-        ranks("\"1s\"", &[], secret),
-        ranks("\"1s\"", &[], mpi),
-        ranks("\"1s\"", &["--peer", "localhost"], pod),
+        ranks("\"1s\"", &["--wait", "1m"], secret),
+        ranks("\"1s\"", &["--wait", "1m"], mpi),
+        ranks("\"1s\"", &["--wait", "1m", "--peer", "localhost"], pod),
     ];
     for mut job in jobs {
         let codes: Vec<_> = job.iter_mut().map(|(rank, _)| rank.code()).collect();

@@ -65,7 +65,7 @@ fn message_deriving(unit: &Unit, derive: Derive) -> String {
     for (id, record) in schema.records() {
         code.line("");
         structure(schema, id, record, derive, &mut code);
-        canonical(schema, record, &mut code);
+        canonical(schema, record, Memory::Allocated, &mut code);
         tally(schema, record, &mut code);
     }
     let root = &schema.root().name.legal;
@@ -131,8 +131,17 @@ fn structure(
     });
 }
 
+/// Where texts and lists have their memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// `String` and `Vec`, from an allocator.
+    Allocated,
+    /// In the message itself, whose room may not suffice.
+    InPlace,
+}
+
 /// `write_canonical` and `read_canonical`, by the module [`canonical_module`].
-pub fn canonical(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+pub fn canonical(schema: &Schema, record: &Record, memory: Memory, code: &mut SourceWriter) {
     code.open(format!("impl {} {{", record.name.legal));
     code.block("pub fn write_canonical(&self, out: &mut Vec<u8>) {", "}", |code| {
         for field in &record.fields {
@@ -172,6 +181,9 @@ pub fn canonical(schema: &Schema, record: &Record, code: &mut SourceWriter) {
                     Element::Record(id) => {
                         format!("{}::read_canonical(input)?", schema.record(id).name.legal)
                     }
+                    Element::String if memory == Memory::InPlace => {
+                        "std::str::from_utf8(read_bytes(input)?)?.try_into()?".to_string()
+                    }
                     Element::String => {
                         "String::from_utf8(read_bytes(input)?.to_vec())?".to_string()
                     }
@@ -190,6 +202,11 @@ pub fn canonical(schema: &Schema, record: &Record, code: &mut SourceWriter) {
                     Cardinality::Required | Cardinality::Implicit => format!("{name}: {read},"),
                     Cardinality::Optional => format!(
                         "{name}: if take::<1>(input)?[0] == 0 {{ None }} else {{ Some({read}) }},"
+                    ),
+                    Cardinality::List { .. } if memory == Memory::InPlace => format!(
+                        "{name}: {{ let count = u32::from_le_bytes(take(input)?); \
+                         let mut list = Self::default().{name}; list.clear(); \
+                         for _ in 0..count {{ list.push({read})?; }} list }},"
                     ),
                     Cardinality::List { .. } => format!(
                         "{name}: {{ let count = u32::from_le_bytes(take(input)?) as usize; \

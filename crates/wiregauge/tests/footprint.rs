@@ -14,7 +14,7 @@ use wiregauge_build_tools::Toolchain;
 use wiregauge_footprint::{Sections, SharedLibraries};
 
 /// A message that no other test builds programs of.
-const MESSAGE: &str = "uint32 id\nstring name\nfloat32[] values\n";
+const MESSAGE: &str = "uint32 id\nstring<=32 name\nfloat32[<=1000] values\n";
 
 /// What `size` says of a file: code and what is only read, data, and zeros.
 fn size(program: &Path) -> [u64; 3] {
@@ -52,7 +52,7 @@ fn what_codecs_add_is_measured_and_required() {
         "--length",
         "values=1000",
         "--codecs",
-        "prost,lcm,fastcdr,java-serialization",
+        "prost,lcm,fastcdr,generated-cdr-no-alloc-rust,java-serialization",
     ];
     let said = run(folder.path(), &words);
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
@@ -88,6 +88,14 @@ fn what_codecs_add_is_measured_and_required() {
     let canonical = run_file["cases"][0]["canonical_bytes"].as_f64().unwrap();
     let copied = of("memcpy", "heap-peak/decode");
     assert!(copied >= canonical && copied < canonical * 1.6 + 64.0, "{copied} of {canonical}");
+    // Neither way asks for memory, and the message is on the stack.
+    let no_alloc = "generated-cdr-no-alloc-rust";
+    for part in ["encode", "decode"] {
+        for metric in ["heap-peak", "first-allocations"] {
+            assert_eq!(of(no_alloc, &format!("{metric}/{part}")), 0.0, "{metric}/{part}");
+        }
+    }
+    assert!(of(no_alloc, "text/both") < 4000.0, "{}", of(no_alloc, "text/both"));
     assert!(status(&run_file, "java-serialization").contains("is not measured"));
 
     the_sections_are_those_of_size(&of);

@@ -25,6 +25,7 @@ mod cpp_views;
 mod java;
 mod python;
 mod rust;
+mod rust_no_alloc;
 mod rust_views;
 mod table;
 
@@ -121,6 +122,7 @@ struct GeneratedHolders {
     /// The message, with the names that its holders have as legal ones: those of types
     /// with the module before them.
     schema: Schema,
+    is_without_alloc: bool,
 }
 
 impl GeneratedHolders {
@@ -131,10 +133,18 @@ impl GeneratedHolders {
         names: fn(&Package) -> Names,
         module: &str,
     ) -> Result<GeneratedHolders> {
-        let definitions = vec![("the message".to_owned(), unit.schema.clone())];
-        let package = Package::new(Some("holders"), definitions)?;
+        GeneratedHolders::from_package(package(unit.schema)?, wire, language, names, module)
+    }
+
+    fn from_package(
+        package: Package,
+        wire: Wire,
+        language: HolderLanguage,
+        names: fn(&Package) -> Names,
+        module: &str,
+    ) -> Result<GeneratedHolders> {
         let names = names(&package);
-        let mut schema = unit.schema.clone();
+        let mut schema = package.schema.clone();
         for (id, def) in schema.types.iter_mut().enumerate() {
             let name = format!("{module}::{}", names.type_name(id));
             match def {
@@ -147,6 +157,11 @@ impl GeneratedHolders {
                 }
             }
         }
-        Ok(GeneratedHolders { files: generate(&package, language, &[wire])?, schema })
+        let files = generate(&package, language, &[wire])?;
+        Ok(GeneratedHolders { files, schema, is_without_alloc: package.is_without_alloc })
     }
+}
+
+fn package(schema: &Schema) -> Result<Package> {
+    Package::new(Some("holders"), vec![("the message".to_owned(), schema.clone())])
 }

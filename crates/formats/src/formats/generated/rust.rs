@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use wiregauge_data_holders::{rust_names, HolderLanguage, Wire};
+use wiregauge_normalized::rust::Memory;
 use wiregauge_normalized::{rust, File, SourceWriter, Unit};
 use wiregauge_schema::{Enum, TypeDef};
 
@@ -25,9 +26,23 @@ fn calls(wire: Wire) -> (&'static str, Option<&'static str>) {
     }
 }
 
+/// The module of the wires that write field after field.
+fn sequential_module(form: &GeneratedHolders) -> &'static str {
+    if form.is_without_alloc {
+        "wiregauge_no_alloc"
+    } else {
+        "wiregauge"
+    }
+}
+
 pub(super) fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     let form =
         GeneratedHolders::new(unit, wire, HolderLanguage::Rust, rust_names, "crate::holders")?;
+    Ok(emit_holders(wire, form, unit))
+}
+
+/// The runner of these holders.
+pub(super) fn emit_holders(wire: Wire, form: GeneratedHolders, unit: &Unit) -> Emission {
     let mut code = begin_glue(wire, &form);
     for (_, record) in form.schema.records() {
         rust::tally(&form.schema, record, &mut code);
@@ -35,7 +50,7 @@ pub(super) fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     rust::accessor(&form.schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
     rust::accessor(&form.schema, "element", unit.projection.element.as_deref(), &mut code);
     let codec = File::new("codec.rs", include_str!("rust/codec.rs"));
-    Ok(finish_runner(wire, form, code, "Generated", &[], codec))
+    finish_runner(wire, form, code, "Generated", &[], codec)
 }
 
 /// The glue up to the canonical form of the holders.
@@ -46,13 +61,18 @@ pub(super) fn begin_glue(wire: Wire, form: &GeneratedHolders) -> SourceWriter {
     code.line("use crate::canonical::{read_bytes, take, write_bytes};");
     code.line(format!("pub type Root = {};", schema.root().name.legal));
     if let (_, Some(kind)) = calls(wire) {
-        code.line(format!("pub type OnWire = crate::wiregauge::{kind};"));
+        let module = sequential_module(form);
+        code.line(format!("pub type OnWire = crate::{module}::{kind};"));
     }
     for def in &schema.types {
         code.line("");
         match def {
             TypeDef::Enum(def) => enumeration(def, wire, &mut code),
-            TypeDef::Record(record) => rust::canonical(schema, record, &mut code),
+            TypeDef::Record(record) => {
+                let memory =
+                    if form.is_without_alloc { Memory::InPlace } else { Memory::Allocated };
+                rust::canonical(schema, record, memory, &mut code);
+            }
         }
     }
     code.line(include_str!("rust/message.rs"));
@@ -68,8 +88,12 @@ pub(super) fn finish_runner(
     more: &[&str],
     codec: File,
 ) -> Emission {
-    let (module, kind) = calls(wire);
+    let (module, kind) = match calls(wire) {
+        (_, Some(kind)) => (sequential_module(&form), Some(kind)),
+        protobuf => protobuf,
+    };
     let library = match kind {
+        Some(_) if form.is_without_alloc => include_str!("rust/no_alloc.rs"),
         Some(_) => include_str!("rust/sequential.rs"),
         None => include_str!("rust/protobuf.rs"),
     };

@@ -366,12 +366,16 @@ const PARTICULAR: [&str; 11] = [
 /// Codecs that carry only what has lists of plain records, of which they make columns.
 const COLUMNS: [&str; 3] = ["packed-cpp", "packed-python", "packed-rust"];
 
+/// Codecs that carry only what has a bound in each list and text.
+const BOUNDED: [&str; 1] = ["generated-cdr-no-alloc-rust"];
+
 /// No codec refuses the schema.
 fn assert_all_accept(schema: &Schema) {
     for codec in codecs() {
         if let Support::Rejected(why) = codec.check_schema(schema) {
+            let only_some = [&PARTICULAR[..], &COLUMNS, &BOUNDED].concat();
             assert!(
-                PARTICULAR.contains(&codec.name) || COLUMNS.contains(&codec.name),
+                only_some.contains(&codec.name),
                 "{} refuses what it is known to carry: {why}",
                 codec.name
             );
@@ -632,6 +636,40 @@ fn libraries_of_a_format_write_the_same_bytes() {
             }
         }
     }
+}
+
+/// Where each list and text has a bound, holders without an allocator carry the message, in the
+/// bytes that FastCDR and the holders that allocate write.
+#[test]
+fn what_has_bounds_needs_no_allocator() {
+    let parts = [
+        "Part[<=5] parts\nPart first\nstring<=24 name\nstring<=30[<=3] names\nstring<=24[2] two\n\
+         uint8[<=300] octets\nfloat64[<=4] few\nbool[<=7] flags\nint16 last\n",
+        "MSG: wiregauge/Part\nuint8 tag\nstring<=40 label\nfloat64[3] position\nint64[<=4] steps\n\
+         Plain[<=6] plain\nPlain[2] both\n",
+        "MSG: wiregauge/Plain\nfloat32 x\nuint32 y\n",
+    ];
+    let text = parts.join(&format!("{}\n", "=".repeat(80)));
+    let dialect = wiregauge_schema::msg::Dialect::Ros2;
+    let schema = wiregauge_schema::msg::read_text(&text, "wiregauge/Bounded", dialect, "bounded");
+    let schema = schema.expect("it loads");
+    let names = ["fastcdr", "generated-cdr-rust", BOUNDED[0]];
+    let codecs: Vec<_> = codecs().into_iter().filter(|codec| names.contains(&codec.name)).collect();
+    assert_eq!(accepting(&codecs, &schema).len(), codecs.len());
+    let (projection, values) = (Projection::choose(&schema), messages(&schema, 13));
+    let built = build_lightly(&schema, &projection, &codecs);
+    let encode = |built: &BuiltRunner| -> Vec<Vec<u8>> {
+        let program = built.program.as_ref().expect("it builds");
+        let mut runner = Runner::start_quickly(program);
+        let canonical = values.iter().map(|value| canonical::encode(&schema, value).expect("fits"));
+        canonical.map(|message| runner.ask("message", &message).expect("carried")).collect()
+    };
+    let encoded: Vec<_> = built.iter().map(encode).collect();
+    for (one, other) in encoded.iter().zip(encoded.iter().skip(1)) {
+        assert!(one == other, "two of {names:?} differ");
+    }
+    let faults = check_built(built, &schema, &projection, &values);
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
 /// What libraries in Java call their own classes, packages and methods a message may call its

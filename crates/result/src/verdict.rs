@@ -173,7 +173,9 @@ impl Requirement {
 
     /// Holds a figure against the limit.
     fn compare(&self, found: &MeasuredFigure) -> (RequirementVerdict, Option<String>) {
-        if found.unit != self.unit {
+        // Nothing is nothing in any unit.
+        let is_nothing = self.limit == 0.0 && self.unit == "1";
+        if found.unit != self.unit && !is_nothing {
             let why = format!(
                 "'{}' is in {}, but the limit has another unit",
                 self.metric,
@@ -417,6 +419,8 @@ mod tests {
             ("lost = 3, throughput > 0.0995GB/s", RequirementVerdict::Fail),
             ("damaged = 0, timeouts = 0", RequirementVerdict::Pass),
             ("throughput > 1000kB/s", RequirementVerdict::Pass),
+            ("throughput = 0", RequirementVerdict::Fail),
+            ("throughput > 0", RequirementVerdict::Pass),
         ] {
             assert_eq!(judged(&run, text).0, verdict, "{text}");
         }

@@ -3,11 +3,13 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 use support::{project, refuses, result, run, wiregauge, Said};
 use wiregauge_build_tools::write_script;
+use wiregauge_testkit::prerequisites::report_left_out;
 
 /// Counts a small message, with these words more.
 fn count(folder: &Path, output: &str, words: &[&str]) -> (Said, Value) {
@@ -187,6 +189,92 @@ fn what_has_no_effect_or_is_missing_is_said_in_a_line() {
     let said = without(&tools);
     assert!(said.err.contains("is no valgrind"), "{}", said.err);
     assert!(!folder.path().join("run.json").exists());
+}
+
+/// The figures of a row may differ by so much from the processor's, which counts what interrupts
+/// it, too.
+const DIFFERENCE: f64 = 0.01;
+/// And by so many instructions for each message, as the C library copies in another way under
+/// callgrind.
+const INSTRUCTIONS: f64 = 5.0;
+
+/// What processors count themselves, where they let programs read it: virtual machines seldom do.
+#[test]
+fn callgrind_counts_what_the_processor_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let Some(counter) = processor_counter(at, &[]) else {
+        report_left_out("the processor lets nobody read its counter of instructions");
+        return;
+    };
+    let words = ["--codecs", "prost,lcm,flatbuffers-cpp-object", "--experiments", "encode,decode"];
+    let (said, by_callgrind) = count(at, "callgrind.json", &words);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let by_processor = count_by(at, &counter, &words);
+    assert!(counted(&by_callgrind).len() >= 28);
+    for fact in counted(&by_callgrind) {
+        let is_it =
+            |other: &&&Value| ["subject", "metric"].iter().all(|key| other[key] == fact[key]);
+        let all = counted(&by_processor);
+        let other = all.iter().find(is_it).unwrap_or_else(|| panic!("no {fact}"));
+        let [one, other] = [fact, other].map(|fact| fact["value"].as_f64().unwrap());
+        let difference = (one - other).abs();
+        assert!(difference <= (one * DIFFERENCE).max(INSTRUCTIONS), "{fact}: {other}");
+    }
+}
+
+/// How the processor's counter is read is tried by one that every machine has: the kernel's, of
+/// nanoseconds. It differs from run to run by more than is believed, so little is asked of it.
+#[test]
+fn what_a_counter_says_between_two_readings_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernels = "-DCOUNTED=PERF_TYPE_SOFTWARE,PERF_COUNT_SW_TASK_CLOCK";
+    let Some(counter) = processor_counter(folder.path(), &[kernels]) else {
+        report_left_out("the kernel lets nobody read its counters: kernel.perf_event_paranoid");
+        return;
+    };
+    let words = ["--codecs", "lcm", "--experiments", "encode,decode"];
+    let run = count_by(folder.path(), &counter, &words);
+    assert_eq!(run["environment"]["tools"]["valgrind"], "valgrind-in-its-place");
+    let all = counted(&run);
+    let is_told = subject(&run, "lcm")["not_counted"].is_string();
+    let of_lcm = all.iter().find(|fact| fact["subject"] == "lcm");
+    assert!(is_told || of_lcm.is_some_and(|fact| fact["value"].as_f64() > Some(10.0)), "{run}");
+}
+
+/// A shared object that counts in place of callgrind; none where nothing can be counted so.
+fn processor_counter(folder: &Path, flags: &[&str]) -> Option<PathBuf> {
+    let source = project().join("crates/wiregauge/tests/support/processor_counter.c");
+    let compile = |name: &str, more: &[&str]| {
+        let output = folder.join(name);
+        let mut command = Command::new("cc");
+        command.args(["-O2", "-std=gnu11"]).args(more).args(flags).arg(&source);
+        assert!(command.arg("-o").arg(&output).status().unwrap().success());
+        output
+    };
+    let has_counter = Command::new(compile("probe", &["-DPROBE"])).status().unwrap().success();
+    has_counter.then(|| compile("counter.so", &["-shared", "-fPIC"]))
+}
+
+/// Counts by a program in valgrind's place that starts the runners with this object.
+fn count_by(folder: &Path, object: &Path, words: &[&str]) -> Value {
+    let tools = folder.join("tools");
+    fs::create_dir(&tools).unwrap();
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" != --version ] || exec echo valgrind-in-its-place\n\
+         while case $1 in --*) ;; *) false ;; esac; do\n\
+         case $1 in --callgrind-out-file=*) counts=${{1#*=}} ;; esac\nshift\ndone\n\
+         COUNTS=${{counts%.%p}} LD_PRELOAD={} exec \"$@\"\n",
+        object.display()
+    );
+    write_script(&tools.join("valgrind"), &script).unwrap();
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let mut command = wiregauge();
+    command.args(["codecs", "--metric", "instructions", "--length", "points=20"]);
+    command.args(words).args(["-o", "processor.json"]).env("PATH", path).current_dir(folder);
+    let said = support::to_said(command.output().unwrap());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    serde_json::from_str(&fs::read_to_string(folder.join("processor.json")).unwrap()).unwrap()
 }
 
 /// Times are measured beside, if both are wanted.

@@ -164,7 +164,7 @@ impl Selection<'_> {
         command.arg(self.suites[0]).arg(folder.join("root"));
         command.args(self.suites.iter().map(|suite| format!("deb {mirror} {suite} main")));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let child = command.spawn().context("mmdebstrap is missing: apt-get install mmdebstrap")?;
+        let child = command.spawn().context("cannot start a shell for mmdebstrap")?;
         self.watch(CompilerProcess(child), progress)
     }
 
@@ -229,8 +229,8 @@ impl Selection<'_> {
         if let Some(line) = with(&["unshare failed", "Operation not permitted", "uid_map"]) {
             return format!("{head}: {line}; allow user namespaces, or run as root");
         }
-        if let Some(line) = with(&["execute mmdebstrap"]) {
-            return format!("{head}: {line}; apt-get install mmdebstrap");
+        if with(&["execute mmdebstrap", "mmdebstrap: not found"]).is_some() {
+            return format!("{head}: mmdebstrap is missing: apt-get install mmdebstrap");
         }
         if let Some(line) = with(&["Failed to fetch", "does not have a Release file", "Could not"])
         {
@@ -243,16 +243,18 @@ impl Selection<'_> {
     }
 }
 
+/// Closes what the caller left open, and becomes the program that the words name. mmdebstrap
+/// writes to the next free descriptor by a shell that knows none above 9.
+const WITHOUT_DESCRIPTORS: &str = "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; exec \"$@\"";
+
 /// mmdebstrap as root, or as who is root in a namespace of his own.
 fn mmdebstrap() -> Command {
-    let mut command = if is_root() {
-        Command::new("mmdebstrap")
-    } else {
-        let mut command = Command::new("unshare");
-        command.args(["--map-root-user", "mmdebstrap"]);
-        command
-    };
-    command.arg("--mode=root");
+    let mut command = Command::new("sh");
+    command.args(["-c", WITHOUT_DESCRIPTORS, "sh"]);
+    if !is_root() {
+        command.args(["unshare", "--map-root-user"]);
+    }
+    command.args(["mmdebstrap", "--mode=root"]);
     command
 }
 
@@ -292,6 +294,7 @@ mod tests {
             ("unshare: unshare failed: Operation not permitted", "run as root"),
             ("E: The repository 'x' does not have a Release file.", "WIREGAUGE_MIRROR"),
             ("unshare: failed to execute mmdebstrap: No such file", "apt-get install mmdebstrap"),
+            ("sh: 1: exec: mmdebstrap: not found", "apt-get install mmdebstrap"),
             ("E: a disk is full", "a disk is full"),
         ] {
             let log = ["I: running", line, "E: mmdebstrap failed to run"].map(str::to_owned);
@@ -299,6 +302,18 @@ mod tests {
             assert!(told.contains(remedy), "{told}");
             assert_eq!(told.lines().count(), 1, "{told}");
         }
+    }
+
+    #[test]
+    fn what_the_caller_left_open_is_closed() {
+        let left_open = format!("exec 5</dev/null 8</dev/null; {WITHOUT_DESCRIPTORS}");
+        let open = |script: &str| {
+            let output =
+                Command::new("sh").args(["-c", script, "sh", "ls", "/proc/self/fd"]).output();
+            String::from_utf8(output.unwrap().stdout).unwrap().split_whitespace().count()
+        };
+        assert_eq!(open(&left_open), open("exec \"$@\""));
+        assert_eq!(open("exec 5</dev/null 8</dev/null; exec \"$@\""), open(&left_open) + 2);
     }
 
     #[test]

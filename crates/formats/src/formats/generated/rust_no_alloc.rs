@@ -16,8 +16,8 @@ const CODE: GeneratedCode = GeneratedCode {
          as much as its bounds allow, so all of it is on the stack. Its holders are the normalized \
          form, so there is nothing to populate",
         OWN_CODE,
-        "the output buffer is filled with zeros up to the largest message first, as a runner's is \
-         a vector; a program with a buffer of its own does without",
+        "the output buffer is a vector, and all that it has room for is filled with zeros first; a \
+         program with a buffer of its own does without",
         "every length is checked before it is used, and texts for UTF-8 in both directions",
         "no partial reads: the whole message is read for one number",
     ],

@@ -93,6 +93,8 @@ fn weigh(folder: &Path, codecs: &str, words: &[&str]) -> Value {
     let mut command = wiregauge();
     command.args(["codecs", "--footprint", "--codecs", codecs, "-o", "weight.json"]);
     command.args(["--length", "points=20"]).args(words);
+    // Outside of cargo, the compiler of this folder may be another one than the build folder's.
+    command.env_remove("RUSTUP_TOOLCHAIN");
     let said = to_said(command.current_dir(folder).output().unwrap());
     assert_eq!(said.code, Some(0), "{words:?}: {}{}", said.out, said.err);
     serde_json::from_str(&fs::read_to_string(folder.join("weight.json")).unwrap()).unwrap()
@@ -177,6 +179,9 @@ fn what_codecs_weigh_there(folder: &Path, target: &str) {
         (weigh(folder, "prost,lcm", &["--target", target]), weigh(folder, "prost,lcm", &[]));
     has_its_form(&there);
     assert_eq!(tool(&there, "target"), target);
+    let rows = there["subjects"].as_array().unwrap();
+    let lcm = rows.iter().find(|row| row["id"] == "lcm").unwrap();
+    assert!(lcm["built"].as_str().unwrap().contains("linked statically"), "{target}: {lcm}");
     for codec in ["prost", "lcm"] {
         let of = |run: &Value, metric: &str| {
             let mut facts = run["facts"].as_array().unwrap().iter();

@@ -136,9 +136,15 @@ impl CrossToolchain {
     }
 
     pub(super) fn find_library(&self, name: &str) -> Option<PathBuf> {
-        let folders = [self.target.libraries(), format!("lib/{}", self.target.name)];
-        let paths = folders.iter().map(|folder| self.sysroot().join(folder).join(name));
-        paths.into_iter().find(|path| path.is_file())
+        let target = self.target.name;
+        let sysroot = self.sysroot();
+        let folders = [self.target.libraries(), format!("lib/{target}")];
+        let folders = folders.iter().map(|folder| sysroot.join(folder));
+        // Those of the language are beside its compiler: `usr/lib/gcc-cross/aarch64-linux-gnu/12`.
+        let beside = self.tools.folder().join("usr/lib/gcc-cross").join(target);
+        let versions = fs::read_dir(beside).into_iter().flatten().flatten();
+        let of_language = versions.map(|version| version.path());
+        folders.chain(of_language).map(|folder| folder.join(name)).find(|path| path.is_file())
     }
 
     pub(super) fn c_compiler(&self) -> Result<String> {

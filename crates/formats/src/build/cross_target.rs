@@ -1,6 +1,6 @@
 //! Rust for a target that is not the machine's.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -18,10 +18,15 @@ pub(super) struct CrossTarget {
 }
 
 impl CrossTarget {
-    /// That of a row, with its standard library; none where the row is of the machine.
-    pub(super) fn find(row: &Variant, progress: Progress) -> Result<Option<CrossTarget>> {
+    /// That of a row which is compiled in this folder, with its standard library; none where the
+    /// row is of the machine.
+    pub(super) fn find(
+        row: &Variant,
+        folder: &Path,
+        progress: Progress,
+    ) -> Result<Option<CrossTarget>> {
         let Toolchain::Cross(cross) = &*row.toolchain else { return Ok(None) };
-        let compiler = add_standard_library(cross.target(), progress)?;
+        let compiler = add_standard_library(cross.target(), folder, progress)?;
         Ok(Some(CrossTarget { triple: cross.target().rust, linker: cross.linker(&compiler)? }))
     }
 
@@ -34,10 +39,11 @@ impl CrossTarget {
     }
 }
 
-/// The folder of the compiler, with the standard library for a target: by rustup where it is
-/// not there yet.
-fn add_standard_library(target: &Target, progress: Progress) -> Result<PathBuf> {
-    let folder = run(Command::new("rustc").args(["--print", "sysroot"]), "rustc")?;
+/// The folder of the compiler that rustup takes in this folder, which need not be that of the
+/// working folder, with the standard library for a target: by rustup where it is not there yet.
+fn add_standard_library(target: &Target, within: &Path, progress: Progress) -> Result<PathBuf> {
+    let mut command = Command::new("rustc");
+    let folder = run(command.args(["--print", "sysroot"]).current_dir(within), "rustc")?;
     let folder = PathBuf::from(folder.trim());
     if folder.join("lib/rustlib").join(target.rust).is_dir() {
         return Ok(folder);

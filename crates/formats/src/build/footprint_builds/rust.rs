@@ -23,7 +23,7 @@ pub(in crate::build) fn compile_footprints(
 ) -> Result<Vec<Result<PathBuf>>> {
     let package = CargoPackage::write(place, unit, builds)?;
     let objects = compile_measuring(place, builds[0])?;
-    let cross = CrossTarget::find(&builds[0].variant, progress)?;
+    let cross = CrossTarget::find(&builds[0].variant, &package.folder, progress)?;
     let triple = cross.as_ref().map_or_else(host_triple, |cross| Ok(cross.triple.to_owned()))?;
     let mut flags = vec!["-Ctarget-feature=+crt-static".into(), "-Crelocation-model=static".into()];
     flags.extend(objects.iter().map(|object| format!("-Clink-arg={}", object.display())));

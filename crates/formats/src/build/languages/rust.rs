@@ -66,7 +66,7 @@ fn compile(
 ) -> Result<Vec<Result<PathBuf>>> {
     let package = CargoPackage::write(place, unit, builds)?;
     let profile: Vec<String> = builds[0].variant.arguments().map(str::to_owned).collect();
-    let cross = CrossTarget::find(&builds[0].variant, progress)?;
+    let cross = CrossTarget::find(&builds[0].variant, &package.folder, progress)?;
     let adjust = |command: &mut Command| {
         if let Some(cross) = &cross {
             cross.adjust(command, place);

@@ -13,8 +13,8 @@ const CODE: GeneratedCode = GeneratedCode {
     language: &RUST,
     options: &[
         "the code of wiregauge generate --no-alloc, compiled with the runner: a message has room for \
-         as much as its bounds allow, so all of it is on the stack. Its holders are the normalized \
-         form, so there is nothing to populate",
+         as much as its bounds allow, in memory of the caller's, so no footprint has it. Its holders \
+         are the normalized form, so there is nothing to populate",
         OWN_CODE,
         "the output buffer is a vector, and all that it has room for is filled with zeros first; a \
          program with a buffer of its own does without",

@@ -9,7 +9,7 @@ use wiregauge_build_tools::cmake::{configure, failure_reason, ninja, quote};
 use wiregauge_build_tools::{write_if_changed, Progress, Toolchain};
 use wiregauge_normalized::{cpp, Unit};
 
-use crate::build::footprint::{FootprintLevel, FootprintProgram, WRAPPED};
+use crate::build::footprint::{link_flags, FootprintLevel, FootprintProgram, WRAPPED};
 use crate::build::runner_build::{BuildFolders, RunnerBuild};
 
 /// Compiles the programs of each build into `FOLDER/PROGRAM/CODEC`; the folder, or why not,
@@ -149,7 +149,9 @@ fn project(place: &BuildFolders, group: &Path, builds: &[&RunnerBuild]) -> Resul
                 // What is bound later takes stack of its own.
                 false => "-Wl,-z,now".into(),
             };
-            text += &format!("target_link_options({target} PRIVATE {how} -{level}{given})\n");
+            let plain = link_flags(&build.variant.toolchain).join(" ");
+            text +=
+                &format!("target_link_options({target} PRIVATE {how} -{level}{given} {plain})\n");
             text += &format!("target_link_libraries({target} PRIVATE {})\n", link.join(" "));
         }
     }

@@ -9,7 +9,7 @@ use wiregauge_normalized::Unit;
 
 use crate::build::cargo_package::CargoPackage;
 use crate::build::cross_target::CrossTarget;
-use crate::build::footprint::{FootprintLevel, FootprintProgram, WRAPPED};
+use crate::build::footprint::{link_flags, FootprintLevel, FootprintProgram, WRAPPED};
 use crate::build::runner_build::{BuildFolders, RunnerBuild};
 use crate::build::CompilerFlags;
 
@@ -28,6 +28,10 @@ pub(in crate::build) fn compile_footprints(
     let mut flags = vec!["-Ctarget-feature=+crt-static".into(), "-Crelocation-model=static".into()];
     flags.extend(objects.iter().map(|object| format!("-Clink-arg={}", object.display())));
     flags.extend(WRAPPED.map(|name| format!("-Clink-arg=-Wl,--wrap={name}")));
+    // What these objects take of the C library; some linkers look for it only behind them.
+    flags.push("-Clink-arg=-lc".into());
+    let plain = link_flags(&builds[0].variant.toolchain);
+    flags.extend(plain.iter().map(|flag| format!("-Clink-arg={flag}")));
     let flags = flags.join("\u{1f}");
     let more = builds[0].variant.flags.as_deref();
     let mut outcomes: Vec<Result<PathBuf>> =

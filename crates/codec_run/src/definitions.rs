@@ -1,7 +1,7 @@
 //! The schemas of definitions and of what recordings hold, as the user names them.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{bail, ensure, Result};
 use wiregauge_osi::descriptors::osi_definitions;

@@ -12,7 +12,7 @@ RESULT ?= .
 # and mostly waits. What takes seconds once it is compiled lies in tests/fast of each crate.
 CODECS = conformance java_damage languages lifetimes measuring octets_and_rejections packed_fields \
 	preset_languages
-BUILDS = against arrow_languages bundle cloudini contributing corpus cosim cosim_samples coupling coupling_faults \
+BUILDS = against archives arrow_languages bundle cloudini contributing corpus cosim cosim_samples coupling coupling_faults \
 	draco faults explain fixed_plan footprint generate generated instructions libraries managed packages players \
 	protobuf reduced_languages targets verify wheel windows
 MACHINE = bus bus_emulated bus_fault_matrix bus_faults bus_realtime bus_return bus_scenario
@@ -20,7 +20,7 @@ TRANSPORTS = bus_codecs bus_engines bus_headroom bus_samples bus_silkit chain fl
 TEST = scripts/test
 
 .PHONY: all bench bench-aa bus dist targets test test-dist test-fast test-builds test-machine test-packages \
-	test-targets test-engines test-cluster test-wheel test-windows test-releases check deny setup build lock clean
+	test-archives test-targets test-engines test-cluster test-wheel test-windows test-releases check deny setup build lock clean
 
 all: build
 
@@ -117,6 +117,11 @@ test-engines: setup
 # cancelled. Wants root; installs Slurm. CHECKS=check_a_job_measures for a part.
 test-cluster: setup
 	scripts/test-cluster $(CHECKS)
+
+# Recordings in archives, by the program that reads them: from a server that is faulty on purpose,
+# and from a bucket of moto. Two minutes of a processor to build it.
+test-archives: setup
+	$(TEST) archives --test archives -- --ignored && scripts/test-archives $(CHECKS)
 
 # Format, lint, and the crates' documentation, whose links must lead somewhere.
 check:

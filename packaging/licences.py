@@ -2,7 +2,7 @@
 """Writes what is linked into the program: licences.txt for people, and sbom.cdx.json
 (CycloneDX 1.6) for tools. The same sources give the same bytes.
 
-    packaging/licences.py TARGET FOLDER [MANIFEST PACKAGE …]
+    packaging/licences.py TARGET FOLDER [MANIFEST PACKAGE … [+ MANIFEST PACKAGE …]]
 
 TARGET is Rust's name of a platform, such as x86_64-unknown-linux-gnu. Without packages it is the
 program that is meant.
@@ -149,9 +149,8 @@ def tools(components, version):
     return json.dumps(bom, indent=1) + "\n"
 
 
-def main():
-    target, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    manifest, *roots = sys.argv[3:] or [ROOT / "Cargo.toml", "wiregauge"]
+def linked_from(target, manifest, roots):
+    """The packages that the roots of a manifest are linked from, and the checksums of all."""
     words = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", target]
     words += ["--manifest-path", manifest]
     told = subprocess.run(words, check=True, stdout=subprocess.PIPE, cwd=ROOT).stdout
@@ -159,7 +158,20 @@ def main():
     entry = r'name = "(.*)"\nversion = "(.*)"\nsource = ".*"\nchecksum = "(.*)"'
     found = re.findall(entry, read(pathlib.Path(manifest).with_name("Cargo.lock")))
     checksums = {(name, number): digest for name, number, digest in found}
-    packages = linked(metadata, roots)
+    return linked(metadata, roots), checksums
+
+
+def main():
+    target, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    said = sys.argv[3:] or [str(ROOT / "Cargo.toml"), "wiregauge"]
+    packages, checksums = {}, {}
+    while said:
+        end = said.index("+") if "+" in said else len(said)
+        (manifest, *roots), said = said[:end], said[end + 1 :]
+        found, known = linked_from(target, manifest, roots)
+        packages |= {(one["name"], one["version"]): one for one in found}
+        checksums |= known
+    packages = [packages[key] for key in sorted(packages)]
     components = [of_package(package, checksums) for package in packages]
     components += [*of_c_sources(packages), *of_compilers()]
     workspace = re.search(r'\[workspace.package\]\nversion = "(.*)"', read(ROOT / "Cargo.toml"))

@@ -1,7 +1,8 @@
-"""Packs the wheel of the Python package: the package, its native module and the program. Or
+"""Packs the wheel of the Python package: the package, its native module and the program, with
+the one that reads archives, which both find below the prefix of their environment. Or
 the wheel of prebuilt rows, which the program finds below the prefix of its environment.
 
-    pack_wheel.py --program PROGRAM --module LIBRARY -o FOLDER
+    pack_wheel.py --program PROGRAM --module LIBRARY --archive PROGRAM -o FOLDER
     pack_wheel.py --rows PREFIX -o FOLDER
 
 All is compiled before. The wheel's tag says the machine that it is for and the oldest glibc
@@ -134,7 +135,9 @@ def pack(project, version, tag, files, programs, wanted):
 
 def pack_package(project, version, wanted):
     """The wheel of the package with the program."""
-    tag = f"cp39-abi3-{platform([wanted.program, wanted.module])}"
+    programs = [wanted.program, wanted.module]
+    programs += [wanted.archive] if wanted.archive else []
+    tag = f"cp39-abi3-{platform(programs)}"
     name = project["name"]
     package = HERE / name
     files = {
@@ -145,7 +148,13 @@ def pack_package(project, version, wanted):
     files[f"{name}/_native.abi3.so"] = wanted.module.read_bytes()
     script = f"{name}-{version}.data/scripts/{name}"
     files[script] = wanted.program.read_bytes()
-    return pack(project, version, tag, files, {script}, wanted)
+    names = {script}
+    if wanted.archive:
+        machine, _ = read_elf(wanted.archive)
+        place = f"lib/wiregauge/{version}/{machine}/archive/wiregauge-archive"
+        names.add(f"{name}-{version}.data/data/{place}")
+        files[f"{name}-{version}.data/data/{place}"] = wanted.archive.read_bytes()
+    return pack(project, version, tag, files, names, wanted)
 
 
 def pack_rows(project, version, wanted):
@@ -170,6 +179,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", type=Path)
     parser.add_argument("--module", type=Path)
+    parser.add_argument("--archive", type=Path, help="the program that reads archives")
     parser.add_argument("--rows", type=Path, help="what lies below a prefix")
     parser.add_argument("--store", action="store_true", help="do not compress: for tests")
     parser.add_argument("--licences", type=Path, help="a folder of what else goes with it")

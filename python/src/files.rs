@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
+use wiregauge_trace::remote_file::is_remote;
 
 use crate::error::to_python;
 
@@ -28,7 +29,8 @@ impl Files {
         let mut files = Vec::with_capacity(given.len());
         for path in given {
             let is_pattern = path.to_string_lossy().contains(['*', '?', '[']) && !path.exists();
-            if !is_pattern {
+            // What is in an archive is not listed.
+            if !is_pattern || is_remote(&path) {
                 files.push(path);
                 continue;
             }

@@ -23,6 +23,8 @@ mod split;
 mod stop_request;
 mod table_source;
 
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
 
 use crate::error::{WiregaugeError, WiregaugeWarning};
@@ -47,5 +49,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check::check_files, module)?)?;
     module.add_function(wrap_pyfunction!(figures::run_json, module)?)?;
     stop_request::listen();
+    wiregauge_archive::install(prefixes(python));
     Ok(())
+}
+
+/// Where packages of this Python lie, below which pip has put what reads archives.
+fn prefixes(python: Python<'_>) -> Vec<PathBuf> {
+    let ask = |module: &str, name: &str| python.import(module)?.getattr(name)?.extract();
+    [ask("sys", "prefix"), ask("site", "USER_BASE")].into_iter().flatten().collect()
 }

@@ -21,6 +21,7 @@ use wiregauge_trace::channel::Channel;
 use wiregauge_trace::input_splits::InputSplit;
 use wiregauge_trace::open::{self, OpenHints};
 use wiregauge_trace::read::{MessageInfo, Reader};
+use wiregauge_trace::remote_file::is_remote;
 use wiregauge_trace::select::{Selection, SelectionCursor};
 
 use crate::row_reader::RowReader;
@@ -114,6 +115,9 @@ impl FileIdentity {
 
     /// Of a file as it is now.
     pub fn read(path: &Path) -> Result<FileIdentity> {
+        if is_remote(path) {
+            return Ok(FileIdentity { size: open::file_size(path)?, time: 0 });
+        }
         let about = path.metadata().with_context(|| format!("cannot read {}", path.display()))?;
         let time = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Ok(FileIdentity {

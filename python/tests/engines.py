@@ -237,7 +237,8 @@ def check_the_examples_of_the_page():
     pathlib.Path("drives/three.mcap").write_bytes(b"no recording")
     page = (CHECKOUT / "docs/fleet.md").read_text("utf-8")
     blocks = [block.split("```")[0] for block in page.split("```python\n")[1:]]
-    blocks = [block for block in blocks if not block.startswith(">>>")]
+    # That of a bucket is tried by archives.py.
+    blocks = [block for block in blocks if not block.startswith(">>>") and "s3://" not in block]
     assert len(blocks) == 3
     spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
     try:

@@ -123,11 +123,13 @@ pub fn installed_folders() -> Vec<PathBuf> {
     let program = std::env::current_exe().and_then(|program| program.canonicalize()).ok();
     let prefix = program.as_deref().and_then(|program| program.ancestors().nth(2));
     let prefixes = prefix.into_iter().chain([Path::new("/usr/local")]);
-    let below = |prefix: &Path| {
-        let version = prefix.join("lib/wiregauge").join(env!("CARGO_PKG_VERSION"));
-        version.join(std::env::consts::ARCH)
-    };
-    prefixes.map(below).collect()
+    prefixes.map(installed_below).collect()
+}
+
+/// The same folder below another prefix.
+pub fn installed_below(prefix: &Path) -> PathBuf {
+    let version = prefix.join("lib/wiregauge").join(env!("CARGO_PKG_VERSION"));
+    version.join(std::env::consts::ARCH)
 }
 
 /// Keeps two builds out of one folder; the second waits.

@@ -10,11 +10,12 @@ use anyhow::{bail, ensure, Context, Result};
 use serde::Serialize;
 
 /// The folders below the build folder, and what each holds.
-const KINDS: [(&str, &str); 10] = [
+const KINDS: [(&str, &str); 11] = [
     ("messages", "runners, a folder for each message"),
     ("target", "what runners in Rust depend on, compiled"),
     ("common", "the fixed parts of runners"),
     ("engines", "transports of the bus"),
+    ("archive", "what reads archives"),
     ("fmus", "FMUs"),
     ("osi", "OSI's definitions"),
     ("kept", "runners that were measured, for --against"),

@@ -12,6 +12,7 @@ use crate::build_cache::{hash, write_if_changed};
 static RUNNERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../runners");
 static RUNNER: Dir = include_dir!("$CARGO_MANIFEST_DIR/../runner/src");
 static ENGINES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../engines");
+static ARCHIVE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../archive");
 static PARTICIPANT: Dir = include_dir!("$CARGO_MANIFEST_DIR/../participant");
 static TIMING: Dir = include_dir!("$CARGO_MANIFEST_DIR/../timing");
 static FMUS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../fmus");
@@ -52,6 +53,11 @@ pub fn engines() -> EmbeddedSources {
         ("crates/participant", &PARTICIPANT),
         ("crates/timing", &TIMING),
     ])
+}
+
+/// The program that reads recordings in archives.
+pub fn archive() -> EmbeddedSources {
+    EmbeddedSources::from_folders(&[("archive", &ARCHIVE)])
 }
 
 /// The FMUs, and the packed field's header in `packed/`.
@@ -160,6 +166,7 @@ mod tests {
                 ][..],
             ),
             (engines(), &["engines", "crates/participant", "crates/timing"]),
+            (archive(), &["archive"]),
             (fmus(), &["fmus", "packed/include"]),
         ] {
             let there: Vec<PathBuf> =

@@ -19,7 +19,7 @@ pub mod versions;
 
 pub use build_cache::{
     build_folder, create_build_folder, default_build_folder, hash, hash_file, hash_reader,
-    installed_folders, lock, write_if_changed,
+    installed_below, installed_folders, lock, write_if_changed,
 };
 pub use need::{find_program, find_programs, Need};
 pub use program_file::{copy_program, write_script};

@@ -25,6 +25,7 @@ use crate::open::{self, open, OpenHints};
 use crate::osi;
 use crate::parser::extract_definition;
 use crate::read::{report_progress, Reader};
+use crate::remote_file::require_fetched;
 
 /// What a file was held against, and what it lacks.
 pub struct CheckResult {
@@ -40,6 +41,18 @@ pub struct CheckResult {
 /// # Errors
 /// When it is no trace file, or cannot be read. What is damaged is a finding.
 pub fn check(
+    path: &Path,
+    wish: &OpenHints,
+    definitions: &dyn Fn() -> Result<Vec<u8>>,
+    news: &mut dyn FnMut(u64, u64),
+) -> Result<CheckResult> {
+    let checked = check_file(path, wish, definitions, news);
+    // What could not be fetched is no damage.
+    require_fetched(path)?;
+    checked
+}
+
+fn check_file(
     path: &Path,
     wish: &OpenHints,
     definitions: &dyn Fn() -> Result<Vec<u8>>,

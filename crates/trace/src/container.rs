@@ -5,7 +5,6 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{bail, Context, Result};
-use wiregauge_schema::file;
 
 use crate::file_range::FileRange;
 use crate::{bag, compressed_file};
@@ -35,8 +34,8 @@ impl ContainerKind {
     /// is of none of these kinds.
     pub fn detect(path: &Path) -> Result<ContainerKind> {
         let mut head = Vec::new();
-        let file = file::open(path)?;
-        file.take(16)
+        FileRange::open(path)?
+            .take(16)
             .read_to_end(&mut head)
             .with_context(|| format!("cannot read {}", path.display()))?;
         if let Some(kind) = ContainerKind::from_magic(&head) {

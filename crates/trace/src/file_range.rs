@@ -1,30 +1,43 @@
 //! A part of a file, read by position: several parts of one file do not disturb each
 //! other, and a file that is cut meanwhile ends early instead of ending the program, as
-//! one that is mapped would.
+//! one that is mapped would. The file lies here, or in an archive.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use wiregauge_schema::file;
 
+use crate::remote_file::{self, RemoteFile};
+
+/// Where the bytes are.
+#[derive(Clone, Debug)]
+enum RangeOrigin {
+    Here(Arc<File>),
+    Archive(Arc<RemoteFile>),
+}
+
 /// The bytes of a file from one position to another.
 #[derive(Clone, Debug)]
 pub(crate) struct FileRange {
-    file: Arc<File>,
+    file: RangeOrigin,
     at: u64,
     end: u64,
 }
 
 impl FileRange {
-    /// All of a regular file.
+    /// All of a regular file, or of one in an archive.
     pub fn open(path: &Path) -> Result<FileRange> {
+        if remote_file::is_remote(path) {
+            let file = RemoteFile::open(path)?;
+            return Ok(FileRange { at: 0, end: file.size(), file: RangeOrigin::Archive(file) });
+        }
         let file = file::open(path)?;
         let end = file.metadata().with_context(|| format!("cannot read {}", path.display()))?.len();
-        Ok(FileRange { file: Arc::new(file), at: 0, end })
+        Ok(FileRange { file: RangeOrigin::Here(Arc::new(file)), at: 0, end })
     }
 
     /// All of a file that is open.
@@ -35,18 +48,13 @@ impl FileRange {
     /// All of a file that others read, too.
     pub fn shared(file: Arc<File>) -> Result<FileRange> {
         let end = file.metadata().context("cannot read a scratch file")?.len();
-        Ok(FileRange { file, at: 0, end })
-    }
-
-    /// The file as long as somebody reads it.
-    pub fn weak_file(&self) -> Weak<File> {
-        Arc::downgrade(&self.file)
+        Ok(FileRange { file: RangeOrigin::Here(file), at: 0, end })
     }
 
     /// The bytes of the same file between two positions in it; those behind its end are
     /// not there.
     pub fn between(&self, at: u64, end: u64) -> FileRange {
-        FileRange { file: Arc::clone(&self.file), at, end: end.min(self.end).max(at) }
+        FileRange { file: self.file.clone(), at, end: end.min(self.end).max(at) }
     }
 
     /// The position in the file that is read next.
@@ -75,7 +83,10 @@ impl FileRange {
 impl Read for FileRange {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let most = usize::try_from(self.remaining()).unwrap_or(usize::MAX).min(buffer.len());
-        let count = self.file.read_at(&mut buffer[..most], self.at)?;
+        let count = match &self.file {
+            RangeOrigin::Here(file) => file.read_at(&mut buffer[..most], self.at)?,
+            RangeOrigin::Archive(file) => file.read_at(&mut buffer[..most], self.at, self.end)?,
+        };
         self.at += count as u64;
         Ok(count)
     }

@@ -19,6 +19,7 @@ use crate::osi::Stamp;
 use crate::read::{
     report_progress, FileHeader, MessageCounts, MessageInfo, Metadata, Nanoseconds, Reader,
 };
+use crate::remote_file::require_fetched;
 use crate::version;
 
 /// Between two messages of a channel a gap is longer than so many of its usual intervals.
@@ -138,6 +139,18 @@ pub struct ReadStats {
 /// # Errors
 /// When it is no trace file, or is damaged where it is read.
 pub fn read_info(
+    path: &Path,
+    wish: &OpenHints,
+    all: bool,
+    news: &mut dyn FnMut(u64, u64),
+) -> Result<TraceInfo> {
+    let info = read_file_info(path, wish, all, news);
+    // What could not be fetched is no damage.
+    require_fetched(path)?;
+    info
+}
+
+fn read_file_info(
     path: &Path,
     wish: &OpenHints,
     all: bool,

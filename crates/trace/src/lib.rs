@@ -48,6 +48,8 @@ pub mod read;
 mod read_log;
 mod reader_adapter;
 pub mod recording;
+pub mod remote_file;
+mod remote_reader;
 pub mod ros1;
 mod scratch;
 pub mod select;

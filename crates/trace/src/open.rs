@@ -6,12 +6,16 @@ use anyhow::Result;
 use wiregauge_schema::package;
 
 use crate::container::ContainerKind;
+use crate::file_range::FileRange;
 use crate::message_decompressor::MessageDecompressor;
 use crate::read::Reader;
+use crate::remote_file::is_remote;
+use crate::remote_reader::RemoteReader;
 use crate::{bag, folder, mcap, osi, sqlite, txth};
 
 /// Opens a recording: MCAP, a bag of ROS 1, a bag of ROS 2 as a file or a folder, or a trace
-/// of OSI, plain or packed as a whole by gzip, xz or zstd.
+/// of OSI, plain or packed as a whole by gzip, xz or zstd. The address of a file in an archive
+/// stands for the file where [`set_opener`](crate::remote_file::set_opener) was called.
 ///
 /// # Errors
 /// On a file of another kind, with what to do about it.
@@ -23,7 +27,11 @@ pub fn open(path: &Path, wish: &OpenHints) -> Result<Box<dyn Reader>> {
             Box::new(move |part| open_file(part, &wish)),
         )?));
     }
-    open_file(path, wish)
+    let reader = open_file(path, wish);
+    match is_remote(path) {
+        true => RemoteReader::around(reader, path),
+        false => reader,
+    }
 }
 
 fn open_file(path: &Path, wish: &OpenHints) -> Result<Box<dyn Reader>> {
@@ -60,6 +68,14 @@ pub fn is_recording(path: &Path) -> bool {
 /// When it is a folder of no recording.
 pub fn list_files(path: &Path) -> Result<Vec<PathBuf>> {
     folder::list_files(path)
+}
+
+/// The size of a file in bytes.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn file_size(path: &Path) -> Result<u64> {
+    Ok(FileRange::open(path)?.end())
 }
 
 /// What a recording is, in a word or two.

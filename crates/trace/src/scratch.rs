@@ -3,10 +3,11 @@
 //! while a database is opened, and is gone with those who use it.
 
 use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use anyhow::{Context, Error, Result};
 use tempfile::NamedTempFile;
@@ -15,6 +16,7 @@ use wiregauge_system::interrupt;
 
 use crate::compressed_file;
 use crate::file_range::FileRange;
+use crate::remote_file::is_remote;
 
 /// How much is unpacked at once.
 const STEP: usize = 1 << 20;
@@ -47,9 +49,7 @@ pub(crate) fn open(path: &Path) -> Result<OpenedFile> {
     let Some(packed) = compressed_file::open_stream(path, part.clone())? else {
         return Ok(OpenedFile { part, fault: None });
     };
-    let about = fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let (seconds, nanos) = (about.mtime() as u64, about.mtime_nsec() as u64);
-    let of = [about.dev(), about.ino(), about.len(), seconds, nanos];
+    let of = identity(path, &part)?;
     let mut known = UNPACKED_FILES.lock().unwrap_or_else(|broken| broken.into_inner());
     known.retain(|known| known.file.strong_count() > 0);
     let same = known.iter().find(|known| known.of == of);
@@ -58,9 +58,22 @@ pub(crate) fn open(path: &Path) -> Result<OpenedFile> {
     }
     let mut file = create_unnamed(path).with_context(|| no_room(path))?;
     let fault = unpack(packed.0, &mut file, path)?;
-    let part = FileRange::from_file(file)?;
-    known.push(UnpackedFile { of, file: part.weak_file(), fault: fault.clone() });
+    let file = Arc::new(file);
+    known.push(UnpackedFile { of, file: Arc::downgrade(&file), fault: fault.clone() });
+    let part = FileRange::shared(file)?;
     Ok(OpenedFile { part, fault })
+}
+
+/// What is another one where the file is another one.
+fn identity(path: &Path, part: &FileRange) -> Result<[u64; 5]> {
+    if is_remote(path) {
+        let mut name = DefaultHasher::new();
+        path.hash(&mut name);
+        return Ok([0, name.finish(), part.end(), 0, 0]);
+    }
+    let about = fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let (seconds, nanos) = (about.mtime() as u64, about.mtime_nsec() as u64);
+    Ok([about.dev(), about.ino(), about.len(), seconds, nanos])
 }
 
 /// A recording under a name that can be opened: its own, or that of a scratch file, which is
@@ -71,11 +84,18 @@ pub(crate) fn open(path: &Path) -> Result<OpenedFile> {
 pub(crate) fn unpack_to_path(
     path: &Path,
 ) -> Result<(PathBuf, Option<NamedTempFile>, Option<String>)> {
-    let Some((packed, _)) = compressed_file::open_stream(path, FileRange::open(path)?)? else {
-        return Ok((path.to_owned(), None, None));
+    let part = FileRange::open(path)?;
+    let packed: Box<dyn Read> = match compressed_file::open_stream(path, part.clone())? {
+        Some((packed, _)) => packed,
+        // A database is read by its library, from a file.
+        None if is_remote(path) => Box::new(part),
+        None => return Ok((path.to_owned(), None, None)),
     };
-    let file = file::scratch_file(path).or_else(|_| Ok(NamedTempFile::new()?));
-    let mut file = file.map_err(|error: Error| error.context(no_room(path)))?;
+    let file = match is_remote(path) {
+        true => NamedTempFile::new().map_err(Error::from),
+        false => file::scratch_file(path).or_else(|_| Ok(NamedTempFile::new()?)),
+    };
+    let mut file = file.map_err(|error| error.context(no_room(path)))?;
     let fault = unpack(packed, file.as_file_mut(), path)?;
     Ok((file.path().to_owned(), Some(file), fault))
 }
@@ -86,6 +106,9 @@ pub(crate) fn unpack_to_path(
 /// # Errors
 /// When it can be made in neither.
 pub(crate) fn create_unnamed(path: &Path) -> io::Result<File> {
+    if is_remote(path) {
+        return tempfile::tempfile();
+    }
     tempfile::tempfile_in(folder_of(path)).or_else(|_| tempfile::tempfile())
 }
 

@@ -5,8 +5,10 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::container::ContainerKind;
+use crate::file_range::FileRange;
 use crate::input_splits::FileSplits;
 use crate::open::OpenHints;
+use crate::remote_file::require_fetched;
 use crate::select::Selection;
 use crate::{mcap, osi};
 
@@ -21,6 +23,18 @@ pub fn find_splits(
     selection: &Selection,
     most: u64,
 ) -> Result<FileSplits> {
+    let found = find_file_splits(path, hints, selection, most);
+    // What could not be fetched is no damage.
+    require_fetched(path)?;
+    found
+}
+
+fn find_file_splits(
+    path: &Path,
+    hints: &OpenHints,
+    selection: &Selection,
+    most: u64,
+) -> Result<FileSplits> {
     if path.is_dir() {
         return Ok(FileSplits::unsplit(0, "the folder of a ROS 2 bag is one split"));
     }
@@ -28,7 +42,7 @@ pub fn find_splits(
         ContainerKind::Mcap => mcap::find_splits(path, selection, most),
         ContainerKind::Osi => osi::find_splits(path, hints.osi_type.as_deref(), selection, most),
         ContainerKind::Bag | ContainerKind::Sqlite => {
-            Ok(FileSplits::unsplit(path.metadata()?.len(), "a bag is one split"))
+            Ok(FileSplits::unsplit(FileRange::open(path)?.end(), "a bag is one split"))
         }
     }
 }

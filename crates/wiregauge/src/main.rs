@@ -16,6 +16,7 @@ use std::panic;
 use std::process::ExitCode;
 
 use clap::Parser;
+use wiregauge_archive::signed_address;
 use wiregauge_system::interrupt::{self, Interrupted};
 use wiregauge_system::notice::print_notice;
 use wiregauge_system::text;
@@ -32,7 +33,9 @@ fn main() -> ExitCode {
 }
 
 fn carry_out() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    wiregauge_archive::install(Vec::new());
+    let arguments = signed_address::hide(std::env::args_os());
+    let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => return explain(&error),
     };

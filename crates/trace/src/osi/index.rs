@@ -9,6 +9,7 @@ use anyhow::{ensure, Context, Result};
 use super::stamp::Stamp;
 use crate::file_range::FileRange;
 use crate::read::Nanoseconds;
+use crate::remote_file::is_remote;
 
 pub(super) const MAGIC: [u8; 8] = *b"WGOSIIDX";
 pub(super) const VERSION: u16 = 1;
@@ -59,7 +60,8 @@ impl OsiIndex {
     /// When it is damaged, or not of this file.
     pub fn open(path: &Path, file: &FileRange, type_name: &str) -> Result<Option<OsiIndex>> {
         let path = index_path(path);
-        if !path.try_exists().unwrap_or(true) {
+        // To ask an archive for one that is seldom there would be a request.
+        if is_remote(&path) || !path.try_exists().unwrap_or(true) {
             return Ok(None);
         }
         let part = FileRange::open(&path)?;

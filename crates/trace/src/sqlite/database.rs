@@ -6,7 +6,6 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail, ensure, Context, Error, Result};
 use rusqlite::{Connection, OpenFlags};
-use wiregauge_schema::file;
 
 use crate::scratch;
 
@@ -26,7 +25,6 @@ pub fn damaged(path: &Path, error: impl Into<Error>) -> Error {
 /// Opens the database to read, and sees that it is a bag.
 pub fn open(path: &Path) -> Result<Connection> {
     let origin = path.display();
-    file::open(path)?;
     // The name of what was unpacked is needed until it is open.
     let (place, _scratch, fault) = scratch::unpack_to_path(path)?;
     if let Some(fault) = fault {

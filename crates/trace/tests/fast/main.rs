@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod archives;
 mod containers;
 mod kinds;
 mod osi_index;

@@ -1,0 +1,269 @@
+//! A file in an archive: it is read by ranges, and nothing else of it is fetched.
+//!
+//! A request costs as much time as a megabyte does. So small reads are joined: each request is
+//! for whole blocks, which are kept for a while; what is read in order is fetched in larger
+//! and larger pieces, and the next one while the last one is used.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::{anyhow, bail, Context, Result};
+use wiregauge_system::interrupt;
+
+/// What is fetched at least, and kept.
+const BLOCK: u64 = 1 << 16;
+
+/// How many blocks are kept: 16 MiB.
+const KEPT: usize = 256;
+
+/// A part of a file of at most so many bytes is fetched at once, and no request is for more.
+const LARGEST: u64 = 4 << 20;
+
+/// A piece of what is read in order is fetched before it is asked for once it has so many bytes.
+const AHEAD: u64 = 1 << 20;
+
+/// How long a file stays known that nobody reads: a verb opens it more than once.
+const KNOWN_FOR: Duration = Duration::from_secs(10);
+
+/// The schemes of addresses in archives.
+const SCHEMES: [&str; 6] = ["s3", "s3a", "gs", "az", "http", "https"];
+
+/// What fetches parts of one file.
+pub trait RangeSource: Send + Sync + fmt::Debug {
+    /// The bytes from a position on: so many, or as many as there are.
+    ///
+    /// # Errors
+    /// In one line with the remedy, when they cannot be fetched, or the file was changed.
+    fn fetch(&self, from: u64, length: u64) -> Result<FetchedRange>;
+}
+
+/// A part of a file that was fetched.
+#[derive(Clone, Debug)]
+pub struct FetchedRange {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The size of the whole file.
+    pub size: u64,
+}
+
+/// Opens a file by its address.
+type Opener = Box<dyn Fn(&str) -> Result<Box<dyn RangeSource>> + Send + Sync>;
+
+static OPENER: OnceLock<Opener> = OnceLock::new();
+
+/// The files that were read lately.
+static KNOWN: Mutex<Vec<KnownFile>> = Mutex::new(Vec::new());
+
+struct KnownFile {
+    path: PathBuf,
+    file: Arc<RemoteFile>,
+    used: Instant,
+}
+
+/// Says how files in archives are opened. The first one stays.
+pub fn set_opener(opener: impl Fn(&str) -> Result<Box<dyn RangeSource>> + Send + Sync + 'static) {
+    let _ = OPENER.set(Box::new(opener));
+}
+
+/// Whether it is the address of a file in an archive, and no path.
+pub fn is_remote(path: &Path) -> bool {
+    let scheme = path.to_str().and_then(|text| text.split_once("://"));
+    scheme.is_some_and(|(scheme, _)| SCHEMES.contains(&scheme))
+}
+
+/// Fails where a part of the file could not be fetched. Who saves what is whole of a damaged
+/// file would take that for damage.
+///
+/// # Errors
+/// With what went wrong.
+pub fn require_fetched(path: &Path) -> Result<()> {
+    if !is_remote(path) {
+        return Ok(());
+    }
+    interrupt::check()?;
+    let known = locked(&KNOWN);
+    let known = known.iter().find(|known| known.path == path);
+    known.map_or(Ok(()), |known| known.file.require_fetched())
+}
+
+/// A file in an archive.
+pub(crate) struct RemoteFile {
+    shown: String,
+    source: Arc<dyn RangeSource>,
+    size: u64,
+    state: Mutex<ReadState>,
+    /// Why a part of it could not be fetched.
+    fault: OnceLock<String>,
+}
+
+/// What was fetched.
+#[derive(Default)]
+struct ReadState {
+    blocks: HashMap<u64, Arc<Vec<u8>>>,
+    /// In the order in which they came.
+    order: VecDeque<u64>,
+    /// Where the last piece ended, and how long it was.
+    last: (u64, u64),
+    /// What is being fetched before it is asked for, by its position.
+    ahead: Option<(u64, JoinHandle<Result<Vec<u8>>>)>,
+}
+
+impl ReadState {
+    /// Keeps the blocks of a piece that begins with one, but not what is half a block.
+    fn keep(&mut self, from: u64, bytes: &[u8], size: u64) {
+        for (number, block) in bytes.chunks(BLOCK as usize).enumerate() {
+            let at = from / BLOCK + number as u64;
+            let is_whole = block.len() as u64 == BLOCK.min(size.saturating_sub(at * BLOCK));
+            if is_whole && self.blocks.insert(at, Arc::new(block.to_vec())).is_none() {
+                self.order.push_back(at);
+            }
+        }
+        while self.order.len() > KEPT {
+            let oldest = self.order.pop_front();
+            oldest.map(|oldest| self.blocks.remove(&oldest));
+        }
+    }
+}
+
+impl fmt::Debug for RemoteFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RemoteFile({}, {} bytes)", self.shown, self.size)
+    }
+}
+
+impl RemoteFile {
+    /// Opens a file by its address.
+    pub fn open(path: &Path) -> Result<Arc<RemoteFile>> {
+        let mut known = locked(&KNOWN);
+        known.retain(|known| {
+            let is_used = Arc::strong_count(&known.file) > 1;
+            is_used || (known.used.elapsed() < KNOWN_FOR && known.file.fault.get().is_none())
+        });
+        if let Some(known) = known.iter_mut().find(|known| known.path == path) {
+            known.used = Instant::now();
+            return Ok(Arc::clone(&known.file));
+        }
+        drop(known);
+        let shown = path.display().to_string();
+        let Some(opener) = OPENER.get() else {
+            bail!(
+                "{shown} lies in an archive, which this program does not read; copy it here first"
+            );
+        };
+        let file = opener(&shown).and_then(|source| RemoteFile::begin(&shown, source.into()));
+        let file = Arc::new(file.with_context(|| format!("cannot read {shown}"))?);
+        let used = Instant::now();
+        locked(&KNOWN).push(KnownFile { path: path.to_owned(), file: Arc::clone(&file), used });
+        Ok(file)
+    }
+
+    /// The first bytes tell the size.
+    fn begin(shown: &str, source: Arc<dyn RangeSource>) -> Result<RemoteFile> {
+        let first = source.fetch(0, BLOCK)?;
+        let mut state = ReadState::default();
+        state.keep(0, &first.bytes, first.size);
+        state.last = (BLOCK, BLOCK);
+        let (shown, state) = (shown.to_owned(), Mutex::new(state));
+        Ok(RemoteFile { shown, source, size: first.size, state, fault: OnceLock::new() })
+    }
+
+    /// Its size in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Reads at a position, for who reads up to an end.
+    pub fn read_at(&self, buffer: &mut [u8], at: u64, end: u64) -> io::Result<usize> {
+        let end = end.min(self.size);
+        if buffer.is_empty() || at >= end {
+            return Ok(0);
+        }
+        let block = locked(&self.state).blocks.get(&(at / BLOCK)).cloned();
+        if let Some(block) = block {
+            return (&block[(at % BLOCK) as usize..]).read(buffer);
+        }
+        let wanted = buffer.len() as u64;
+        let outcome = match self.fault.get() {
+            Some(fault) => Err(anyhow!("{fault}")),
+            None => self.fetch_for(at, end, wanted),
+        };
+        let (from, bytes) = outcome.map_err(|error| {
+            // Whoever was interrupted is no fault of the file.
+            if interrupt::check().is_ok() {
+                let _ = self.fault.set(format!("{error:#}"));
+            }
+            io::Error::other(format!("cannot read {}: {error:#}", self.shown))
+        })?;
+        (&bytes[(at - from) as usize..]).read(buffer)
+    }
+
+    /// Fails where a part could not be fetched.
+    pub fn require_fetched(&self) -> Result<()> {
+        match self.fault.get() {
+            Some(fault) => bail!("cannot read {}: {fault}", self.shown),
+            None => Ok(()),
+        }
+    }
+
+    /// Fetches what is read at a position and what is likely to be read behind it; where it
+    /// begins, and its bytes.
+    fn fetch_for(&self, at: u64, end: u64, wanted: u64) -> Result<(u64, Vec<u8>)> {
+        let mut from = at / BLOCK * BLOCK;
+        let mut state = locked(&self.state);
+        let is_in_order = state.last.0 == from && from > 0;
+        let is_small = end - at <= LARGEST;
+        let stop = match (is_small, is_in_order) {
+            (true, _) => end,
+            (_, true) => from + (2 * state.last.1).min(LARGEST),
+            (_, false) => at + wanted.min(LARGEST),
+        };
+        // At the end of a file stands what begins before its last block.
+        if end == self.size && end - from < BLOCK && !is_in_order {
+            from = from.saturating_sub(BLOCK);
+        }
+        let stop = (stop.min(end).div_ceil(BLOCK) * BLOCK).min(self.size);
+        // What is there already is not fetched again.
+        let is_known = |number: &u64| state.blocks.contains_key(number);
+        let known = (at / BLOCK + 1..stop.div_ceil(BLOCK)).find(is_known);
+        let stop = known.map_or(stop, |number| number * BLOCK);
+        let ahead = state.ahead.take_if(|(begun, _)| *begun == from);
+        drop(state);
+        let bytes = match ahead {
+            Some((_, handle)) => handle.join().map_err(|_| anyhow!("a thread failed"))??,
+            None => fetch(&*self.source, from, stop - from, self.size)?,
+        };
+        let mut state = locked(&self.state);
+        state.keep(from, &bytes, self.size);
+        let next = from + bytes.len() as u64;
+        state.last = (next, bytes.len() as u64);
+        let is_worth_it = is_in_order && !is_small && bytes.len() as u64 >= AHEAD;
+        if is_worth_it && next < end {
+            let (source, size) = (Arc::clone(&self.source), self.size);
+            let length = LARGEST.min(size - next);
+            let handle = thread::spawn(move || fetch(&*source, next, length, size));
+            state.ahead = Some((next, handle));
+        }
+        Ok((from, bytes))
+    }
+}
+
+/// Fetches a part that is known to be there.
+fn fetch(source: &dyn RangeSource, from: u64, length: u64, size: u64) -> Result<Vec<u8>> {
+    let fetched = source.fetch(from, length)?;
+    if fetched.size != size {
+        bail!("it has {} bytes and not {size} any more; run the command again", fetched.size);
+    }
+    if fetched.bytes.len() as u64 != length {
+        bail!("{} bytes came in place of {length}; try again", fetched.bytes.len());
+    }
+    Ok(fetched.bytes)
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

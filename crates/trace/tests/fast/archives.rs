@@ -1,0 +1,217 @@
+//! Recordings in archives: what is fetched of them, and what is said where that fails.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+
+use anyhow::{bail, Result};
+use wiregauge_trace::check::check;
+use wiregauge_trace::info::read_info;
+use wiregauge_trace::open::{open, OpenHints};
+use wiregauge_trace::remote_file::{set_opener, FetchedRange, RangeSource};
+
+/// A file that is made while it is read: zeros but for its beginning and its end.
+#[derive(Clone, Debug)]
+struct MadeFile {
+    name: String,
+    front: Arc<Vec<u8>>,
+    end: Arc<Vec<u8>>,
+    size: u64,
+    /// What was fetched.
+    fetched: Arc<Mutex<Vec<Range<u64>>>>,
+    /// After so many requests each one fails.
+    works: Arc<AtomicU64>,
+}
+
+static FILES: LazyLock<Mutex<Vec<MadeFile>>> = LazyLock::new(Mutex::default);
+
+impl RangeSource for MadeFile {
+    fn fetch(&self, from: u64, length: u64) -> Result<FetchedRange> {
+        if self
+            .works
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
+            .is_err()
+        {
+            bail!("the archive is on fire; try later");
+        }
+        let to = (from + length).min(self.size);
+        self.fetched.lock().unwrap().push(from..to);
+        let end = self.size - self.end.len() as u64;
+        let byte = |at: u64| match self.front.get(at as usize) {
+            Some(byte) => *byte,
+            None if at >= end => self.end[(at - end) as usize],
+            None => 0,
+        };
+        Ok(FetchedRange { bytes: (from..to).map(byte).collect(), size: self.size })
+    }
+}
+
+/// A file in the archive of the tests, by an address of its own.
+fn file(name: &str, front: Vec<u8>, end: Vec<u8>, size: u64) -> (PathBuf, MadeFile) {
+    set_opener(|url| {
+        let files = FILES.lock().unwrap();
+        let file = files.iter().find(|file| url == format!("s3://bucket/{}", file.name));
+        match file {
+            Some(file) => Ok(Box::new(file.clone())),
+            None => bail!("there is no such file; check the address"),
+        }
+    });
+    let file = MadeFile {
+        name: name.to_owned(),
+        front: Arc::new(front),
+        end: Arc::new(end),
+        size,
+        fetched: Arc::default(),
+        works: Arc::new(AtomicU64::new(u64::MAX)),
+    };
+    FILES.lock().unwrap().push(file.clone());
+    (PathBuf::from(format!("s3://bucket/{name}")), file)
+}
+
+fn record(opcode: u8, content: &[u8]) -> Vec<u8> {
+    [&[opcode], &(content.len() as u64).to_le_bytes()[..], content].concat()
+}
+
+fn text(text: &str) -> Vec<u8> {
+    [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()
+}
+
+/// The beginning and the end of an MCAP file with chunks of 4 MiB.
+fn large_recording(size: u64) -> (Vec<u8>, Vec<u8>) {
+    let front = [mcap::MAGIC, &record(1, &[text("ros2"), text("test")].concat())].concat();
+    let step = 4 << 20;
+    let chunks = size / step - 1;
+    let mut summary = record(
+        3,
+        &[&1u16.to_le_bytes()[..], &text("T"), &text("ros2msg"), &text("int32 x")].concat(),
+    );
+    let channel =
+        [&1u16.to_le_bytes()[..], &1u16.to_le_bytes(), &text("/t"), &text("cdr"), &[0; 4]];
+    summary.extend(record(4, &channel.concat()));
+    for chunk in 0..chunks {
+        let numbers =
+            |numbers: &[u64]| numbers.iter().flat_map(|it| it.to_le_bytes()).collect::<Vec<u8>>();
+        let index = [
+            numbers(&[
+                chunk * 100,
+                chunk * 100 + 99,
+                front.len() as u64 + chunk * step,
+                step - 100,
+            ]),
+            10u32.to_le_bytes().to_vec(),
+            1u16.to_le_bytes().to_vec(),
+            numbers(&[front.len() as u64 + (chunk + 1) * step - 100, 100]),
+            text("zstd"),
+            numbers(&[step - 200, 2 * step]),
+        ];
+        summary.extend(record(8, &index.concat()));
+    }
+    let statistics = [
+        &(chunks * 100).to_le_bytes()[..],
+        &1u16.to_le_bytes(),
+        &[1u32, 0, 0, chunks as u32].map(u32::to_le_bytes).concat(),
+        &[0, chunks * 100 - 1].map(u64::to_le_bytes).concat(),
+        &10u32.to_le_bytes(),
+        &1u16.to_le_bytes(),
+        &(chunks * 100).to_le_bytes(),
+    ];
+    summary.extend(record(11, &statistics.concat()));
+    let footer = 9 + 20 + mcap::MAGIC.len();
+    let start = size - (summary.len() + footer) as u64;
+    let footer = [&start.to_le_bytes()[..], &[0; 12]].concat();
+    let end = [record(15, &[0; 4]), summary, record(2, &footer), mcap::MAGIC.to_vec()].concat();
+    (front, end)
+}
+
+fn info(path: &Path) -> Result<wiregauge_trace::info::TraceInfo> {
+    read_info(path, &OpenHints::default(), false, &mut |_, _| {})
+}
+
+#[test]
+fn info_of_ten_gigabytes_fetches_less_than_a_megabyte() {
+    let size = 10_000_000_000;
+    let (front, end) = large_recording(size);
+    let (path, made) = file("large.mcap", front, end, size);
+    let info = info(&path).unwrap();
+    assert_eq!((info.size, info.messages, info.container), (size, 238_300, "MCAP"));
+    let fetched = made.fetched.lock().unwrap();
+    let bytes: u64 = fetched.iter().map(|range| range.end - range.start).sum();
+    assert!(fetched.len() <= 10 && bytes < 1_000_000, "{bytes} bytes by {fetched:?}");
+}
+
+/// Messages of an `.osi` file: SensorViews of which each has a time and so many bytes.
+fn osi(messages: usize, size: usize) -> Vec<u8> {
+    let mut file = Vec::new();
+    for number in 0..messages {
+        let mut message = vec![0x12, 4, 0x08, 1, 0x10, (number % 100) as u8, 0xa2, 0x06];
+        let mut length = size;
+        while length >= 128 {
+            message.push(length as u8 | 128);
+            length >>= 7;
+        }
+        message.push(length as u8);
+        message.extend(vec![number as u8; size]);
+        file.extend((message.len() as u32).to_le_bytes());
+        file.extend(message);
+    }
+    file
+}
+
+#[test]
+fn what_is_read_in_order_is_fetched_once_and_in_large_pieces() {
+    let bytes = osi(300, 100_000);
+    let size = bytes.len() as u64;
+    let (path, made) = file("order ü_sv.osi", bytes.clone(), Vec::new(), size);
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
+    let (mut at, mut count) = (0, 0);
+    while reader.next().unwrap().is_some() {
+        let data = reader.data().unwrap();
+        at += 4;
+        assert!(data == &bytes[at..at + data.len()]);
+        at += data.len();
+        count += 1;
+    }
+    assert_eq!((count, at as u64), (300, size));
+    let fetched = made.fetched.lock().unwrap();
+    let all: u64 = fetched.iter().map(|range| range.end - range.start).sum();
+    assert!(fetched.len() < 25 && all < size + (6 << 20), "{all} of {size} bytes by {fetched:?}");
+}
+
+#[test]
+fn what_cannot_be_fetched_is_no_damage() {
+    let bytes = osi(300, 100_000);
+    let size = bytes.len() as u64;
+    let (path, made) = file("fire_sv.osi", bytes, Vec::new(), size);
+    made.works.store(4, Ordering::SeqCst);
+    let fault = format!("cannot read {}: the archive is on fire; try later", path.display());
+    for salvages in [false, true] {
+        let mut reader = open(&path, &OpenHints::default()).unwrap();
+        if salvages {
+            reader.salvage();
+        }
+        let error = loop {
+            match reader
+                .next()
+                .and_then(|next| Ok(next.map(|_| reader.data().map(<[u8]>::len)).transpose()?))
+            {
+                Ok(Some(_)) => {}
+                Ok(None) => panic!("it ends well"),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(format!("{error:#}"), fault);
+    }
+    let outcome = check(&path, &OpenHints::default(), &|| bail!("no definitions"), &mut |_, _| {});
+    assert_eq!(format!("{:#}", outcome.err().unwrap()), fault);
+    let (path, made) =
+        file("cut.mcap", large_recording(1 << 30).0, large_recording(1 << 30).1, 1 << 30);
+    made.works.store(1, Ordering::SeqCst);
+    let error = format!("{:#}", info(&path).unwrap_err());
+    assert_eq!(error, "cannot read s3://bucket/cut.mcap: the archive is on fire; try later");
+    let error = format!("{:#}", info(Path::new("s3://bucket/none.mcap")).unwrap_err());
+    assert_eq!(
+        error,
+        "cannot read s3://bucket/none.mcap: there is no such file; check the address"
+    );
+}

@@ -1,0 +1,119 @@
+"""Tests of recordings in a bucket: archives.py CHECKOUT FOLDER [NAME …].
+
+The bucket is moto's. What comes of it is held against the same files here. scripts/test-archives
+makes the environment and calls it.
+"""
+
+import multiprocessing
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import time
+
+import boto3
+import pyarrow
+from installed import CHECKOUT, make_examples, run_checks
+
+import wiregauge
+
+HERE = "127.0.0.1"
+SECRET = "w0ntBeSh0wnToAnyb0dyAtAll0123456789abcde"
+NAMES = ("one.mcap", "two.mcap")
+
+
+def start_server():
+    """moto, and the environment by which its buckets are found."""
+    with socket.socket() as free:
+        free.bind((HERE, 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "moto.server", "-H", HERE, "-p", str(port)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    for _ in range(600):
+        with socket.socket() as tried:
+            if tried.connect_ex((HERE, port)) == 0:
+                break
+        time.sleep(0.1)
+    os.environ.update(
+        AWS_ENDPOINT_URL=f"http://{HERE}:{port}", AWS_REGION="us-east-1",
+        AWS_ACCESS_KEY_ID="AKIAIOSFODNN7EXAMPLE", AWS_SECRET_ACCESS_KEY=SECRET,
+    )  # fmt: skip
+    return server
+
+
+def fill_bucket():
+    make_examples()
+    bucket = boto3.resource("s3").Bucket("drives")
+    bucket.create()
+    for name in NAMES:
+        bucket.upload_file(f"drives/{name}", name)
+    bucket.upload_file("drives/one.mcap", "a b/drive ü.mcap")
+    return bucket
+
+
+def check_a_bucket_has_what_is_here():
+    for name, there in (("one.mcap", "one.mcap"), ("two.mcap", "two.mcap"), ("one.mcap", "a b/drive ü.mcap")):
+        here, there = wiregauge.open(f"drives/{name}"), wiregauge.open(f"s3://drives/{there}")
+        assert (there.count, there.start_time) == (here.count, here.start_time)
+        messages = [[bytes(one.data) for one in drive.messages()] for drive in (here, there)]
+        assert messages[0] == messages[1]
+        tables = [pyarrow.table(drive.fields("/state", ["number", "value"])) for drive in (here, there)]
+        assert tables[0].equals(tables[1])
+
+
+def read_split(split):
+    return pyarrow.table(split).num_rows
+
+
+def check_splits_are_read_by_other_processes():
+    plan = wiregauge.plan([f"s3://drives/{name}" for name in NAMES], "/state", ["number"], split="4KiB")
+    assert len(plan) == 8
+    rows = [read_split(split) for split in plan.splits]
+    # Those that are forked have what their parent opened, and those that are spawned have not.
+    for kind in ("fork", "spawn"):
+        with multiprocessing.get_context(kind).Pool(2) as pool:
+            assert pool.map(read_split, plan.splits) == rows
+    assert sum(rows) == sum(read_split(split) for split in plan.splits) == 267
+
+
+def check_the_example_of_the_page():
+    page = (CHECKOUT / "docs/fleet.md").read_text("utf-8").split("## A bucket")[1].split("\n## ")[0]
+    exec(page.split("```python\n")[1].split("```")[0], {})
+
+
+def check_what_goes_wrong_is_told():
+    for address, words in (
+        ("s3://drives/none.mcap", "there is no such file"),
+        ("s3://nowhere/one.mcap", "there is no such file"),
+        ("s3://drives", "it names no file"),
+    ):
+        try:
+            wiregauge.open(address)
+        except wiregauge.WiregaugeError as error:
+            said = str(error)
+        assert address in said and words in said and "\n" not in said and SECRET not in said, said
+
+
+def check_another_file_of_the_name_is_an_error():
+    boto3.client("s3").upload_file("drives/one.mcap", "drives", "changes.mcap")
+    plan = wiregauge.plan("s3://drives/changes.mcap", "/state", ["number"])
+    boto3.client("s3").upload_file("drives/two.mcap", "drives", "changes.mcap")
+    time.sleep(11)
+    try:
+        pyarrow.table(plan)
+    except (pyarrow.ArrowException, wiregauge.WiregaugeError, OSError, ValueError) as error:
+        assert "changed" in str(error), error
+    else:
+        raise AssertionError("it was read")
+
+
+if __name__ == "__main__":
+    server = start_server()
+    try:
+        fill_bucket()
+        run_checks(globals())
+    finally:
+        server.kill()

@@ -41,7 +41,8 @@ struct Contents {
 }
 
 /// Opens a recording: MCAP, a trace of OSI (.osi), a bag of ROS 1 (.bag) or of ROS 2 (.db3, or
-/// its folder), also packed by gzip, xz or zstd.
+/// its folder), also packed by gzip, xz or zstd. The address of a file in an archive stands for
+/// the file: "s3://bucket/drive.mcap", and gs://, az:// and https:// in the same way.
 ///
 /// `osi_type` is the type of the messages of an .osi file whose name does not tell it:
 /// "SensorView". `definition` is an encoded FileDescriptorSet, or the path of a file with one,

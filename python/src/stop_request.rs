@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
+use pyo3::ffi;
 use pyo3::prelude::*;
 use wiregauge_system::interrupt;
 
@@ -32,10 +33,18 @@ pub fn take_raised() -> Option<PyErr> {
     RAISED.take()
 }
 
+/// Whether Python runs in this thread. It does not in those that unpack or fetch what comes next:
+/// another thread waits for them, which may have Python's lock.
+fn is_known_to_python() -> bool {
+    // SAFETY: it reads a variable of this thread, for which nobody needs Python's lock; Python
+    // was initialized before it loaded us.
+    !unsafe { ffi::PyGILState_GetThisThreadState() }.is_null()
+}
+
 /// Lets Python's handlers run, now and then; whether one raised something. Outside of the
 /// main thread none does.
 fn is_raised() -> bool {
-    if IS_IGNORED.get() {
+    if IS_IGNORED.get() || !is_known_to_python() {
         return false;
     }
     let now = Instant::now();

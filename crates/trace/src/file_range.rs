@@ -57,6 +57,11 @@ impl FileRange {
         FileRange { file: self.file.clone(), at, end: end.min(self.end).max(at) }
     }
 
+    /// Whether it lies in an archive, where each hop is a request.
+    pub fn is_remote(&self) -> bool {
+        matches!(self.file, RangeOrigin::Archive(_))
+    }
+
     /// The position in the file that is read next.
     pub fn position(&self) -> u64 {
         self.at

@@ -11,6 +11,7 @@ use crate::decoding::TopicDecoder;
 use crate::open::{open, OpenHints};
 use crate::osi;
 use crate::protobuf::Decoder;
+use crate::remote_file::require_fetched;
 use crate::topic::{topics, Topic, TopicDefinition};
 
 /// Messages of a topic.
@@ -60,6 +61,13 @@ impl Recording {
     /// recording does not carry.
     pub fn open_with(path: impl AsRef<Path>, lookup: Lookup) -> Result<Recording> {
         let path = path.as_ref().to_owned();
+        let opened = Recording::open_file(path.clone(), lookup);
+        // What could not be fetched is no damage.
+        require_fetched(&path)?;
+        opened
+    }
+
+    fn open_file(path: PathBuf, lookup: Lookup) -> Result<Recording> {
         let is_osi = !path.is_dir() && ContainerKind::detect(&path)? == ContainerKind::Osi;
         let mut remarks = Vec::new();
         let found = match is_osi {

@@ -107,6 +107,9 @@ pub struct Reader {
     stop: u64,
     /// Where chunks begin that have no message of a channel that is wanted.
     unwanted: BTreeSet<u64>,
+    /// Where chunks begin, with the ends of their indexes and their times, for a file that lies in
+    /// an archive.
+    hops: BTreeMap<u64, (u64, (u64, u64))>,
     /// Whether no message is wanted, but all that is none.
     rest_only: bool,
     /// Whether the times that chunks say are believed.
@@ -152,6 +155,12 @@ impl Reader {
         let places: BTreeSet<u64> = named.map(|(at, _)| *at).collect();
         let metadata = places.iter().filter_map(|at| metadata_at(&file, *at).ok());
         let metadata: Vec<Metadata> = metadata.collect();
+        let chunks = summary.iter().flat_map(|summary| &summary.chunks);
+        let hops = chunks.filter(|_| file.is_remote()).map(|chunk| {
+            let end = chunk.at.saturating_add(chunk.length).saturating_add(chunk.index_length);
+            (chunk.at, (end, chunk.times))
+        });
+        let hops = hops.collect();
         Ok(Reader {
             origin: path.display().to_string(),
             about: read_header(&file).unwrap_or_default(),
@@ -176,6 +185,7 @@ impl Reader {
             window: (Nanoseconds::MIN, Nanoseconds::MAX),
             stop: u64::MAX,
             unwanted: BTreeSet::new(),
+            hops,
             rest_only: false,
             hopped: None,
             verifies: false,

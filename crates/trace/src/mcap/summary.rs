@@ -38,6 +38,8 @@ pub struct ChunkIndex {
     pub length: u64,
     /// Where the index of each of its channels lies.
     pub message_indexes: BTreeMap<u16, u64>,
+    /// How many bytes the indexes behind it have.
+    pub index_length: u64,
     /// `lz4`, `zstd`, or nothing.
     pub compression: String,
     /// How many bytes its records have as they lie there, and unpacked.
@@ -187,10 +189,8 @@ impl Summary {
                 at: fields.read_u64()?,
                 length: fields.read_u64()?,
                 message_indexes: fields.read_channel_map()?,
-                compression: {
-                    fields.read_u64()?;
-                    fields.read_text()?
-                },
+                index_length: fields.read_u64()?,
+                compression: fields.read_text()?,
                 packed: fields.read_u64()?,
                 size: fields.read_u64()?,
             }),

@@ -77,51 +77,64 @@ fn text(text: &str) -> Vec<u8> {
     [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()
 }
 
-/// The beginning and the end of an MCAP file with chunks of 4 MiB.
+fn numbers(numbers: &[u64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// The length of a chunk with its index.
+const STEP: u64 = 4 << 20;
+
+/// The length of the index behind a chunk.
+const INDEX: u64 = 100;
+
+/// The beginning of an MCAP file with chunks, of which the first one has its head, and the
+/// end, before which the chunks lie one behind the other.
 fn large_recording(size: u64) -> (Vec<u8>, Vec<u8>) {
-    let front = [mcap::MAGIC, &record(1, &[text("ros2"), text("test")].concat())].concat();
-    let step = 4 << 20;
-    let chunks = size / step - 1;
-    let mut summary = record(
-        3,
-        &[&1u16.to_le_bytes()[..], &text("T"), &text("ros2msg"), &text("int32 x")].concat(),
-    );
-    let channel =
-        [&1u16.to_le_bytes()[..], &1u16.to_le_bytes(), &text("/t"), &text("cdr"), &[0; 4]];
-    summary.extend(record(4, &channel.concat()));
+    let mut front = [mcap::MAGIC, &record(1, &[text("ros2"), text("test")].concat())].concat();
+    let begin = front.len() as u64;
+    front.push(6);
+    front.extend(numbers(&[STEP - INDEX - 9, 0, 99, 2 * STEP]));
+    front.extend([0; 4]);
+    front.extend([text("zstd"), numbers(&[STEP - INDEX - 9 - 44])].concat());
+    let chunks = size / STEP - 1;
+    // Where the data end is known once the summary is there, whose length does not change.
+    let draft = end_of_recording(begin, chunks, INDEX, size);
+    let last = size - draft.len() as u64 - begin - chunks * STEP + INDEX;
+    (front, end_of_recording(begin, chunks, last, size))
+}
+
+fn end_of_recording(begin: u64, chunks: u64, last: u64, size: u64) -> Vec<u8> {
+    let one = 1u16.to_le_bytes();
+    let schema = [&one[..], &text("T"), &text("ros2msg"), &text("int32 x")];
+    let channel = [&one[..], &one, &text("/t"), &text("cdr"), &[0; 4]];
+    let mut summary = [record(3, &schema.concat()), record(4, &channel.concat())].concat();
     for chunk in 0..chunks {
-        let numbers =
-            |numbers: &[u64]| numbers.iter().flat_map(|it| it.to_le_bytes()).collect::<Vec<u8>>();
+        let at = begin + chunk * STEP;
+        let length = if chunk + 1 == chunks { last } else { INDEX };
         let index = [
-            numbers(&[
-                chunk * 100,
-                chunk * 100 + 99,
-                front.len() as u64 + chunk * step,
-                step - 100,
-            ]),
+            numbers(&[chunk * 100, chunk * 100 + 99, at, STEP - INDEX]),
             10u32.to_le_bytes().to_vec(),
-            1u16.to_le_bytes().to_vec(),
-            numbers(&[front.len() as u64 + (chunk + 1) * step - 100, 100]),
+            one.to_vec(),
+            numbers(&[at + STEP - INDEX, length]),
             text("zstd"),
-            numbers(&[step - 200, 2 * step]),
+            numbers(&[STEP - INDEX - 9 - 44, 2 * STEP]),
         ];
         summary.extend(record(8, &index.concat()));
     }
     let statistics = [
-        &(chunks * 100).to_le_bytes()[..],
-        &1u16.to_le_bytes(),
-        &[1u32, 0, 0, chunks as u32].map(u32::to_le_bytes).concat(),
-        &[0, chunks * 100 - 1].map(u64::to_le_bytes).concat(),
-        &10u32.to_le_bytes(),
-        &1u16.to_le_bytes(),
-        &(chunks * 100).to_le_bytes(),
+        numbers(&[chunks * 100]),
+        one.to_vec(),
+        [1u32, 0, 0, chunks as u32].map(u32::to_le_bytes).concat(),
+        numbers(&[0, chunks * 100 - 1]),
+        10u32.to_le_bytes().to_vec(),
+        one.to_vec(),
+        numbers(&[chunks * 100]),
     ];
     summary.extend(record(11, &statistics.concat()));
     let footer = 9 + 20 + mcap::MAGIC.len();
     let start = size - (summary.len() + footer) as u64;
-    let footer = [&start.to_le_bytes()[..], &[0; 12]].concat();
-    let end = [record(15, &[0; 4]), summary, record(2, &footer), mcap::MAGIC.to_vec()].concat();
-    (front, end)
+    let footer = [numbers(&[start]), vec![0; 12]].concat();
+    [record(15, &[0; 4]), summary, record(2, &footer), mcap::MAGIC.to_vec()].concat()
 }
 
 fn info(path: &Path) -> Result<wiregauge_trace::info::TraceInfo> {
@@ -137,7 +150,19 @@ fn info_of_ten_gigabytes_fetches_less_than_a_megabyte() {
     assert_eq!((info.size, info.messages, info.container), (size, 238_300, "MCAP"));
     let fetched = made.fetched.lock().unwrap();
     let bytes: u64 = fetched.iter().map(|range| range.end - range.start).sum();
+    println!("{bytes} bytes by {} requests", fetched.len());
     assert!(fetched.len() <= 10 && bytes < 1_000_000, "{bytes} bytes by {fetched:?}");
+}
+
+#[test]
+fn chunks_of_other_times_are_not_asked_for() {
+    let size = 10_000_000_000;
+    let (front, end) = large_recording(size);
+    let (path, made) = file("times.mcap", front, end, size);
+    let mut reader = open(&path, &OpenHints::default()).unwrap();
+    reader.limit_times(Some(1_000_000_000), None);
+    assert_eq!(reader.next().unwrap(), None);
+    assert!(made.fetched.lock().unwrap().len() <= 10, "{:?}", made.fetched.lock().unwrap());
 }
 
 /// Messages of an `.osi` file: SensorViews of which each has a time and so many bytes.
@@ -200,7 +225,9 @@ fn what_cannot_be_fetched_is_no_damage() {
                 Err(error) => break error,
             }
         };
-        assert_eq!(format!("{error:#}"), fault);
+        // Where bytes of a message were read, it says after how many messages.
+        let said = format!("{error:#}");
+        assert!(said.ends_with(&fault) && !said.contains("damaged"), "{said}");
     }
     let outcome = check(&path, &OpenHints::default(), &|| bail!("no definitions"), &mut |_, _| {});
     assert_eq!(format!("{:#}", outcome.err().unwrap()), fault);

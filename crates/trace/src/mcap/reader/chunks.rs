@@ -21,6 +21,14 @@ impl Reader {
         if !self.is_wanted(header.times, at) {
             self.hopped = (!self.rest_only && !self.unwanted.contains(&at)).then_some(at);
             self.records.end_sum();
+            let joined = self.end_of_unwanted(at).filter(|_| !self.rest_only);
+            if let Some(distance) = joined.and_then(|end| end.checked_sub(self.records.position()))
+            {
+                // Nobody reads the indexes in between.
+                self.hopped = None;
+                ensure!(self.records.skip(distance)?, TruncatedError);
+                return Ok(());
+            }
             ensure!(self.records.skip(header.packed + behind)?, TruncatedError);
             return Ok(());
         }
@@ -52,6 +60,20 @@ impl Reader {
         };
         self.chunk = Some((at, chunk));
         Ok(())
+    }
+
+    /// Where the unwanted chunks end that lie one behind the other from one on, with nothing but
+    /// their indexes between them; none in a file that lies here, where each is looked at, as
+    /// the summary may be wrong.
+    fn end_of_unwanted(&self, at: u64) -> Option<u64> {
+        let mut end = self.hops.get(&at)?.0;
+        while let Some((next, times)) = self.hops.get(&end) {
+            if *next <= end || self.is_wanted(*times, end) {
+                break;
+            }
+            end = *next;
+        }
+        Some(end)
     }
 
     /// Whether a chunk may have messages that are wanted.

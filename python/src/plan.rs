@@ -14,6 +14,7 @@ use wiregauge_system::text;
 use wiregauge_trace::input_splits::{FileSplits, InputSplit};
 use wiregauge_trace::open::{self, OpenHints};
 use wiregauge_trace::read::Nanoseconds;
+use wiregauge_trace::remote_file::is_remote;
 use wiregauge_trace::split_finder::find_splits;
 
 use crate::arrow::{schema_capsule, stream_capsule};
@@ -63,7 +64,7 @@ impl Planner {
     /// Plans a file; its columns must be those of the files before.
     fn add(&mut self, path: &Path) -> Result<()> {
         // Who reads it may be in another folder.
-        let path = absolute(path)?;
+        let path = if is_remote(path) { path.to_owned() } else { absolute(path)? };
         let source = TableSource { path, ..self.source.clone() };
         let identity = FileIdentity::read(&source.path)?;
         let TableSource { path, hints, selection, .. } = &source;

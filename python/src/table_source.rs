@@ -1,6 +1,7 @@
 //! What of a recording becomes a table, and how far it was read.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
@@ -21,7 +22,7 @@ use wiregauge_trace::channel::Channel;
 use wiregauge_trace::input_splits::InputSplit;
 use wiregauge_trace::open::{self, OpenHints};
 use wiregauge_trace::read::{MessageInfo, Reader};
-use wiregauge_trace::remote_file::is_remote;
+use wiregauge_trace::remote_file::{self, is_remote};
 use wiregauge_trace::select::{Selection, SelectionCursor};
 
 use crate::row_reader::RowReader;
@@ -116,7 +117,10 @@ impl FileIdentity {
     /// Of a file as it is now.
     pub fn read(path: &Path) -> Result<FileIdentity> {
         if is_remote(path) {
-            return Ok(FileIdentity { size: open::file_size(path)?, time: 0 });
+            let (size, version) = remote_file::identify(path)?;
+            let mut hash = DefaultHasher::new();
+            version.hash(&mut hash);
+            return Ok(FileIdentity { size, time: hash.finish().into() });
         }
         let about = path.metadata().with_context(|| format!("cannot read {}", path.display()))?;
         let time = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());

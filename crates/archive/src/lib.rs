@@ -20,6 +20,6 @@ use crate::ranges::ArchiveRanges;
 pub fn install(prefixes: Vec<PathBuf>) {
     remote_file::set_opener(move |shown| {
         let program = archive_program::find_or_build(&prefixes)?;
-        Ok(Box::new(ArchiveRanges::new(program, signed_address::whole(shown))))
+        Ok(Box::new(ArchiveRanges::new(program, signed_address::full_address(shown))))
     });
 }

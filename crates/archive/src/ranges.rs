@@ -58,7 +58,7 @@ impl RangeSource for ArchiveRanges {
             *version == answer.version,
             "it was changed while it was read; run the command again"
         );
-        Ok(FetchedRange { bytes: answer.bytes, size: answer.size })
+        Ok(FetchedRange { bytes: answer.bytes, size: answer.size, version: answer.version })
     }
 }
 

@@ -42,15 +42,15 @@ const SECRET: [&str; 6] = ["token", "secret", "password", "key", "credential", "
 static WHOLE: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 
 /// The arguments of a command, in which addresses are as they may be shown.
-pub fn hide(arguments: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+pub fn hide_secrets(arguments: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
     arguments.map(|argument| match argument.to_str() {
-        Some(text) if is_remote(Path::new(text)) => shown(text).into(),
+        Some(text) if is_remote(Path::new(text)) => display_address(text).into(),
         _ => argument,
     })
 }
 
 /// How an address is shown.
-pub fn shown(address: &str) -> String {
+pub fn display_address(address: &str) -> String {
     let shown = without_secrets(address);
     if shown != address {
         let mut whole = WHOLE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +60,7 @@ pub fn shown(address: &str) -> String {
 }
 
 /// The whole address of one that is shown.
-pub fn whole(shown: &str) -> String {
+pub fn full_address(shown: &str) -> String {
     let whole = WHOLE.lock().unwrap_or_else(PoisonError::into_inner);
     whole.get(shown).map_or_else(|| shown.to_owned(), String::clone)
 }
@@ -102,12 +102,12 @@ mod tests {
     #[test]
     fn an_address_is_shown_without_what_is_secret() {
         let address = "https://me:pass@h.example/a%20b.osi?X-Amz-Signature=1&X-Amz-Date=2";
-        assert_eq!(shown(address), "https://h.example/a%20b.osi");
-        assert_eq!(whole("https://h.example/a%20b.osi"), address);
+        assert_eq!(display_address(address), "https://h.example/a%20b.osi");
+        assert_eq!(full_address("https://h.example/a%20b.osi"), address);
         let address = "https://h/x.mcap?sv=1&sig=2&id=7&access_token=abc";
-        assert_eq!(shown(address), "https://h/x.mcap?id=7&access_token=…");
+        assert_eq!(display_address(address), "https://h/x.mcap?id=7&access_token=…");
         for plain in ["s3://bucket/a?b=c&key=d", "https://h/x?sv=1", "drive.mcap"] {
-            assert_eq!((shown(plain), whole(plain)), (plain.into(), plain.into()));
+            assert_eq!((display_address(plain), full_address(plain)), (plain.into(), plain.into()));
         }
     }
 }

@@ -6,7 +6,6 @@ use anyhow::Result;
 use wiregauge_schema::package;
 
 use crate::container::ContainerKind;
-use crate::file_range::FileRange;
 use crate::message_decompressor::MessageDecompressor;
 use crate::read::Reader;
 use crate::remote_file::is_remote;
@@ -68,14 +67,6 @@ pub fn is_recording(path: &Path) -> bool {
 /// When it is a folder of no recording.
 pub fn list_files(path: &Path) -> Result<Vec<PathBuf>> {
     folder::list_files(path)
-}
-
-/// The size of a file in bytes.
-///
-/// # Errors
-/// When it cannot be read.
-pub fn file_size(path: &Path) -> Result<u64> {
-    Ok(FileRange::open(path)?.end())
 }
 
 /// What a recording is, in a word or two.

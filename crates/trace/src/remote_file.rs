@@ -49,6 +49,8 @@ pub struct FetchedRange {
     pub bytes: Vec<u8>,
     /// The size of the whole file.
     pub size: u64,
+    /// What is another one when the file was changed.
+    pub version: String,
 }
 
 /// Opens a file by its address.
@@ -76,6 +78,15 @@ pub fn is_remote(path: &Path) -> bool {
     scheme.is_some_and(|(scheme, _)| SCHEMES.contains(&scheme))
 }
 
+/// The size of a file in an archive, and what is another one when it was changed.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn identify(path: &Path) -> Result<(u64, String)> {
+    let file = RemoteFile::open(path)?;
+    Ok((file.size, file.version.clone()))
+}
+
 /// Fails where a part of the file could not be fetched. Who saves what is whole of a damaged
 /// file would take that for damage.
 ///
@@ -96,6 +107,7 @@ pub(crate) struct RemoteFile {
     shown: String,
     source: Arc<dyn RangeSource>,
     size: u64,
+    version: String,
     state: Mutex<ReadState>,
     /// Why a part of it could not be fetched.
     fault: OnceLock<String>,
@@ -169,7 +181,8 @@ impl RemoteFile {
         state.keep(0, &first.bytes, first.size);
         state.last = (BLOCK, BLOCK);
         let (shown, state) = (shown.to_owned(), Mutex::new(state));
-        Ok(RemoteFile { shown, source, size: first.size, state, fault: OnceLock::new() })
+        let (size, version) = (first.size, first.version);
+        Ok(RemoteFile { shown, source, size, version, state, fault: OnceLock::new() })
     }
 
     /// Its size in bytes.

@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 
 fn carry_out() -> ExitCode {
     wiregauge_archive::install(Vec::new());
-    let arguments = signed_address::hide(std::env::args_os());
+    let arguments = signed_address::hide_secrets(std::env::args_os());
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => return explain(&error),

@@ -43,7 +43,8 @@ impl RangeSource for MadeFile {
             None if at >= end => self.end[(at - end) as usize],
             None => 0,
         };
-        Ok(FetchedRange { bytes: (from..to).map(byte).collect(), size: self.size })
+        let (bytes, version) = ((from..to).map(byte).collect(), String::new());
+        Ok(FetchedRange { bytes, size: self.size, version })
     }
 }
 

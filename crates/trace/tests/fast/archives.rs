@@ -209,9 +209,9 @@ fn what_cannot_be_fetched_is_no_damage() {
     let bytes = osi(300, 100_000);
     let size = bytes.len() as u64;
     let (path, made) = file("fire_sv.osi", bytes, Vec::new(), size);
-    made.works.store(4, Ordering::SeqCst);
     let fault = format!("cannot read {}: the archive is on fire; try later", path.display());
     for salvages in [false, true] {
+        made.works.store(4, Ordering::SeqCst);
         let mut reader = open(&path, &OpenHints::default()).unwrap();
         if salvages {
             reader.salvage();
@@ -230,6 +230,7 @@ fn what_cannot_be_fetched_is_no_damage() {
         let said = format!("{error:#}");
         assert!(said.ends_with(&fault) && !said.contains("damaged"), "{said}");
     }
+    made.works.store(4, Ordering::SeqCst);
     let outcome = check(&path, &OpenHints::default(), &|| bail!("no definitions"), &mut |_, _| {});
     assert_eq!(format!("{:#}", outcome.err().unwrap()), fault);
     let (path, made) =

@@ -328,7 +328,7 @@ mod tests {
         let own = |names: Vec<&str>| names.iter().filter(is_own).count();
         assert_eq!(own(names(&[], "")), 0);
         assert_eq!(own(names(&[], "cpp")), 9);
-        assert_eq!(own(names(&[], "rust")), 9);
+        assert_eq!(own(names(&[], "rust")), 10);
         let some = names(&["ros-msg", "generated-ros-msg-cpp"], "");
         assert!(some.contains(&"ros-msg") && some.contains(&"generated-ros-msg-cpp"), "{some:?}");
         assert_eq!(own(some), 1);

@@ -30,7 +30,7 @@ const RULES: Rules = Rules {
                return try while with yield",
     macros: "",
     members: "self serialize_cdr deserialize_cdr serialize_xcdr2 deserialize_xcdr2 serialize_ros_msg deserialize_ros_msg \
-              serialize_protobuf deserialize_protobuf \
+              serialize_someip deserialize_someip serialize_protobuf deserialize_protobuf \
               ROS1_TYPE ROS1_MD5 ROS1_DEFINITION ROS2_TYPE ROS2_HASH ROS2_DESCRIPTION \
               Any ClassVar Sequence bool bytearray bytes classmethod float int list memoryview \
               object str struct tuple",
@@ -561,5 +561,22 @@ fn remark(name: &str, original: &str, comment: &str, code: &mut SourceWriter) {
     }
     if name != original {
         code.line(format!("#: Called '{}' in the definition.", original.escape_debug()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A field of the name would hide it.
+    #[test]
+    fn no_field_is_called_as_a_method() {
+        let taken: Vec<&str> = RULES.members.split_whitespace().collect();
+        for wire in Wire::ALL {
+            let suffix = wire.name().replace('-', "_");
+            for method in [format!("serialize_{suffix}"), format!("deserialize_{suffix}")] {
+                assert!(taken.contains(&method.as_str()), "{method}");
+            }
+        }
     }
 }

@@ -23,7 +23,7 @@ const FAILED: &str =
     "array Sequence Point LITTLE_ENDIAN EINVAL errno Ok Some None Err Tagged Decoder \
                       Encoder Sequential Reader Writer Sizer String Object List Override Math \
                       Sink Visit Self WireException TypeError struct classmethod range real time \
-                      signal core wiregauge W getClass hashCode Scan SCAN";
+                      signal core wiregauge W getClass hashCode Scan SCAN deserialize_someip";
 
 /// Words that are compiled together.
 const TOGETHER: usize = 1000;

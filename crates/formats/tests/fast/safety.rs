@@ -2,7 +2,7 @@
 //! see it in the strings that it is made of.
 
 use wiregauge_formats::build::languages::rust::RUST;
-use wiregauge_formats::Codec;
+use wiregauge_formats::{Codec, Support};
 use wiregauge_normalized::Unit;
 use wiregauge_schema::Projection;
 
@@ -30,7 +30,11 @@ fn emitted_code_says_why_it_is_sound() {
     for (name, schema) in crate::zoo::all() {
         let projection = Projection::choose(&schema);
         let unit = Unit { schema: &schema, projection: &projection };
+        let refuses = |codec: &Codec| matches!(codec.check_schema(&schema), Support::Rejected(_));
         for codec in Codec::all().iter().filter(|codec| *codec.language == RUST) {
+            if refuses(codec) {
+                continue;
+            }
             let emission = (codec.emit)(&unit).expect("it can be said");
             for file in emission.files.iter().filter(|file| file.path.ends_with(".rs")) {
                 let (found, bare) = unexplained(&file.text);

@@ -56,6 +56,9 @@ pub fn load_scene(wish: &LoadOptions, seed: u64) -> Result<TableSeries> {
     Ok(TableSeries { list: String::new(), kind, tables, notes })
 }
 
+/// How files of points end that are not read.
+const OTHER_POINT_FILES: [&str; 8] = ["ply", "las", "laz", "e57", "xyz", "pts", "npy", "csv"];
+
 /// The tables of a file.
 ///
 /// # Errors
@@ -74,6 +77,7 @@ pub fn load_file(path: &Path, wish: &LoadOptions) -> Result<Vec<TableSeries>> {
         ensure!(!gathered.0.is_empty(), "{} has no points", shown());
         return gathered.finish(wish).with_context(shown);
     }
+    refuse_other_point_files(path)?;
     let reader = open(path, &TraceWish::default())?;
     let loads = load_recording(reader, wish).with_context(shown)?;
     ensure!(
@@ -85,6 +89,17 @@ pub fn load_file(path: &Path, wish: &LoadOptions) -> Result<Vec<TableSeries>> {
         PointSource::SUPPORTED
     );
     Ok(loads)
+}
+
+fn refuse_other_point_files(path: &Path) -> Result<()> {
+    let end = path.extension().unwrap_or_default().to_ascii_lowercase();
+    ensure!(
+        !OTHER_POINT_FILES.iter().any(|other| end == *other),
+        "{}: of files of points wiregauge reads .pcd, .bin of KITTI and .pcd.bin of nuScenes; \
+         convert it to .pcd, as 'pdal translate' and CloudCompare do",
+        path.display()
+    );
+    Ok(())
 }
 
 fn load_recording(mut reader: Box<dyn Reader>, wish: &LoadOptions) -> Result<Vec<TableSeries>> {
@@ -301,6 +316,14 @@ fn select_columns(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn other_files_of_points_are_refused_with_the_remedy() {
+        for name in ["scan.las", "scan.PLY"] {
+            let error = refuse_other_point_files(Path::new(name)).unwrap_err().to_string();
+            assert!(error.starts_with(name) && error.contains("convert it to .pcd"), "{error}");
+        }
+    }
 
     #[test]
     fn rows_without_a_value_repeat_the_one_before() {

@@ -28,8 +28,9 @@ pub(in crate::build) fn compile_footprints(
     let mut flags = vec!["-Ctarget-feature=+crt-static".into(), "-Crelocation-model=static".into()];
     flags.extend(objects.iter().map(|object| format!("-Clink-arg={}", object.display())));
     flags.extend(WRAPPED.map(|name| format!("-Clink-arg=-Wl,--wrap={name}")));
-    // What these objects take of the libraries of C; some linkers look for it only behind them.
-    flags.extend(["-lgcc", "-lc"].map(|library| format!("-Clink-arg={library}")));
+    // What these objects take of the libraries of C; some linkers look for it only behind them. By
+    // their whole names, as the shared ones would come in otherwise.
+    flags.extend(["-l:libgcc.a", "-l:libc.a"].map(|library| format!("-Clink-arg={library}")));
     let plain = link_flags(&builds[0].variant.toolchain);
     flags.extend(plain.iter().map(|flag| format!("-Clink-arg={flag}")));
     let flags = flags.join("\u{1f}");

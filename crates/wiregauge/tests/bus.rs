@@ -132,7 +132,8 @@ fn what_cannot_be_is_refused() {
         let all = [vec!["bus", "run"], arguments].concat();
         refuses(at, &all, &words);
     }
-    for (participants, words) in [("1", "1 participants"), ("2..257", "257"), ("8..2", "not a range")]
+    for (participants, words) in
+        [("1", "1 participants"), ("2..257", "257"), ("8..2", "not a range")]
     {
         let said = run(at, &["bus", "run", "--participants", participants]);
         assert!(said.code == Some(2) && said.err.contains(words), "{}", said.err);

@@ -102,6 +102,9 @@ fn what_goes_wrong_is_said_in_a_line_without_secrets() {
         ("large.mcap", large),
         ("empty.mcap", ServedFile::default()),
     ]);
+    // Where the program is not built yet, this says so.
+    let url = format!("http://{}/plain/drive.mcap", server.address);
+    assert_eq!(ask(folder.path(), &["trace", "info", &url], &server).code, Some(0));
     for (way, name, words) in [
         ("plain", "none.mcap", "there is no such file; check the address"),
         ("plain", "empty.mcap", "is not an MCAP file"),

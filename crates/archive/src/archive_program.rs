@@ -1,14 +1,13 @@
 //! The program that reads archives: where it is, and how it is built where it is nowhere.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 use wiregauge_build_tools::{
-    copy_program, default_build_folder, embedded, find_program, installed_below, installed_folders,
-    lock, network,
+    default_build_folder, embedded, find_program, installed_below, installed_folders, lock,
+    network, program_apart,
 };
 use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_system::interrupt::Interrupted;
@@ -16,9 +15,6 @@ use wiregauge_system::notice::print_notice;
 
 /// Its name.
 pub const NAME: &str = "wiregauge-archive";
-
-/// The variable that names another of cargo's profiles, as for the transports of the bus.
-const PROFILE_VARIABLE: &str = "WIREGAUGE_ENGINE_PROFILE";
 
 /// Longest that it may take to compile.
 const PATIENCE: Duration = Duration::from_secs(3600);
@@ -34,8 +30,7 @@ pub fn find_or_build(prefixes: &[PathBuf]) -> Result<PathBuf> {
     if let Some(program) = installed.find(|program| program.is_file()) {
         return Ok(program);
     }
-    let profile = env::var(PROFILE_VARIABLE).ok().filter(|name| !name.is_empty());
-    let profile = profile.unwrap_or_else(|| "release".into());
+    let profile = program_apart::profile();
     let sources = embedded::archive();
     let folder = default_build_folder()?.join("archive");
     let place = folder.join(format!("{}-{profile}", &sources.hash()[..16]));
@@ -56,10 +51,7 @@ pub fn find_or_build(prefixes: &[PathBuf]) -> Result<PathBuf> {
         sources.write(&place)?;
         print_notice("building what reads archives: once, for some minutes");
         let made = compile(&place, &folder.join("target"), &profile)?;
-        // Copied aside and then renamed, so that no half program is found.
-        let aside = program.with_extension("new");
-        copy_program(&made, &aside)?;
-        fs::rename(&aside, &program)?;
+        program_apart::keep(&made, &program)?;
     }
     Ok(program)
 }

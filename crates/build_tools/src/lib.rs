@@ -9,6 +9,7 @@ pub mod maven;
 mod need;
 pub mod network;
 pub mod package;
+pub mod program_apart;
 mod program_file;
 mod progress;
 pub mod python;

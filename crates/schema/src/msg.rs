@@ -22,12 +22,13 @@ use anyhow::{ensure, Result};
 
 use self::definitions::MsgDefinitions;
 pub use self::dialect::Dialect;
-use self::folder::{find_in_folders, package_of, short_name};
+use self::folder::{find_in_folders, short_name};
 pub use self::folder::{folders, usual_file};
 use self::interface::interface_message;
 pub use self::interface::interface_messages;
 use crate::file;
 use crate::model::Schema;
+use crate::package::package_of;
 
 /// Reads a concatenated definition, as a recording carries it.
 ///
@@ -87,7 +88,7 @@ pub fn read_file_as(
 /// package.
 pub fn path_type_name(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    match package_of(path) {
+    match package_of(path, "msg") {
         Some(package) => format!("{package}/{stem}"),
         None => stem.into_owned(),
     }

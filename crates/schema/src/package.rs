@@ -32,7 +32,7 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     found.retain(|path| !has_extension(path, "idl") || !is_made(path));
     let mut types: BTreeMap<(PathBuf, String), &Path> = BTreeMap::new();
     for path in found.iter().filter(|path| has_extension(path, "msg")) {
-        let Some(root) = root(path) else { continue };
+        let Some(root) = root(path, "msg") else { continue };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if let Some(other) = types.insert((root, name), path) {
             bail!("{}", duplicate_error(other, path));
@@ -70,12 +70,18 @@ pub(crate) fn find(folder: &Path, name: &str) -> Result<Option<PathBuf>> {
     Ok(first)
 }
 
-/// The folder `msg` that a file lies in, directly or in folders of it.
-pub(crate) fn root(path: &Path) -> Option<PathBuf> {
+/// The folder of a package, such as `msg`, that a file lies in, directly or in folders of it.
+pub(crate) fn root(path: &Path, own: &str) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
-    let root = path.ancestors().skip(1).find(|folder| folder.ends_with("msg"))?;
+    let root = path.ancestors().skip(1).find(|folder| folder.ends_with(own))?;
     root.parent()?.file_name()?;
     Some(root.to_owned())
+}
+
+/// The package of a file that lies in its folder of this name: `pkg/msg/Type.msg`, or in a folder
+/// of it: `pkg/msg/a/Type.msg` is of `pkg` as well.
+pub(crate) fn package_of(path: &Path, own: &str) -> Option<String> {
+    Some(root(path, own)?.parent()?.file_name()?.to_string_lossy().into_owned())
 }
 
 fn duplicate_error(first: &Path, second: &Path) -> String {

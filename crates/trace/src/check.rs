@@ -25,7 +25,7 @@ use crate::open::{self, open, OpenHints};
 use crate::osi;
 use crate::parser::extract_definition;
 use crate::read::{report_progress, Reader};
-use crate::remote_file::require_fetched;
+use crate::remote_file::unless_unfetched;
 
 /// What a file was held against, and what it lacks.
 pub struct CheckResult {
@@ -46,10 +46,7 @@ pub fn check(
     definitions: &dyn Fn() -> Result<Vec<u8>>,
     news: &mut dyn FnMut(u64, u64),
 ) -> Result<CheckResult> {
-    let checked = check_file(path, wish, definitions, news);
-    // What could not be fetched is no damage.
-    require_fetched(path)?;
-    checked
+    unless_unfetched(path, check_file(path, wish, definitions, news))
 }
 
 fn check_file(

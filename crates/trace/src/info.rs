@@ -19,7 +19,7 @@ use crate::osi::Stamp;
 use crate::read::{
     report_progress, FileHeader, MessageCounts, MessageInfo, Metadata, Nanoseconds, Reader,
 };
-use crate::remote_file::require_fetched;
+use crate::remote_file::unless_unfetched;
 use crate::version;
 
 /// Between two messages of a channel a gap is longer than so many of its usual intervals.
@@ -144,10 +144,7 @@ pub fn read_info(
     all: bool,
     news: &mut dyn FnMut(u64, u64),
 ) -> Result<TraceInfo> {
-    let info = read_file_info(path, wish, all, news);
-    // What could not be fetched is no damage.
-    require_fetched(path)?;
-    info
+    unless_unfetched(path, read_file_info(path, wish, all, news))
 }
 
 fn read_file_info(

@@ -11,7 +11,7 @@ use crate::decoding::TopicDecoder;
 use crate::open::{open, OpenHints};
 use crate::osi;
 use crate::protobuf::Decoder;
-use crate::remote_file::require_fetched;
+use crate::remote_file::unless_unfetched;
 use crate::topic::{topics, Topic, TopicDefinition};
 
 /// Messages of a topic.
@@ -61,10 +61,7 @@ impl Recording {
     /// recording does not carry.
     pub fn open_with(path: impl AsRef<Path>, lookup: Lookup) -> Result<Recording> {
         let path = path.as_ref().to_owned();
-        let opened = Recording::open_file(path.clone(), lookup);
-        // What could not be fetched is no damage.
-        require_fetched(&path)?;
-        opened
+        unless_unfetched(&path, Recording::open_file(path.clone(), lookup))
     }
 
     fn open_file(path: PathBuf, lookup: Lookup) -> Result<Recording> {

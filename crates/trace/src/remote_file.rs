@@ -102,6 +102,12 @@ pub fn require_fetched(path: &Path) -> Result<()> {
     known.map_or(Ok(()), |known| known.file.require_fetched())
 }
 
+/// What came of reading a file, unless a part of it could not be fetched: that is no damage.
+pub(crate) fn unless_unfetched<T>(path: &Path, outcome: Result<T>) -> Result<T> {
+    require_fetched(path)?;
+    outcome
+}
+
 /// A file in an archive.
 pub(crate) struct RemoteFile {
     shown: String,

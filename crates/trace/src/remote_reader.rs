@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::read::{MessageInfo, Reader};
 use crate::reader_adapter::ReaderAdapter;
-use crate::remote_file::require_fetched;
+use crate::remote_file::{require_fetched, unless_unfetched};
 
 /// A reader of a recording in an archive.
 pub(crate) struct RemoteReader {
@@ -21,8 +21,8 @@ impl RemoteReader {
     /// # Errors
     /// When something could not be fetched, or with the error of the other one.
     pub fn around(inner: Result<Box<dyn Reader>>, path: &Path) -> Result<Box<dyn Reader>> {
-        require_fetched(path)?;
-        Ok(Box::new(RemoteReader { path: path.to_owned(), inner: inner? }))
+        let inner = unless_unfetched(path, inner)?;
+        Ok(Box::new(RemoteReader { path: path.to_owned(), inner }))
     }
 }
 

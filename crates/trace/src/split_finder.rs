@@ -8,7 +8,7 @@ use crate::container::ContainerKind;
 use crate::file_range::FileRange;
 use crate::input_splits::FileSplits;
 use crate::open::OpenHints;
-use crate::remote_file::require_fetched;
+use crate::remote_file::unless_unfetched;
 use crate::select::Selection;
 use crate::{mcap, osi};
 
@@ -23,10 +23,7 @@ pub fn find_splits(
     selection: &Selection,
     most: u64,
 ) -> Result<FileSplits> {
-    let found = find_file_splits(path, hints, selection, most);
-    // What could not be fetched is no damage.
-    require_fetched(path)?;
-    found
+    unless_unfetched(path, find_file_splits(path, hints, selection, most))
 }
 
 fn find_file_splits(

@@ -2,15 +2,15 @@
 //! (or by `wiregauge bus transports --build`) from sources that this program
 //! carries, below the build folder, and kept by what they were made from.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, Context, Result};
 use indexmap::IndexMap;
+use wiregauge_build_tools::program_apart::{self, profile, RELEASE};
 use wiregauge_build_tools::versions::installed_versions;
-use wiregauge_build_tools::{copy_program, embedded, lock, network, Need};
+use wiregauge_build_tools::{embedded, lock, network, Need};
 use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_result::warning::MissingTool;
 use wiregauge_system::interrupt::Interrupted;
@@ -26,19 +26,6 @@ pub struct Engine {
     /// about it.
     pub advice: &'static [(&'static str, &'static str)],
 }
-
-/// The variable that names another of cargo's profiles in `engines/Cargo.toml`: `quick`
-/// compiles in half the time. Its programs are for tests, not for figures.
-pub const PROFILE_VARIABLE: &str = "WIREGAUGE_ENGINE_PROFILE";
-
-/// The profile that engines are compiled with: cargo's release, unless the variable names
-/// another; an empty variable names none.
-pub fn profile() -> String {
-    let named = env::var(PROFILE_VARIABLE).ok().filter(|name| !name.is_empty());
-    named.unwrap_or_else(|| RELEASE.into())
-}
-
-const RELEASE: &str = "release";
 
 /// Versions of what engines are built with, by name.
 pub fn tool_versions() -> IndexMap<String, String> {
@@ -90,11 +77,8 @@ impl Engine {
         }
         embedded::engines().write(&place)?;
         let made = self.compile(&place, &folder.join("engines/target"), progress)?;
-        // Copied aside and then renamed, so that no half program is found.
         let program = place.join("bin").join(self.name);
-        let aside = program.with_extension("new");
-        copy_program(&made, &aside)?;
-        fs::rename(&aside, &program)?;
+        program_apart::keep(&made, &program)?;
         Ok(program)
     }
 

@@ -68,7 +68,7 @@ impl IdlFile {
         let text = file::read_text(path)?;
         let mut library = IdlDefinitions::default();
         let mut entered = HashSet::from([path.canonicalize()?]);
-        for inner in includes(path, folders)? {
+        for inner in includes(&text, path, folders)? {
             add_file(&inner, folders, &mut entered, &mut library)?;
         }
         let included: BTreeSet<String> = library.0.keys().cloned().collect();
@@ -175,18 +175,17 @@ fn add_file(
     if !entered.insert(path.canonicalize()?) {
         return Ok(());
     }
-    for inner in includes(path, folders)? {
+    for inner in includes(&text, path, folders)? {
         add_file(&inner, folders, entered, library)?;
     }
     add_text(&text, library).with_context(|| origin)
 }
 
-/// The files of IDL that a file includes.
+/// The files of IDL that a file with this text includes.
 ///
 /// # Errors
 /// When one is not there, or the file has branches: which of them a compiler takes is not known.
-fn includes(path: &Path, folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let text = file::read_text(path)?;
+fn includes(text: &str, path: &Path, folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let places: Vec<&Path> =
         path.parent().into_iter().chain(folders.iter().map(PathBuf::as_path)).collect();
     let mut found = Vec::new();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::interface::{file_of_interface, package_of_interface};
-use crate::package::{find, root};
+use crate::package::{find, package_of, root};
 
 /// The folders to look for packages in: those given, then those that the
 /// environment names, of ROS 2 (`AMENT_PREFIX_PATH`) and ROS 1
@@ -29,13 +29,6 @@ pub(super) fn last_part(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// The package of a file that lies in the usual place, `pkg/msg/Type.msg`, or in
-/// a folder of it: `pkg/msg/a/Type.msg` is `pkg/Type` as well.
-pub(super) fn package_of(path: &Path) -> Option<String> {
-    let package = root(path)?.parent()?.file_name()?.to_string_lossy().into_owned();
-    Some(package)
-}
-
 /// The file of a type, from the file that uses it. Fails where two files of a
 /// package are the type by their names.
 pub(super) fn locate(from: &Path, name: &str, folders: &[PathBuf]) -> Result<Option<PathBuf>> {
@@ -49,7 +42,7 @@ pub(super) fn locate(from: &Path, name: &str, folders: &[PathBuf]) -> Result<Opt
         let Some(package) = package else { continue };
         let folder = from.parent().unwrap_or(Path::new("")).to_owned();
         // From a folder of a package's messages packages are beside the package.
-        let msg = root(&from).unwrap_or_else(|| folder.clone());
+        let msg = root(&from, "msg").unwrap_or_else(|| folder.clone());
         let above = msg.parent().map(Path::to_owned);
         if let Some(top) = above.as_deref().and_then(Path::parent) {
             let found = find(&top.join(package).join("msg"), &file)?;
@@ -67,7 +60,7 @@ pub(super) fn locate(from: &Path, name: &str, folders: &[PathBuf]) -> Result<Opt
         return Ok(Some(found));
     }
     // A namesake in another package is another type.
-    let other = package_of(from).is_some_and(|own| package.is_some_and(|p| p != own));
+    let other = package_of(from, "msg").is_some_and(|own| package.is_some_and(|p| p != own));
     let beside = from.parent().map(|folder| folder.join(&file));
     Ok(beside.filter(|beside| !other && beside.exists()))
 }

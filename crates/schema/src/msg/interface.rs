@@ -8,6 +8,7 @@ use std::path::Path;
 use anyhow::{ensure, Context, Result};
 
 use super::line::uncomment;
+use crate::package::package_of;
 
 /// A message by its full name, and its lines with their numbers in the text.
 type MessageText = (String, Vec<(usize, String)>);
@@ -32,6 +33,22 @@ const UUID: MadeMessage = ("unique_identifier_msgs/UUID", "uint8[16] uuid");
 /// service or action.
 type MadeMessage = (&'static str, &'static str);
 
+/// The event of the calls whose messages begin so.
+macro_rules! event {
+    ($of:literal) => {
+        (
+            concat!($of, "_Event"),
+            concat!(
+                "service_msgs/ServiceEventInfo info\n",
+                $of,
+                "_Request[<=1] request\n",
+                $of,
+                "_Response[<=1] response"
+            ),
+        )
+    };
+}
+
 /// What a service or an action is made of.
 struct Interface {
     what: &'static str,
@@ -47,15 +64,7 @@ const SERVICE: Interface = Interface {
     what: "a service",
     folder: "srv",
     parts: &["@_Request", "@_Response"],
-    made: &[
-        (
-            "@_Event",
-            "service_msgs/ServiceEventInfo info
-@_Request[<=1] request
-@_Response[<=1] response",
-        ),
-        EVENT_INFO,
-    ],
+    made: &[event!("@"), EVENT_INFO],
 };
 
 const ACTION: Interface = Interface {
@@ -65,20 +74,10 @@ const ACTION: Interface = Interface {
     made: &[
         ("@_SendGoal_Request", "unique_identifier_msgs/UUID goal_id\n@_Goal goal"),
         ("@_SendGoal_Response", "bool accepted\nbuiltin_interfaces/Time stamp"),
-        (
-            "@_SendGoal_Event",
-            "service_msgs/ServiceEventInfo info
-@_SendGoal_Request[<=1] request
-@_SendGoal_Response[<=1] response",
-        ),
+        event!("@_SendGoal"),
         ("@_GetResult_Request", "unique_identifier_msgs/UUID goal_id"),
         ("@_GetResult_Response", "int8 status\n@_Result result"),
-        (
-            "@_GetResult_Event",
-            "service_msgs/ServiceEventInfo info
-@_GetResult_Request[<=1] request
-@_GetResult_Response[<=1] response",
-        ),
+        event!("@_GetResult"),
         ("@_FeedbackMessage", "unique_identifier_msgs/UUID goal_id\n@_Feedback feedback"),
         EVENT_INFO,
         UUID,
@@ -92,10 +91,14 @@ impl Interface {
         [&SERVICE, &ACTION].into_iter().find(|interface| interface.folder == folder)
     }
 
+    /// The names of all its messages, with `@` for its own.
+    fn names(&self) -> impl Iterator<Item = &'static str> + Clone {
+        self.parts.iter().copied().chain(self.made.iter().map(|(name, _)| *name))
+    }
+
     /// The name of the service or action that a message is of; none of what is called as none.
     fn base<'n>(&self, name: &'n str) -> Option<&'n str> {
-        let ends = self.parts.iter().copied().chain(self.made.iter().map(|(end, _)| *end));
-        let ends = ends.filter_map(|end| end.strip_prefix('@'));
+        let ends = self.names().filter_map(|end| end.strip_prefix('@'));
         // `_SendGoal_Request` before `_Request`.
         ends.filter_map(|end| name.strip_suffix(end)).min_by_key(|base| base.len())
     }
@@ -120,9 +123,8 @@ pub(super) fn file_of_interface(name: &str) -> Option<(&'static str, String)> {
 fn path_interface_name(path: &Path) -> Option<String> {
     let end = path.extension()?.to_ascii_lowercase();
     let interface = [&SERVICE, &ACTION].into_iter().find(|one| end == one.folder)?;
-    let (stem, path) = (path.file_stem()?.to_string_lossy(), std::path::absolute(path).ok()?);
-    let own = path.ancestors().skip(1).find(|folder| folder.ends_with(interface.folder));
-    let package = own.and_then(|own| Some(own.parent()?.file_name()?.to_string_lossy()));
+    let stem = path.file_stem()?.to_string_lossy();
+    let package = package_of(path, interface.folder);
     let before = package.map_or_else(String::new, |package| format!("{package}/"));
     Some(format!("{before}{}/{stem}", interface.folder))
 }
@@ -140,10 +142,8 @@ pub fn interface_messages(path: &Path) -> Vec<String> {
 /// none is called so.
 pub(super) fn interface_message(path: &Path, own: Option<&str>) -> Option<String> {
     let name = path_interface_name(path)?;
-    let Interface { parts, made, .. } = Interface::find(&name)?;
-    let ends = parts.iter().copied().chain(made.iter().map(|(end, _)| *end));
     let own = own.and_then(|own| own.rsplit('/').next());
-    let mut names = ends.map(|end| end.replace('@', &name));
+    let mut names = Interface::find(&name)?.names().map(|end| end.replace('@', &name));
     let first = names.clone().next();
     names.find(|name| name.rsplit('/').next() == own).or(first)
 }

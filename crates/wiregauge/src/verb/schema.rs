@@ -32,9 +32,9 @@ Examples:
       the definition that is compiled
   wiregauge schema scan.msg --format json         the model for scripts")]
 pub struct Arguments {
-    /// A definition (.msg, .srv, .action, .idl, .proto, a descriptor set, or a folder of them) or a recording (.mcap,
-    /// .bag, .db3 or its folder, .osi); after a colon the type or topic, where
-    /// there are several.
+    /// A definition (.msg, .srv, .action, .idl, .proto, a descriptor set, or a folder of
+    /// them) or a recording (.mcap, .bag, .db3 or its folder, .osi); after a colon the
+    /// type or topic, where there are several.
     #[arg(value_name = "FILE[:TYPE]")]
     source: String,
     /// Also look for definitions in this folder. Give it several times for several

@@ -95,7 +95,15 @@ int32_t wiregauge_dds_write(struct wiregauge_dds *dds, const uint8_t *bytes, uin
   return dds_write_ts(dds->end, &sample, dds_time() & ~(dds_time_t)1);
 }
 
-// The next sample: 1 if there is one, 0 if none came in time. It is valid until
+// Whether reliable readers have acknowledged all that was written: 1 if they have, 0 if not.
+int32_t wiregauge_dds_acknowledged(struct wiregauge_dds *dds) {
+  const int32_t code = dds_wait_for_acks(dds->end, 0);
+  if (code == DDS_RETCODE_TIMEOUT) return 0;
+  return code < 0 ? code : 1;
+}
+
+// The next sample: 1 if there is one, 0 if none came in time. An empty one is a greeting and no
+// sample (see `greeting.rs` of the crate participant). It is valid until
 // the next call.
 int32_t wiregauge_dds_next(struct wiregauge_dds *dds, int64_t patience, const uint8_t **bytes,
                            uint32_t *size) {
@@ -109,14 +117,14 @@ int32_t wiregauge_dds_next(struct wiregauge_dds *dds, int64_t patience, const ui
     dds_sample_info_t info;
     const int32_t taken = dds_take(dds->end, &dds->loan, &info, 1, 1);
     if (taken < 0) return taken;
-    if (taken == 1 && info.valid_data) {
-      const KeyedSeq *sample = dds->loan;
+    const KeyedSeq *sample = dds->loan;
+    if (taken == 1 && info.valid_data && sample->baggage._length > 0) {
       *bytes = sample->baggage._buffer;
       *size = sample->baggage._length;
       return 1;
     }
     if (taken == 1) {
-      // Only news of a writer.
+      // Only news of a writer, or its greeting.
       const int32_t code = dds_return_loan(dds->end, &dds->loan, 1);
       dds->loan = NULL;
       if (code < 0) return code;

@@ -164,9 +164,8 @@ static void open(const Settings &settings, Endpoint &end) {
     fastdds::DataWriterQos qos = end.publisher->get_default_datawriter_qos();
     set_endpoint_qos(qos, settings);
     qos.publish_mode().kind = fastdds::SYNCHRONOUS_PUBLISH_MODE;
-    // By default 3 s, and a writer that keeps all it may waits for that long. The Rust side sends
-    // nothing in the first second.
-    set_heartbeats(qos, 20000000, 500000000);
+    // By default 3 s, and a writer that keeps all it may waits for that long.
+    set_heartbeats(qos, 20000000, 100000000);
     end.writer = end.publisher->create_datawriter(end.topic, qos);
     need(end.writer, "no writer; is /dev/shm large enough?");
   }
@@ -206,6 +205,11 @@ int32_t wiregauge_fastdds_readers(Endpoint *end) {
   fastdds::PublicationMatchedStatus status;
   if (end->writer->get_publication_matched_status(status) != wiregauge::OK) return -1;
   return status.current_count;
+}
+
+// Whether reliable readers have acknowledged all that was written.
+bool wiregauge_fastdds_acknowledged(Endpoint *end) {
+  return end->writer->wait_for_acknowledgments(wiregauge::Duration(0, 0)) == wiregauge::OK;
 }
 
 // Room for a sample where it will be read, or none where there is none to lend.
@@ -257,9 +261,9 @@ int32_t wiregauge_fastdds_next(Endpoint *end, int64_t patience, const uint8_t **
       *bytes = end->bytes.data();
       *size = uint32_t(end->bytes.size());
     }
-    if (code == wiregauge::OK && info.valid_data) return 1;
+    if (code == wiregauge::OK && info.valid_data && *size > 0) return 1;
     if (code == wiregauge::OK) {
-      // Only news of a writer.
+      // Only news of a writer, or its greeting.
       if (end->in_place) end->reader->return_loan(end->read, end->infos);
       continue;
     }

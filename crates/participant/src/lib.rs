@@ -29,6 +29,7 @@ pub mod connect;
 pub mod control;
 pub mod dds_options;
 pub mod echo;
+pub mod greeting;
 pub mod inbox;
 pub mod lockstep;
 pub mod participant;

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::ptr;
 use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
+use wiregauge_participant::greeting::Greeting;
 use wiregauge_participant::participant;
 use wiregauge_participant::sample::loss_timeout;
 use wiregauge_participant::transport::{Reader, SampleHandler, Topic, Transport, Writer};
@@ -53,9 +54,6 @@ const KEPT_OF_ANY: i32 = 256;
 /// How long a write waits for its readers at most, besides the time that a sample
 /// may take.
 const BLOCKING: Duration = Duration::from_secs(10);
-/// From the time that the writer knows all readers to the first sample, so that
-/// they know it too.
-const SETTLE: Duration = Duration::from_millis(200);
 
 impl Transport for Dds {
     fn name(&self) -> &'static str {
@@ -106,16 +104,15 @@ impl Transport for Dds {
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
         let end = DdsEndpoint::open(topic, 0, None)?;
         let buffer = allocate_zeroed(if topic.varies { 0 } else { topic.size })?;
-        Ok(Box::new(DdsWriter { end, buffer, complete: None, wanted: topic.readers }))
+        let greeting = Greeting::new(topic.readers, topic.quality()?.reliable);
+        Ok(Box::new(DdsWriter { end, buffer, greeting }))
     }
 }
 
 struct DdsWriter {
     end: DdsEndpoint,
     buffer: Vec<u8>,
-    /// Since when all readers are known.
-    complete: Option<Instant>,
-    wanted: usize,
+    greeting: Greeting,
 }
 
 impl Writer for DdsWriter {
@@ -123,12 +120,18 @@ impl Writer for DdsWriter {
         // SAFETY: the end is a writer, open until it is dropped.
         let found = unsafe { wiregauge_dds_readers(self.end.0) };
         let found = check(found).context("cannot count the readers")? as usize;
-        if found < self.wanted {
-            self.complete = None;
-            return Ok(found);
-        }
-        let settled = self.complete.get_or_insert_with(Instant::now).elapsed() >= SETTLE;
-        Ok(if settled { found } else { self.wanted - 1 })
+        let end = self.end.0;
+        let send_empty = || {
+            // SAFETY: the end is a writer, open until it is dropped; no byte is read.
+            let code = unsafe { wiregauge_dds_write(end, ptr::NonNull::dangling().as_ptr(), 0) };
+            check(code).context("dds_write fails").map(drop)
+        };
+        let is_acknowledged = || {
+            // SAFETY: the end is a writer, open until it is dropped.
+            let code = unsafe { wiregauge_dds_acknowledged(end) };
+            Ok(check(code).context("dds_wait_for_acks fails")? == 1)
+        };
+        self.greeting.ready_readers(found, send_empty, is_acknowledged)
     }
 
     fn buffer(&mut self) -> Result<&mut [u8]> {
@@ -204,8 +207,7 @@ unsafe fn next<'a>(handle: *mut Handle, patience: Duration) -> Result<Option<&'a
     match check(code).context("cannot read from DDS")? {
         0 => Ok(None),
         // SAFETY: Cyclone lends so many bytes until the next call.
-        _ if size > 0 => Ok(Some(unsafe { std::slice::from_raw_parts(bytes, size as usize) })),
-        _ => Ok(Some(&[])),
+        _ => Ok(Some(unsafe { std::slice::from_raw_parts(bytes, size as usize) })),
     }
 }
 
@@ -352,6 +354,7 @@ extern "C" {
         opened: *mut *mut Handle,
     ) -> i32;
     fn wiregauge_dds_readers(dds: *mut Handle) -> i32;
+    fn wiregauge_dds_acknowledged(dds: *mut Handle) -> i32;
     fn wiregauge_dds_write(dds: *mut Handle, bytes: *const u8, size: u32) -> i32;
     fn wiregauge_dds_next(
         dds: *mut Handle,

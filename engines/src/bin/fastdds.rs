@@ -3,9 +3,10 @@
 use std::ffi::{c_char, CStr, CString};
 use std::process::ExitCode;
 use std::ptr::{self, NonNull};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
+use wiregauge_participant::greeting::Greeting;
 use wiregauge_participant::participant;
 use wiregauge_participant::sample::loss_timeout;
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
@@ -35,9 +36,6 @@ const SEGMENT: usize = 64 << 20;
 /// How long a write waits for its readers at most, besides the time that a sample
 /// may take.
 const BLOCKING: Duration = Duration::from_secs(10);
-/// From the time that the writer knows all readers to the first sample, so that
-/// they know it too.
-const SETTLE: Duration = Duration::from_secs(1);
 
 /// How samples travel; the numbers are those of the C++ side.
 #[derive(Clone, Copy, PartialEq)]
@@ -130,16 +128,19 @@ impl Transport for FastDds {
             true => Room::Shared { lent: None, size: topic.size },
             false => Room::Own(allocate_zeroed(if topic.varies { 0 } else { topic.size })?),
         };
-        Ok(Box::new(FastDdsWriter { end, room, complete: None, wanted: topic.readers }))
+        let acknowledged = topic.quality()?.reliable && matches!(room, Room::Own(_));
+        Ok(Box::new(FastDdsWriter {
+            end,
+            room,
+            greeting: Greeting::new(topic.readers, acknowledged),
+        }))
     }
 }
 
 struct FastDdsWriter {
     end: Endpoint,
     room: Room,
-    /// Since when all readers are known.
-    complete: Option<Instant>,
-    wanted: usize,
+    greeting: Greeting,
 }
 
 /// Where a sample is written.
@@ -155,12 +156,16 @@ impl Writer for FastDdsWriter {
         // SAFETY: the end is a writer, open until it is dropped.
         let found = unsafe { wiregauge_fastdds_readers(self.end.0) };
         let found = usize::try_from(found).context("Fast DDS cannot count the readers")?;
-        if found < self.wanted {
-            self.complete = None;
-            return Ok(found);
-        }
-        let settled = self.complete.get_or_insert_with(Instant::now).elapsed() >= SETTLE;
-        Ok(if settled { found } else { self.wanted - 1 })
+        let end = self.end.0;
+        let send_empty = || {
+            // SAFETY: the end is a writer, open until it is dropped; no byte is read.
+            let went = unsafe { wiregauge_fastdds_write(end, NonNull::dangling().as_ptr(), 0) };
+            ensure!(went, "Fast DDS cannot write to its readers");
+            Ok(())
+        };
+        // SAFETY: the end is a writer, open until it is dropped.
+        let is_acknowledged = || Ok(unsafe { wiregauge_fastdds_acknowledged(end) });
+        self.greeting.ready_readers(found, send_empty, is_acknowledged)
     }
 
     fn buffer(&mut self) -> Result<&mut [u8]> {
@@ -260,12 +265,9 @@ impl Reader for Endpoint {
         let code = unsafe { wiregauge_fastdds_next(self.0, patience, &mut bytes, &mut size) };
         match code {
             0 => Ok(None),
-            1 if size > 0 => {
-                // SAFETY: so many bytes lie there until the next call, which must borrow
-                // `self` anew.
-                Ok(Some(unsafe { std::slice::from_raw_parts(bytes, size as usize) }))
-            }
-            1 => Ok(Some(&[])),
+            // SAFETY: so many bytes lie there until the next call, which must borrow `self`
+            // anew.
+            1 => Ok(Some(unsafe { std::slice::from_raw_parts(bytes, size as usize) })),
             _ => bail!("Fast DDS cannot read"),
         }
     }
@@ -306,6 +308,7 @@ extern "C" {
     fn wiregauge_fastdds_close(end: *mut Handle);
     fn wiregauge_fastdds_version() -> u32;
     fn wiregauge_fastdds_readers(end: *mut Handle) -> i32;
+    fn wiregauge_fastdds_acknowledged(end: *mut Handle) -> bool;
     fn wiregauge_fastdds_loan(end: *mut Handle) -> *mut u8;
     fn wiregauge_fastdds_write(end: *mut Handle, bytes: *const u8, size: u32) -> bool;
     fn wiregauge_fastdds_next(

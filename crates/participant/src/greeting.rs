@@ -1,0 +1,114 @@
+//! How a writer of DDS makes sure that its readers know it before the first sample.
+//!
+//! A writer knows a reader some time before the reader knows the writer, and what is sent in
+//! between is lost: a volatile reader takes it for history. No time is long enough on a loaded
+//! machine. So the writer sends an empty sample, the greeting, which readers do not count, and
+//! waits until all reliable readers have acknowledged it. Who does not acknowledge gets time.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+/// What readers that acknowledge nothing get to know the writer.
+const SETTLE: Duration = Duration::from_secs(1);
+
+/// What became of the greeting of a writer.
+pub struct Greeting {
+    /// How many readers there will be.
+    wanted: usize,
+    /// Whether readers acknowledge, and can be sent an empty sample.
+    acknowledged: bool,
+    state: State,
+}
+
+enum State {
+    /// Readers are missing.
+    Incomplete,
+    /// It was sent, or the time runs, since then.
+    Greeted(Instant),
+    Settled,
+}
+
+impl Greeting {
+    /// For so many readers. Where they acknowledge nothing, or all samples have one size, they get
+    /// time instead.
+    pub fn new(wanted: usize, acknowledged: bool) -> Greeting {
+        Greeting { wanted, acknowledged, state: State::Incomplete }
+    }
+
+    /// How many readers are ready, of those that the writer has found: not all before all wanted
+    /// ones know the writer.
+    ///
+    /// # Errors
+    /// Those of sending an empty sample, and of asking whether all is acknowledged.
+    pub fn ready_readers(
+        &mut self,
+        found: usize,
+        send_empty: impl FnOnce() -> Result<()>,
+        is_acknowledged: impl FnOnce() -> Result<bool>,
+    ) -> Result<usize> {
+        if found < self.wanted {
+            self.state = State::Incomplete;
+            return Ok(found);
+        }
+        match self.state {
+            State::Incomplete => {
+                if self.acknowledged {
+                    send_empty()?;
+                }
+                self.state = State::Greeted(Instant::now());
+            }
+            State::Greeted(since) => {
+                let settled =
+                    if self.acknowledged { is_acknowledged()? } else { since.elapsed() >= SETTLE };
+                if settled {
+                    self.state = State::Settled;
+                }
+            }
+            State::Settled => {}
+        }
+        Ok(match self.state {
+            State::Settled => found,
+            _ => self.wanted.saturating_sub(1),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn readers_are_ready_once_they_have_acknowledged_an_empty_sample() {
+        let (sent, acknowledged) = (Cell::new(0), Cell::new(false));
+        let mut greeting = Greeting::new(2, true);
+        let mut ready = |found| {
+            let send_empty = || {
+                sent.set(sent.get() + 1);
+                Ok(())
+            };
+            greeting.ready_readers(found, send_empty, || Ok(acknowledged.get())).unwrap()
+        };
+        assert_eq!((ready(1), sent.get()), (1, 0));
+        assert_eq!((ready(2), ready(2), sent.get()), (1, 1, 1));
+        acknowledged.set(true);
+        assert_eq!((ready(2), ready(3), sent.get()), (2, 3, 1));
+        // One left, and another came, which does not know the writer either.
+        acknowledged.set(false);
+        assert_eq!((ready(1), ready(2), ready(2), sent.get()), (1, 1, 1, 2));
+    }
+
+    #[test]
+    fn readers_that_do_not_acknowledge_are_sent_nothing_and_get_time() {
+        let mut greeting = Greeting::new(1, false);
+        let start = Instant::now();
+        let mut ready = || greeting.ready_readers(1, || unreachable!(), || unreachable!()).unwrap();
+        assert_eq!(ready(), 0);
+        while ready() == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(start.elapsed() >= SETTLE);
+    }
+}

@@ -3,11 +3,14 @@
 //! A writer knows a reader some time before the reader knows the writer, and what is sent in
 //! between is lost: a volatile reader takes it for history. No time is long enough on a loaded
 //! machine. So the writer sends an empty sample, the greeting, which readers do not count, and
-//! waits until all reliable readers have acknowledged it. Who does not acknowledge gets time.
+//! waits until all reliable readers have acknowledged it. Who does not acknowledge gets time: readers
+//! of best effort, among them those of a reliable writer, which only a trace's player has.
 
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+
+use crate::transport::Topic;
 
 /// What readers that acknowledge nothing get to know the writer.
 const SETTLE: Duration = Duration::from_secs(1);
@@ -18,6 +21,8 @@ pub struct Greeting {
     wanted: usize,
     /// Whether readers acknowledge, and can be sent an empty sample.
     acknowledged: bool,
+    /// From then on readers are ready, where they have acknowledged what they do.
+    settle: Duration,
     state: State,
 }
 
@@ -30,10 +35,12 @@ enum State {
 }
 
 impl Greeting {
-    /// For so many readers. Where they acknowledge nothing, or all samples have one size, they get
-    /// time instead.
-    pub fn new(wanted: usize, acknowledged: bool) -> Greeting {
-        Greeting { wanted, acknowledged, state: State::Incomplete }
+    /// For the readers of a topic. Where they acknowledge nothing, or all samples have one size,
+    /// they get time instead.
+    pub fn new(topic: &Topic, acknowledged: bool) -> Greeting {
+        // Samples of a trace vary.
+        let settle = if acknowledged && !topic.varies { Duration::ZERO } else { SETTLE };
+        Greeting { wanted: topic.readers, acknowledged, settle, state: State::Incomplete }
     }
 
     /// How many readers are ready, of those that the writer has found: not all before all wanted
@@ -59,9 +66,8 @@ impl Greeting {
                 self.state = State::Greeted(Instant::now());
             }
             State::Greeted(since) => {
-                let settled =
-                    if self.acknowledged { is_acknowledged()? } else { since.elapsed() >= SETTLE };
-                if settled {
+                let is_late_enough = since.elapsed() >= self.settle;
+                if is_late_enough && (!self.acknowledged || is_acknowledged()?) {
                     self.state = State::Settled;
                 }
             }
@@ -80,10 +86,23 @@ mod tests {
 
     use super::*;
 
+    fn topic(readers: usize) -> Topic {
+        Topic {
+            name: "greeted".into(),
+            size: 8,
+            varies: false,
+            bind: std::net::Ipv4Addr::LOCALHOST.into(),
+            readers,
+            token: String::new(),
+            scratch: None,
+            options: Default::default(),
+        }
+    }
+
     #[test]
     fn readers_are_ready_once_they_have_acknowledged_an_empty_sample() {
         let (sent, acknowledged) = (Cell::new(0), Cell::new(false));
-        let mut greeting = Greeting::new(2, true);
+        let mut greeting = Greeting::new(&topic(2), true);
         let mut ready = |found| {
             let send_empty = || {
                 sent.set(sent.get() + 1);
@@ -101,14 +120,21 @@ mod tests {
     }
 
     #[test]
-    fn readers_that_do_not_acknowledge_are_sent_nothing_and_get_time() {
-        let mut greeting = Greeting::new(1, false);
-        let start = Instant::now();
-        let mut ready = || greeting.ready_readers(1, || unreachable!(), || unreachable!()).unwrap();
-        assert_eq!(ready(), 0);
-        while ready() == 0 {
-            std::thread::sleep(Duration::from_millis(1));
+    fn readers_that_may_not_acknowledge_get_time() {
+        let trace = Topic { varies: true, ..topic(1) };
+        for (topic, acknowledged) in [(topic(1), false), (trace, true)] {
+            let mut greeting = Greeting::new(&topic, acknowledged);
+            let start = Instant::now();
+            let send_empty = || match acknowledged {
+                true => Ok(()),
+                false => unreachable!(),
+            };
+            let mut ready = || greeting.ready_readers(1, send_empty, || Ok(acknowledged)).unwrap();
+            assert_eq!(ready(), 0);
+            while ready() == 0 {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            assert!(start.elapsed() >= SETTLE);
         }
-        assert!(start.elapsed() >= SETTLE);
     }
 }

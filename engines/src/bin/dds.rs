@@ -104,7 +104,7 @@ impl Transport for Dds {
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
         let end = DdsEndpoint::open(topic, 0, None)?;
         let buffer = allocate_zeroed(if topic.varies { 0 } else { topic.size })?;
-        let greeting = Greeting::new(topic.readers, topic.quality()?.reliable);
+        let greeting = Greeting::new(topic, topic.quality()?.reliable);
         Ok(Box::new(DdsWriter { end, buffer, greeting }))
     }
 }

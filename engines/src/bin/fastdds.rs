@@ -129,11 +129,7 @@ impl Transport for FastDds {
             false => Room::Own(allocate_zeroed(if topic.varies { 0 } else { topic.size })?),
         };
         let acknowledged = topic.quality()?.reliable && matches!(room, Room::Own(_));
-        Ok(Box::new(FastDdsWriter {
-            end,
-            room,
-            greeting: Greeting::new(topic.readers, acknowledged),
-        }))
+        Ok(Box::new(FastDdsWriter { end, room, greeting: Greeting::new(topic, acknowledged) }))
     }
 }
 

@@ -26,5 +26,5 @@ pub use need::{find_program, find_programs, Need};
 pub use program_file::{copy_program, write_script};
 pub use progress::Progress;
 pub use shared_object::compile_shared_object;
-pub use tool::{first_error, is_root, run, shell_quoted, CompilerProcess};
+pub use tool::{first_error, is_root, run, rustc, shell_quoted, CompilerProcess};
 pub use toolchain::Toolchain;

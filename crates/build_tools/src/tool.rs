@@ -1,8 +1,11 @@
 //! Compilers and generators as programs that are run.
 
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{bail, Context, Result};
+
+use crate::build_cache::default_build_folder;
 
 /// A compiler at work, which does not go on when nobody waits for it.
 pub struct CompilerProcess(pub std::process::Child);
@@ -22,6 +25,18 @@ impl Drop for CompilerProcess {
 /// Whether this process may do what only root may.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
+}
+
+/// `rustc` as it is taken where programs are built: which one rustup takes depends on the folder,
+/// and the working folder may have a `rust-toolchain.toml` of its own.
+pub fn rustc() -> Command {
+    let mut command = Command::new("rustc");
+    let folder = default_build_folder().ok();
+    let exists = |folder: &&Path| folder.is_dir();
+    if let Some(folder) = folder.as_deref().and_then(|folder| folder.ancestors().find(exists)) {
+        command.current_dir(folder);
+    }
+    command
 }
 
 /// Runs a program to its end; the error holds the first line that it wrote of
@@ -88,6 +103,14 @@ pub fn shell_quoted(word: &impl ToString) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rustc_is_that_of_the_build_folder() {
+        let build = default_build_folder().unwrap();
+        let command = rustc();
+        let folder = command.get_current_dir().expect("a folder exists above the build folder");
+        assert!(build.starts_with(folder) && folder.is_dir(), "{}", folder.display());
+    }
 
     #[test]
     fn the_reason_is_told_and_not_the_advice() {

@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use crate::tool::rustc;
+
 /// Flags that C++ is compiled with.
 pub const CPP_FLAGS: &str = "CMake Release: -O3 -DNDEBUG";
 
@@ -13,7 +15,8 @@ pub fn installed_versions(programs: &[&str]) -> Vec<(String, String)> {
 
 /// The first line that a program prints of its version.
 fn version(program: &str) -> Option<String> {
-    let output = Command::new(program)
+    let mut command = if program == "rustc" { rustc() } else { Command::new(program) };
+    let output = command
         .arg("--version")
         .stdin(Stdio::null())
         .stderr(Stdio::piped())

@@ -1,6 +1,6 @@
 //! A runner under callgrind.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{ensure, Context, Result};
@@ -35,6 +35,11 @@ impl Callgrind {
         let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         ensure!(version.starts_with("valgrind"), "{} is no valgrind", program.display());
         Ok(Callgrind { program, version })
+    }
+
+    /// Valgrind itself, which has other tools.
+    pub(crate) fn program(&self) -> &Path {
+        &self.program
     }
 
     /// Prepares to count what this runner executes; as a simulation, also what becomes of its

@@ -29,6 +29,17 @@ pub(crate) fn count_folder() -> Result<TempDir> {
         .context("cannot make a folder for counts in the temporary folder; set TMPDIR to one")
 }
 
+/// The runner behind these words, in an environment of its own.
+pub(crate) fn wrap_launch(launch: &Launch, words: Vec<String>) -> Launch {
+    let mut arguments = fixed_environment();
+    let path = launch.library_path();
+    arguments.extend(path.map(|(name, path)| format!("{name}={}", path.to_string_lossy())));
+    arguments.extend(words);
+    arguments.push(locate(&launch.program).display().to_string());
+    arguments.extend(launch.arguments.iter().cloned());
+    Launch { program: "env".into(), arguments, libraries: Vec::new(), ..launch.clone() }
+}
+
 /// A runner whose instructions are counted.
 #[derive(Debug)]
 pub struct Count {
@@ -83,14 +94,8 @@ impl Count {
         words: impl Fn(&str) -> Vec<String>,
     ) -> Result<Count> {
         let folder = count_folder()?;
-        let mut arguments = fixed_environment();
-        let path = launch.library_path();
-        arguments.extend(path.map(|(name, path)| format!("{name}={}", path.to_string_lossy())));
-        arguments.extend(words(&folder.path().join("counts").display().to_string()));
-        arguments.push(locate(&launch.program).display().to_string());
-        arguments.extend(launch.arguments.iter().cloned());
         let launch =
-            Launch { program: "env".into(), arguments, libraries: Vec::new(), ..launch.clone() };
+            wrap_launch(launch, words(&folder.path().join("counts").display().to_string()));
         Ok(Count::new(folder, launch, form))
     }
 

@@ -19,6 +19,7 @@ mod environment;
 pub mod memory;
 pub mod profile;
 pub mod source;
+pub mod store_reads;
 pub mod work;
 
 pub use callgrind::{Callgrind, CACHES};

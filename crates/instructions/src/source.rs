@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+
+use wiregauge_build_tools::rustc;
 
 /// Larger sources are not read.
 const LARGEST: u64 = 8 << 20;
@@ -51,8 +53,7 @@ fn in_rust_library(source: &str) -> Option<&str> {
 }
 
 fn find_rust_library() -> Option<PathBuf> {
-    let output =
-        Command::new("rustc").args(["--print", "sysroot"]).stdin(Stdio::null()).output().ok()?;
+    let output = rustc().args(["--print", "sysroot"]).stdin(Stdio::null()).output().ok()?;
     let root = String::from_utf8(output.stdout).ok()?;
     let library = Path::new(root.trim()).join("lib/rustlib/src/rust/library");
     library.is_dir().then_some(library)

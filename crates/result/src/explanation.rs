@@ -18,6 +18,9 @@ pub struct Explanation {
     /// What is copied and allocated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryUse>,
+    /// Reads of what was written just before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store_reads: Option<StoreReads>,
     /// In which functions, the costliest first. Together they have the totals.
     pub functions: Vec<FunctionCounts>,
     /// Lines of sources that execute most, the costliest first; none where no program tells
@@ -37,6 +40,16 @@ pub struct MemoryUse {
     pub copies: f64,
     /// Bytes that these copy.
     pub copied: f64,
+}
+
+/// Reads, for a message, of what the 64 instructions before have written: processors answer them
+/// from their queue of writes, or let them wait until the cache has what was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StoreReads {
+    /// One write holds all that is read: some cycles.
+    pub forwarded: f64,
+    /// The youngest write to the same bytes does not: ten cycles and more.
+    pub blocked: f64,
 }
 
 /// A function, without what it calls.

@@ -59,6 +59,10 @@ fn two_rows_are_explained_and_their_lines_add_up() {
     for subject in ["prost", "protobuf-cpp"] {
         for metric in EXPERIMENTS {
             adds_up(&result, subject, metric);
+            // Of whole experiments alone: it is slow. A loop reads what it just wrote.
+            let reads = &explanation(&result, subject, metric)["store_reads"]["forwarded"];
+            let is_whole = !metric.contains('/');
+            assert_eq!(reads.as_f64().is_some_and(|reads| reads > 20.0), is_whole, "{metric}");
         }
         // Counted by the runner itself, in a process without valgrind.
         for metric in ["encode", "decode"] {

@@ -79,6 +79,7 @@ pub fn explain(
         events: events.iter().map(|(name, _)| (*name).to_owned()).collect(),
         totals: sums(&profile.totals()),
         memory: memory(),
+        store_reads: None,
         functions,
         lines: lines(profile, messages),
     }

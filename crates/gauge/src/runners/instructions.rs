@@ -9,11 +9,12 @@ use std::thread;
 use std::time::Duration;
 
 use wiregauge_child_process::child::Limits;
-use wiregauge_child_process::runner::{Runner, RunnerError};
+use wiregauge_child_process::runner::{Launch, Runner, RunnerError};
 use wiregauge_instructions::memory::MemoryCounter;
 use wiregauge_instructions::profile::Profile;
+use wiregauge_instructions::store_reads::AccessTrace;
 use wiregauge_instructions::{Count, Counted, Counter};
-use wiregauge_result::explanation::Explanation;
+use wiregauge_result::explanation::{Explanation, StoreReads};
 use wiregauge_result::run::Fact;
 
 use crate::runners::contender::{load_all, Epoch, RunnerContender};
@@ -32,6 +33,9 @@ const MAX_PAIRS: u64 = 100;
 /// How often each loop is run. The least of them counts: where the heap lies in another way,
 /// it takes some percent more to move what grows, often in every second loop.
 const REPEATS: usize = 3;
+/// Most instructions for a message of which each read and write is looked at: a million takes
+/// about a second, and three messages are needed.
+const MOST_TRACED: f64 = 4_000_000.0;
 /// How many times the least the same loop may take.
 const REPEATABLE: f64 = 1.1;
 
@@ -95,9 +99,16 @@ fn count(counter: &Counter, contender: &RunnerContender) -> Result<SubjectCounts
     if let Some(memory) = &mut memory {
         memory.is_explained = true;
     }
+    let mut traced = match explained {
+        Some(_) => TracedProcess::start(counter, launch, plan.patience * SLOWDOWN)?,
+        None => None,
+    };
     for (case, load) in plan.cases.iter().enumerate() {
         for process in iter::once(&mut process).chain(&mut memory) {
             process.load(&load.samples)?;
+        }
+        if let Some(traced) = &mut traced {
+            load_all(&mut traced.runner, load.samples.get(..1).unwrap_or_default())?;
         }
         for cell in contender.cells.iter().filter(|cell| cell.case == case) {
             let experiment = &plan.experiments[cell.experiment];
@@ -118,12 +129,60 @@ fn count(counter: &Counter, contender: &RunnerContender) -> Result<SubjectCounts
             if let Some(memory) = &mut memory {
                 let used = memory.count_memory(&epoch, counted.messages)?;
                 let of = (load.case.id.as_str(), launch.id.as_str(), experiment.metric.as_str());
-                let explanation = explain(of, &counted.profile, &used, counted.messages);
+                let mut explanation = explain(of, &counted.profile, &used, counted.messages);
+                let is_whole = !experiment.metric.contains('/');
+                if let Some(traced) = traced.as_mut().filter(|_| is_whole) {
+                    if counted.instructions <= MOST_TRACED {
+                        explanation.store_reads = Some(traced.count_message(&epoch)?);
+                    }
+                }
                 counts.explanations.push(explanation);
             }
         }
     }
     Ok(counts)
+}
+
+/// A runner with the first message of a case, whose reads of what was written just before are
+/// counted: each instruction is written down and read.
+struct TracedProcess {
+    trace: AccessTrace,
+    runner: Runner,
+}
+
+impl TracedProcess {
+    /// Nothing where the counter is no valgrind.
+    fn start(
+        counter: &Counter,
+        launch: &Launch,
+        patience: Duration,
+    ) -> Result<Option<TracedProcess>, RunnerError> {
+        let Counter::Callgrind(valgrind) = counter else { return Ok(None) };
+        let trace = AccessTrace::prepare(valgrind, launch).map_err(refused)?;
+        let mut runner = Runner::start(&trace.launch, Limits::default(), None, patience)?;
+        runner.greet()?;
+        Ok(Some(TracedProcess { trace, runner }))
+    }
+
+    /// Reads for a message: what two take more than one.
+    fn count_message(&mut self, epoch: &Epoch) -> Result<StoreReads, RunnerError> {
+        // The sums of all messages are not those of the first.
+        let Epoch { plan, case, experiment, .. } = *epoch;
+        let epoch = Epoch { plan, case, experiment, wanted: None };
+        let mut count = |messages| {
+            self.runner.await_idle()?;
+            self.trace.take().map_err(refused)?;
+            epoch.run(&mut self.runner, messages, None)?;
+            self.runner.await_idle()?;
+            self.trace.take().map_err(refused)
+        };
+        let (one, two) = (count(1)?, count(2)?);
+        let more = |two: u64, one: u64| two.saturating_sub(one) as f64;
+        Ok(StoreReads {
+            forwarded: more(two.forwarded, one.forwarded),
+            blocked: more(two.blocked, one.blocked),
+        })
+    }
 }
 
 /// What was counted of an experiment.

@@ -133,6 +133,7 @@ mod tests {
             events: vec![INSTRUCTIONS.into()],
             totals: vec![total],
             memory: None,
+            store_reads: None,
             functions: Vec::new(),
             lines,
         }

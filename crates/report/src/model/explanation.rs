@@ -18,12 +18,15 @@ const FUNCTIONS: usize = 10;
 const LEAST_SHARE: f64 = 0.1;
 
 /// What a table's words mean, a line each.
-pub const NOTES: [&str; 5] = [
+pub const NOTES: [&str; 6] = [
     "program: generated code, headers, crates and glue in the runner's program; libraries: shared \
      libraries but the C library; copying, filling: memcpy, memset and the like, where they are \
      called and not compiled in",
     "cache misses, last-cache misses and mispredictions are simulated: caches of 32 KiB for code and \
      for data, 8 MiB behind them; they are no property of this machine",
+    "forwarded and blocked reads, of the first message: reads of what the 64 instructions before have \
+     written; where one write holds all that is read, a processor forwards it in some cycles, else \
+     the read is blocked until the cache has it, ten cycles and more",
     "copies: calls of memcpy and memmove, and blocks that are moved as they grow; allocations: \
      calls of malloc and its kin; both counted in a process of their own",
     "each function without what it calls; what is compiled into another function counts there; \
@@ -97,6 +100,15 @@ fn totals(metric: &str, rows: &[&Explanation]) -> Vec<Vec<String>> {
     if rows.iter().any(|row| row.memory.is_some()) {
         for (name, figure) in of_memory {
             let of_row = |row: &&Explanation| row.memory.as_ref().map(figure);
+            lines.insert(name, rows.iter().map(of_row).collect());
+        }
+    }
+    type Reads = fn(&wiregauge_result::explanation::StoreReads) -> f64;
+    let of_stores: [(&str, Reads); 2] =
+        [("forwarded reads", |reads| reads.forwarded), ("blocked reads", |reads| reads.blocked)];
+    if rows.iter().any(|row| row.store_reads.is_some()) {
+        for (name, figure) in of_stores {
+            let of_row = |row: &&Explanation| row.store_reads.as_ref().map(figure);
             lines.insert(name, rows.iter().map(of_row).collect());
         }
     }
@@ -340,7 +352,7 @@ fn library(object: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use wiregauge_result::explanation::MemoryUse;
+    use wiregauge_result::explanation::{MemoryUse, StoreReads};
 
     use super::*;
 
@@ -358,6 +370,7 @@ mod tests {
             events: [INSTRUCTIONS, "branches"].map(String::from).to_vec(),
             totals: vec![sum(0), sum(1)],
             memory: Some(MemoryUse { allocations: 1.0, allocated: 64.0, copies: 0.5, copied: 8.0 }),
+            store_reads: Some(StoreReads { forwarded: 3.0, blocked: 7.0 }),
             functions,
             lines: Vec::new(),
         }
@@ -375,6 +388,17 @@ mod tests {
             function("(without a name)", "libb.so.1", "libraries", &[7.0, 0.0]),
         ];
         [explanation("a", a), explanation("b", b)]
+    }
+
+    /// Also where it was counted of one row alone.
+    #[test]
+    fn reads_of_what_was_just_written_are_lines_of_the_totals() {
+        let [mut a, b] = two();
+        a.store_reads = None;
+        let totals = &explain_metric("encode", &[&a, &b]).tables[0];
+        let line = |name: &str| totals.iter().find(|line| line[0] == name).unwrap();
+        assert_eq!(line("forwarded reads")[1..], ["-", "3"]);
+        assert_eq!(line("blocked reads")[1..], ["-", "7"]);
     }
 
     fn number(text: &str) -> i64 {

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::common::bus;
 use serde_json::{json, Value};
 use wiregauge_result::explanation::{
-    Explanation, FunctionCounts, LineCounts, MemoryUse, INSTRUCTIONS,
+    Explanation, FunctionCounts, LineCounts, MemoryUse, StoreReads, INSTRUCTIONS,
 };
 use wiregauge_result::run::Run;
 
@@ -60,6 +60,7 @@ fn an_explained_result_follows_the_schema() {
         events: vec![INSTRUCTIONS.into()],
         totals: vec![7.5],
         memory: Some(MemoryUse { allocations: 1.0, allocated: 64.0, copies: 0.0, copied: 0.0 }),
+        store_reads: Some(StoreReads { forwarded: 2.0, blocked: 0.0 }),
         functions,
         lines: vec![
             LineCounts {

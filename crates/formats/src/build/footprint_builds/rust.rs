@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use wiregauge_build_tools::{lock, run, Progress, Toolchain};
+use wiregauge_build_tools::{lock, run, rustc, Progress, Toolchain};
 use wiregauge_normalized::Unit;
 
 use crate::build::cargo_package::CargoPackage;
@@ -111,7 +111,7 @@ fn compile_measuring(place: &BuildFolders, build: &RunnerBuild) -> Result<Vec<Pa
 
 /// The machine's own target, as Rust calls it: flags for it are not those of build scripts.
 fn host_triple() -> Result<String> {
-    let said = run(Command::new("rustc").arg("-vV"), "rustc")?;
+    let said = run(rustc().arg("-vV"), "rustc")?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("rustc -vV names no host")?.to_owned())
 }

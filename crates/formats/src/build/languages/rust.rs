@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use anyhow::Result;
-use wiregauge_build_tools::{Need, Progress};
+use wiregauge_build_tools::{rustc, Need, Progress};
 use wiregauge_normalized::{rust, Unit};
 
 use crate::build::build_system::BuildSystem;
@@ -36,7 +36,7 @@ pub static RUST: RunnerLanguage = RunnerLanguage {
         "package.\"*\".strip=\"debuginfo\"",
     ],
     unexplained: None,
-    compiler: |_| rustc(),
+    compiler: |_| rustc_version(),
     folder: |group, name| group.join("src/bin").join(name),
     message: |unit| Ok(rust::message(unit).into_iter().map(|file| file.text).collect()),
 };
@@ -46,10 +46,10 @@ inventory::submit! {
 }
 
 /// The first line that rustc prints of its version; nothing where there is none.
-fn rustc() -> String {
+fn rustc_version() -> String {
     static RUST: OnceLock<String> = OnceLock::new();
     RUST.get_or_init(|| {
-        let output = Command::new("rustc").arg("--version").stdin(Stdio::null()).output();
+        let output = rustc().arg("--version").stdin(Stdio::null()).output();
         let text = output.map(|output| output.stdout).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         text.lines().next().unwrap_or_default().trim().to_owned()

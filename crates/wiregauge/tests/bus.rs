@@ -409,8 +409,9 @@ fn a_sample_of_a_gibibyte_arrives() {
     }
     let folder = tempfile::tempdir().unwrap();
     let words = ["--transport", "tcp", "--size", "1GiB", "--cycle", "0", "--round-trips", "1"];
-    // Long enough for a few of them on a busy machine.
-    let long = [&["bus", "run"], &words[..], &["--duration", "15s"]].concat();
+    // Long enough for a few of them on a busy machine, where who holds so much may stand still.
+    let more = ["--duration", "15s", "--alive-within", "60s"];
+    let long = [&["bus", "run"], &words[..], &more].concat();
     let said = run(folder.path(), &long);
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let run = result(folder.path());

@@ -124,10 +124,12 @@ impl ArchiveObject {
     }
 }
 
-/// What changes with a file.
+/// What changes with a file; nothing where the server tells neither its version nor its time,
+/// for which the library has 1970.
 fn version_of(meta: &ObjectMeta) -> String {
     match &meta.e_tag {
         Some(tag) => tag.clone(),
+        None if meta.last_modified.timestamp() == 0 => String::new(),
         None => format!("{} of {} bytes", meta.last_modified.to_rfc3339(), meta.size),
     }
 }

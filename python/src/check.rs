@@ -6,6 +6,7 @@ use wiregauge_trace::check::{self, rules::Level, Finding};
 use wiregauge_trace::open::OpenHints;
 
 use crate::error::to_python;
+use crate::file_identity::FileIdentity;
 use crate::files::Files;
 use crate::rows::{number_column, text_column, Rows};
 use crate::table_source::Definition;
@@ -42,6 +43,8 @@ pub fn check_files(
     let find = || -> Result<Rows> {
         let mut found: Vec<(String, Finding)> = Vec::new();
         for path in &files {
+            // What the archive has now, and not what it had a moment ago.
+            FileIdentity::of_opened(path)?;
             let checked = check::check(path, &hints, &define, &mut |_, _| {})?;
             let file = path.display().to_string();
             let findings = checked.findings.list().into_iter().cloned();

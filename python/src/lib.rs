@@ -9,6 +9,7 @@ mod check;
 mod columns;
 mod error;
 mod figures;
+mod file_identity;
 mod files;
 mod message;
 mod message_bytes;

@@ -18,6 +18,7 @@ use wiregauge_trace::shared_bytes::SharedBytes;
 
 use crate::arrow::{schema_capsule, stream_capsule};
 use crate::error::{to_python, WiregaugeWarning};
+use crate::file_identity::{require_same, FileIdentity};
 use crate::message::{Channel, Message};
 use crate::message_rows::{message_schema, MessageRows};
 
@@ -38,6 +39,8 @@ pub struct Messages {
     path: PathBuf,
     hints: OpenHints,
     selection: Selection,
+    /// What a file in an archive was when it was opened.
+    opened: Option<FileIdentity>,
     channels: Mutex<BTreeMap<u16, Py<Channel>>>,
 }
 
@@ -135,10 +138,16 @@ impl Messages {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn open(path: PathBuf, hints: OpenHints, selection: Selection) -> Result<Messages> {
+    pub fn open(
+        path: PathBuf,
+        hints: OpenHints,
+        selection: Selection,
+        opened: Option<FileIdentity>,
+    ) -> Result<Messages> {
+        require_same(opened.as_ref(), &path)?;
         let reading = Reading::open(&path, &hints, selection.clone())?;
         let (reading, channels) = (Mutex::new(reading), Mutex::default());
-        Ok(Messages { reading, path, hints, selection, channels })
+        Ok(Messages { reading, path, hints, selection, opened, channels })
     }
 
     /// The channel of a message.
@@ -210,7 +219,10 @@ impl Messages {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // Other types may be wished for, and need not be given.
         let _ = requested_schema;
-        let open = || MessageRows::open(&self.path, &self.hints, &self.selection);
+        let open = || {
+            require_same(self.opened.as_ref(), &self.path)?;
+            MessageRows::open(&self.path, &self.hints, &self.selection)
+        };
         stream_capsule(python, python.detach(open).map_err(to_python)?)
     }
 

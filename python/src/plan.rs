@@ -19,13 +19,14 @@ use wiregauge_trace::split_finder::find_splits;
 
 use crate::arrow::{schema_capsule, stream_capsule};
 use crate::error::to_python;
+use crate::file_identity::FileIdentity;
 use crate::files::Files;
 use crate::plan_reading::PlanReading;
 use crate::recording::select;
 use crate::rows::{number_column, text_column, Rows};
 use crate::split::{left_out_rows, Split};
 use crate::table_source::{
-    check_columns, Definition, FileIdentity, LeftOut, PlannedPart, TableReading, TableSource,
+    check_columns, Definition, LeftOut, PlannedPart, TableReading, TableSource,
 };
 
 /// Recordings as one table, made by plan(): its parts, for engines that read them on many
@@ -67,6 +68,7 @@ impl Planner {
         let path = if is_remote(path) { path.to_owned() } else { absolute(path)? };
         let source = TableSource { path, ..self.source.clone() };
         let identity = FileIdentity::read(&source.path)?;
+        identity.require_version(&source.path)?;
         let TableSource { path, hints, selection, .. } = &source;
         let FileSplits { splits, channels, remark } =
             find_splits(path, hints, selection, self.most)?;
@@ -202,6 +204,7 @@ pub fn plan_files(
             table: TableSelection { rows, fields: fields.unwrap_or_default(), skips_failed: false },
             points: None,
             definition,
+            opened: None,
             part: None,
         };
         let (schema, found, left_out) = (None, Vec::new(), Vec::new());
@@ -217,24 +220,24 @@ impl Plan {
     fn new(python: Python<'_>, planner: Planner, file_column: Option<String>) -> PyResult<Plan> {
         let Planner { skips, schema, files, left_out, .. } = planner;
         let schema = schema.unwrap_or_else(|| Arc::new(Schema::empty()));
-        let about = |split: InputSplit, identity: FileIdentity| PlannedPart {
+        let about = |split: InputSplit, identity: &FileIdentity| PlannedPart {
             split,
             schema: schema.clone(),
             skips,
             file_column: file_column.clone(),
-            identity,
+            identity: identity.clone(),
             left_out: Arc::new(Mutex::default()),
         };
         let (mut splits, mut sources) = (Vec::new(), Vec::new());
         for file in &files {
             for split in &file.splits {
-                let split = Split::new(file.source.clone(), about(*split, file.identity));
+                let split = Split::new(file.source.clone(), about(*split, &file.identity));
                 sources.push(split.source().clone());
                 splits.push(Py::new(python, split)?);
             }
         }
         let nothing = InputSplit { from: 0, to: 0, first: None, messages: None, size: 0 };
-        let columns = about(nothing, FileIdentity::default()).whole_schema();
+        let columns = about(nothing, &FileIdentity::default()).whole_schema();
         let names: Vec<&String> = columns.fields().iter().map(|field| field.name()).collect();
         if names.iter().skip(1).any(|name| Some(*name) == file_column.as_ref()) {
             let error = anyhow!("a field is called {} too; give another file_column", names[0]);

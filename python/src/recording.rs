@@ -18,6 +18,7 @@ use wiregauge_trace::select::Selection;
 
 use crate::columns::Columns;
 use crate::error::to_python;
+use crate::file_identity::{require_same, FileIdentity};
 use crate::message::Channel;
 use crate::messages::{Messages, Topics};
 use crate::table_source::{Definition, TableSource};
@@ -28,6 +29,8 @@ pub struct Recording {
     path: PathBuf,
     hints: OpenHints,
     definition: Option<Definition>,
+    /// What it was, where it lies in an archive.
+    opened: Option<FileIdentity>,
     /// Keeps what was unpacked of a file that is packed as a whole.
     _opened: Mutex<Box<dyn Reader>>,
     /// What is in it, once that was asked for.
@@ -65,9 +68,10 @@ pub fn open_recording(
     definition: Option<Definition>,
 ) -> PyResult<Recording> {
     let hints = OpenHints { osi_type };
-    let opened = python.detach(|| open::open(&path, &hints)).map_err(to_python)?;
-    let (_opened, contents) = (Mutex::new(opened), Mutex::default());
-    Ok(Recording { path, hints, definition, _opened, contents })
+    let open = || Ok((FileIdentity::of_opened(&path)?, open::open(&path, &hints)?));
+    let (opened, reader) = python.detach(open).map_err(to_python)?;
+    let (_opened, contents) = (Mutex::new(reader), Mutex::default());
+    Ok(Recording { path, hints, definition, opened, _opened, contents })
 }
 
 impl Recording {
@@ -85,6 +89,7 @@ impl Recording {
     }
 
     fn count_messages(&self) -> Result<Contents> {
+        require_same(self.opened.as_ref(), &self.path)?;
         let mut reader = open::open(&self.path, &self.hints)?;
         let summary = Summary::open(&self.path)?.filter(Summary::has_channels);
         let known = summary.as_ref().and_then(|summary| summary.statistics.as_ref());
@@ -130,6 +135,7 @@ impl Recording {
             table,
             points,
             definition: self.definition.clone(),
+            opened: self.opened.clone(),
             part: None,
         };
         python.detach(|| Columns::open(source)).map_err(to_python)
@@ -216,7 +222,9 @@ impl Recording {
         let channels = channels.map(Vec::from).unwrap_or_default();
         let (path, hints) = (self.path.clone(), self.hints.clone());
         let selection = select(channels, (from_time, to_time));
-        python.detach(|| Messages::open(path, hints, selection)).map_err(to_python)
+        let opened = self.opened.clone();
+        let open = || Messages::open(path, hints, selection, opened);
+        python.detach(open).map_err(to_python)
     }
 
     /// The fields of a channel's messages as columns, a row a message.

@@ -20,11 +20,10 @@ use wiregauge_trace::read::Nanoseconds;
 
 use crate::arrow::{schema_capsule, stream_capsule};
 use crate::error::to_python;
+use crate::file_identity::FileIdentity;
 use crate::recording::select;
 use crate::rows::{number_column, text_column, Rows};
-use crate::table_source::{
-    Definition, FileIdentity, LeftOut, PlannedPart, TableReading, TableSource,
-};
+use crate::table_source::{Definition, LeftOut, PlannedPart, TableReading, TableSource};
 
 /// A part of a recording, made by plan(). It is Arrow data: whoever has it and can open the
 /// file reads these rows. It can be pickled.
@@ -81,7 +80,7 @@ impl Split {
             part: (from, to, first, messages, size),
             skips: self.part.skips,
             file_column: self.part.file_column.clone(),
-            identity: self.part.identity,
+            identity: self.part.identity.clone(),
         };
         let mut schema = StreamWriter::try_new(Vec::new(), &self.part.schema)?;
         schema.finish()?;
@@ -107,6 +106,7 @@ impl Split {
             table: TableSelection { rows: written.rows, fields: written.fields, skips_failed },
             points: None,
             definition: written.definition,
+            opened: None,
             part: None,
         };
         let part = PlannedPart {

@@ -1,10 +1,8 @@
 //! What of a recording becomes a table, and how far it was read.
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::UNIX_EPOCH;
 
 use anyhow::{bail, ensure, Context, Result};
 use arrow_array::types::Int32Type;
@@ -22,9 +20,9 @@ use wiregauge_trace::channel::Channel;
 use wiregauge_trace::input_splits::InputSplit;
 use wiregauge_trace::open::{self, OpenHints};
 use wiregauge_trace::read::{MessageInfo, Reader};
-use wiregauge_trace::remote_file::{self, is_remote};
 use wiregauge_trace::select::{Selection, SelectionCursor};
 
+use crate::file_identity::{require_same, FileIdentity};
 use crate::row_reader::RowReader;
 
 /// An encoded FileDescriptorSet for a file that has no definition.
@@ -52,6 +50,8 @@ pub struct TableSource {
     pub points: Option<SensorConventions>,
     /// The definition where the recording has none.
     pub definition: Option<Definition>,
+    /// What a file in an archive was when it was opened, where it must still be that.
+    pub opened: Option<FileIdentity>,
     /// The part that a plan made of it.
     pub part: Option<PlannedPart>,
 }
@@ -71,13 +71,6 @@ pub struct PlannedPart {
     pub identity: FileIdentity,
     /// What its last reading left out.
     pub left_out: Arc<Mutex<Vec<LeftOut>>>,
-}
-
-/// What tells whether a file was changed: its length and time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileIdentity {
-    size: u64,
-    time: i128,
 }
 
 /// What was left out of a recording.
@@ -105,30 +98,6 @@ impl Definition {
                 std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
             }
         }
-    }
-}
-
-impl FileIdentity {
-    /// Its length in bytes.
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// Of a file as it is now.
-    pub fn read(path: &Path) -> Result<FileIdentity> {
-        if is_remote(path) {
-            let (size, version) = remote_file::identify(path)?;
-            let mut hash = DefaultHasher::new();
-            version.hash(&mut hash);
-            return Ok(FileIdentity { size, time: hash.finish().into() });
-        }
-        let about = path.metadata().with_context(|| format!("cannot read {}", path.display()))?;
-        let time = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        Ok(FileIdentity {
-            // A folder has the length that its file system likes.
-            size: if about.is_dir() { 0 } else { about.len() },
-            time: time.map_or(0, |time| time.as_nanos() as i128),
-        })
     }
 }
 
@@ -169,6 +138,7 @@ impl TableSource {
             let is_same = FileIdentity::read(&self.path)? == part.identity;
             ensure!(is_same, "{} was changed since it was planned; plan again", self.origin());
         }
+        require_same(self.opened.as_ref(), &self.path)?;
         let mut reader = open::open(&self.path, &self.hints)?;
         if salvages {
             reader.salvage();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use wiregauge_schema::file;
 
-use crate::remote_file::{self, RemoteFile};
+use crate::remote_file::{self, FileVersion, RemoteFile};
 
 /// Where the bytes are.
 #[derive(Clone, Debug)]
@@ -60,6 +60,14 @@ impl FileRange {
     /// Whether it lies in an archive, where each hop is a request.
     pub fn is_remote(&self) -> bool {
         matches!(self.file, RangeOrigin::Archive(_))
+    }
+
+    /// Which file in an archive it is of; none where it lies here.
+    pub fn archive_version(&self) -> Option<FileVersion> {
+        match &self.file {
+            RangeOrigin::Here(_) => None,
+            RangeOrigin::Archive(file) => Some(file.file_version()),
+        }
     }
 
     /// The position in the file that is read next.

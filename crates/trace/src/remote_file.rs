@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use anyhow::{anyhow, bail, Context, Result};
+use anyhow::{anyhow, bail, ensure, Context, Result};
 use wiregauge_system::interrupt;
 
 /// What is fetched at least, and kept.
@@ -27,8 +27,12 @@ const LARGEST: u64 = 4 << 20;
 /// A piece of what is read in order is fetched before it is asked for once it has so many bytes.
 const AHEAD: u64 = 1 << 20;
 
-/// How long a file stays known that nobody reads: a verb opens it more than once.
-const KNOWN_FOR: Duration = Duration::from_secs(10);
+/// How long it is believed that a file is still the one that the archive told last: a verb opens
+/// it more than once.
+const FRESH: Duration = Duration::from_secs(10);
+
+/// What is said of a file that is another one than before.
+const CHANGED: &str = "it was changed while it was read; run the command again";
 
 /// The schemes of addresses in archives.
 const SCHEMES: [&str; 6] = ["s3", "s3a", "gs", "az", "http", "https"];
@@ -49,9 +53,12 @@ pub struct FetchedRange {
     pub bytes: Vec<u8>,
     /// The size of the whole file.
     pub size: u64,
-    /// What is another one when the file was changed.
+    /// What is another one when the file was changed; empty where the archive does not tell.
     pub version: String,
 }
+
+/// Which file it was: its size, and its version as in [`FetchedRange`].
+pub type FileVersion = (u64, String);
 
 /// Opens a file by its address.
 type Opener = Box<dyn Fn(&str) -> Result<Box<dyn RangeSource>> + Send + Sync>;
@@ -64,12 +71,20 @@ static KNOWN: Mutex<Vec<KnownFile>> = Mutex::new(Vec::new());
 struct KnownFile {
     path: PathBuf,
     file: Arc<RemoteFile>,
-    used: Instant,
 }
+
+/// What each file was when this process read it first, where it must stay that.
+static KEPT_VERSIONS: OnceLock<Mutex<HashMap<PathBuf, FileVersion>>> = OnceLock::new();
 
 /// Says how files in archives are opened. The first one stays.
 pub fn set_opener(opener: impl Fn(&str) -> Result<Box<dyn RangeSource>> + Send + Sync + 'static) {
     let _ = OPENER.set(Box::new(opener));
+}
+
+/// From now on a file that becomes another one is an error, also where it is opened anew: a
+/// command that reads a file more than once must not mix two.
+pub fn keep_versions() {
+    KEPT_VERSIONS.get_or_init(Mutex::default);
 }
 
 /// Whether it is the address of a file in an archive, and no path.
@@ -78,13 +93,12 @@ pub fn is_remote(path: &Path) -> bool {
     scheme.is_some_and(|(scheme, _)| SCHEMES.contains(&scheme))
 }
 
-/// The size of a file in an archive, and what is another one when it was changed.
+/// Which file an address stands for now: the archive is asked, also where it was a moment ago.
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn identify(path: &Path) -> Result<(u64, String)> {
-    let file = RemoteFile::open(path)?;
-    Ok((file.size, file.version.clone()))
+pub fn identify(path: &Path) -> Result<FileVersion> {
+    Ok(RemoteFile::open_anew(path)?.file_version())
 }
 
 /// Fails where a part of the file could not be fetched. Who saves what is whole of a damaged
@@ -97,9 +111,7 @@ pub fn require_fetched(path: &Path) -> Result<()> {
         return Ok(());
     }
     interrupt::check()?;
-    let known = locked(&KNOWN);
-    let known = known.iter().find(|known| known.path == path);
-    known.map_or(Ok(()), |known| known.file.require_fetched())
+    known_file(path).map_or(Ok(()), |known| known.require_fetched())
 }
 
 /// What came of reading a file, unless a part of it could not be fetched: that is no damage.
@@ -108,12 +120,20 @@ pub(crate) fn unless_unfetched<T>(path: &Path, outcome: Result<T>) -> Result<T> 
     outcome
 }
 
+/// The file that is known of an address.
+pub(crate) fn known_file(path: &Path) -> Option<Arc<RemoteFile>> {
+    let known = locked(&KNOWN);
+    known.iter().find(|known| known.path == path).map(|known| Arc::clone(&known.file))
+}
+
 /// A file in an archive.
 pub(crate) struct RemoteFile {
     shown: String,
     source: Arc<dyn RangeSource>,
     size: u64,
     version: String,
+    /// When the archive told last that this is the file.
+    told: Mutex<Instant>,
     state: Mutex<ReadState>,
     /// Why a part of it could not be fetched.
     fault: OnceLock<String>,
@@ -155,28 +175,41 @@ impl fmt::Debug for RemoteFile {
 }
 
 impl RemoteFile {
-    /// Opens a file by its address.
+    /// Opens a file by its address; the same one as a moment ago.
     pub fn open(path: &Path) -> Result<Arc<RemoteFile>> {
-        let mut known = locked(&KNOWN);
-        known.retain(|known| {
-            let is_used = Arc::strong_count(&known.file) > 1;
-            is_used || (known.used.elapsed() < KNOWN_FOR && known.file.fault.get().is_none())
-        });
-        if let Some(known) = known.iter_mut().find(|known| known.path == path) {
-            known.used = Instant::now();
-            return Ok(Arc::clone(&known.file));
+        match known_file(path).filter(|known| known.is_fresh()) {
+            Some(known) => Ok(known),
+            None => RemoteFile::open_anew(path),
         }
-        drop(known);
+    }
+
+    /// Asks the archive for the file. What was fetched of it before stays, unless it is another
+    /// one now.
+    fn open_anew(path: &Path) -> Result<Arc<RemoteFile>> {
         let shown = path.display().to_string();
         let Some(opener) = OPENER.get() else {
             bail!(
                 "{shown} lies in an archive, which this program does not read; copy it here first"
             );
         };
-        let file = opener(&shown).and_then(|source| RemoteFile::begin(&shown, source.into()));
-        let file = Arc::new(file.with_context(|| format!("cannot read {shown}"))?);
-        let used = Instant::now();
-        locked(&KNOWN).push(KnownFile { path: path.to_owned(), file: Arc::clone(&file), used });
+        let mut file = opener(&shown)
+            .and_then(|source| RemoteFile::begin(&shown, source.into()))
+            .and_then(|file| file.require_kept(path).map(|()| Arc::new(file)))
+            .with_context(|| format!("cannot read {shown}"))?;
+        let mut known = locked(&KNOWN);
+        let is_kept = |known: &KnownFile| {
+            Arc::strong_count(&known.file) > 1 || known.path == path || known.file.is_fresh()
+        };
+        known.retain(is_kept);
+        match known.iter_mut().find(|known| known.path == path) {
+            Some(before) if before.file.is_same(&file) => {
+                before.file.renew();
+                file = Arc::clone(&before.file);
+            }
+            // Whoever reads the other one keeps it.
+            Some(before) => before.file = Arc::clone(&file),
+            None => known.push(KnownFile { path: path.to_owned(), file: Arc::clone(&file) }),
+        }
         Ok(file)
     }
 
@@ -187,8 +220,39 @@ impl RemoteFile {
         state.keep(0, &first.bytes, first.size);
         state.last = (BLOCK, BLOCK);
         let (shown, state) = (shown.to_owned(), Mutex::new(state));
-        let (size, version) = (first.size, first.version);
-        Ok(RemoteFile { shown, source, size, version, state, fault: OnceLock::new() })
+        let (size, version, told) = (first.size, first.version, Mutex::new(Instant::now()));
+        Ok(RemoteFile { shown, source, size, version, told, state, fault: OnceLock::new() })
+    }
+
+    /// Which file it is.
+    pub fn file_version(&self) -> FileVersion {
+        (self.size, self.version.clone())
+    }
+
+    /// Whether it is still the file, as the archive told it a moment ago.
+    fn is_fresh(&self) -> bool {
+        locked(&self.told).elapsed() < FRESH && self.fault.get().is_none()
+    }
+
+    /// The archive told that it is still the file.
+    fn renew(&self) {
+        *locked(&self.told) = Instant::now();
+    }
+
+    /// Whether it can be read on in place of one that was opened later. Where the archive tells
+    /// no version, nobody knows.
+    fn is_same(&self, later: &RemoteFile) -> bool {
+        let is_told = !self.version.is_empty() && self.fault.get().is_none();
+        is_told && self.file_version() == later.file_version()
+    }
+
+    /// Fails where this process has read another file at this address, and must not.
+    fn require_kept(&self, path: &Path) -> Result<()> {
+        let Some(kept) = KEPT_VERSIONS.get() else { return Ok(()) };
+        let mut kept = locked(kept);
+        let first = kept.entry(path.to_owned()).or_insert_with(|| self.file_version());
+        ensure!(*first == self.file_version(), CHANGED);
+        Ok(())
     }
 
     /// Its size in bytes.
@@ -254,17 +318,18 @@ impl RemoteFile {
         drop(state);
         let bytes = match ahead {
             Some((_, handle)) => handle.join().map_err(|_| anyhow!("a thread failed"))??,
-            None => fetch(&*self.source, from, stop - from, self.size)?,
+            None => fetch(&*self.source, from, stop - from, &self.file_version())?,
         };
+        self.renew();
         let mut state = locked(&self.state);
         state.keep(from, &bytes, self.size);
         let next = from + bytes.len() as u64;
         state.last = (next, bytes.len() as u64);
         let is_worth_it = is_in_order && !is_small && bytes.len() as u64 >= AHEAD;
         if is_worth_it && next < end {
-            let (source, size) = (Arc::clone(&self.source), self.size);
-            let length = LARGEST.min(size - next);
-            let handle = thread::spawn(move || fetch(&*source, next, length, size));
+            let (source, version) = (Arc::clone(&self.source), self.file_version());
+            let length = LARGEST.min(self.size - next);
+            let handle = thread::spawn(move || fetch(&*source, next, length, &version));
             state.ahead = Some((next, handle));
         }
         Ok((from, bytes))
@@ -272,11 +337,9 @@ impl RemoteFile {
 }
 
 /// Fetches a part that is known to be there.
-fn fetch(source: &dyn RangeSource, from: u64, length: u64, size: u64) -> Result<Vec<u8>> {
+fn fetch(source: &dyn RangeSource, from: u64, length: u64, file: &FileVersion) -> Result<Vec<u8>> {
     let fetched = source.fetch(from, length)?;
-    if fetched.size != size {
-        bail!("it has {} bytes and not {size} any more; run the command again", fetched.size);
-    }
+    ensure!((fetched.size, fetched.version) == *file, CHANGED);
     if fetched.bytes.len() as u64 != length {
         bail!("{} bytes came in place of {length}; try again", fetched.bytes.len());
     }

@@ -1,17 +1,20 @@
 //! The reader of a recording in an archive. What could not be fetched ends the reading: it is
 //! told as what it is, and not as damage of the recording.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Result;
+use wiregauge_system::interrupt;
 
 use crate::read::{MessageInfo, Reader};
 use crate::reader_adapter::ReaderAdapter;
-use crate::remote_file::{require_fetched, unless_unfetched};
+use crate::remote_file::{known_file, unless_unfetched, RemoteFile};
 
 /// A reader of a recording in an archive.
 pub(crate) struct RemoteReader {
-    path: PathBuf,
+    /// That which the other one reads: its address may stand for another one later.
+    file: Option<Arc<RemoteFile>>,
     inner: Box<dyn Reader>,
 }
 
@@ -22,7 +25,7 @@ impl RemoteReader {
     /// When something could not be fetched, or with the error of the other one.
     pub fn around(inner: Result<Box<dyn Reader>>, path: &Path) -> Result<Box<dyn Reader>> {
         let inner = unless_unfetched(path, inner)?;
-        Ok(Box::new(RemoteReader { path: path.to_owned(), inner }))
+        Ok(Box::new(RemoteReader { file: known_file(path), inner }))
     }
 }
 
@@ -39,7 +42,8 @@ impl ReaderAdapter for RemoteReader {
         let next = self.inner.next();
         // Where damage is left out, what follows a fault would be taken for damage.
         if !matches!(next, Ok(Some(_))) || !self.inner.losses().is_empty() {
-            require_fetched(&self.path)?;
+            interrupt::check()?;
+            self.file.as_ref().map_or(Ok(()), |file| file.require_fetched())?;
         }
         next
     }

@@ -3,7 +3,6 @@
 //! while a database is opened, and is gone with those who use it.
 
 use std::fs::{self, File};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use wiregauge_system::interrupt;
 
 use crate::compressed_file;
 use crate::file_range::FileRange;
-use crate::remote_file::is_remote;
+use crate::remote_file::{is_remote, FileVersion};
 
 /// How much is unpacked at once.
 const STEP: usize = 1 << 20;
@@ -31,10 +30,19 @@ pub(crate) struct OpenedFile {
 
 /// A file that was unpacked, as long as somebody reads it.
 struct UnpackedFile {
-    /// Its device, number, length and time.
-    of: [u64; 5],
+    /// None where nobody knows whether it is still the same.
+    of: Option<FileIdentity>,
     file: Weak<File>,
     fault: Option<String>,
+}
+
+/// What is another one where the file is another one.
+#[derive(PartialEq, Eq)]
+enum FileIdentity {
+    /// Its device, number, length and time.
+    Here([u64; 5]),
+    /// Its address, and what the archive tells of it.
+    Archive(PathBuf, FileVersion),
 }
 
 /// A verb opens a recording more than once: it is unpacked once.
@@ -52,7 +60,7 @@ pub(crate) fn open(path: &Path) -> Result<OpenedFile> {
     let of = identity(path, &part)?;
     let mut known = UNPACKED_FILES.lock().unwrap_or_else(|broken| broken.into_inner());
     known.retain(|known| known.file.strong_count() > 0);
-    let same = known.iter().find(|known| known.of == of);
+    let same = known.iter().find(|known| of.is_some() && known.of == of);
     if let Some((file, fault)) = same.and_then(|same| Some((same.file.upgrade()?, &same.fault))) {
         return Ok(OpenedFile { part: FileRange::shared(file)?, fault: fault.clone() });
     }
@@ -64,16 +72,15 @@ pub(crate) fn open(path: &Path) -> Result<OpenedFile> {
     Ok(OpenedFile { part, fault })
 }
 
-/// What is another one where the file is another one.
-fn identity(path: &Path, part: &FileRange) -> Result<[u64; 5]> {
-    if is_remote(path) {
-        let mut name = DefaultHasher::new();
-        path.hash(&mut name);
-        return Ok([0, name.finish(), part.end(), 0, 0]);
+/// Which file it is; none where the archive tells no version.
+fn identity(path: &Path, part: &FileRange) -> Result<Option<FileIdentity>> {
+    if let Some(version) = part.archive_version() {
+        let is_told = !version.1.is_empty();
+        return Ok(is_told.then(|| FileIdentity::Archive(path.to_owned(), version)));
     }
     let about = fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
     let (seconds, nanos) = (about.mtime() as u64, about.mtime_nsec() as u64);
-    Ok([about.dev(), about.ino(), about.len(), seconds, nanos])
+    Ok(Some(FileIdentity::Here([about.dev(), about.ino(), about.len(), seconds, nanos])))
 }
 
 /// A recording under a name that can be opened: its own, or that of a scratch file, which is

@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 }
 
 fn carry_out() -> ExitCode {
-    wiregauge_archive::install(Vec::new());
+    wiregauge_archive::install_for_command();
     let arguments = signed_address::hide_secrets(std::env::args_os());
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,

@@ -1,9 +1,9 @@
 //! How a program is started: with limits, from a thread that lasts.
 
 use std::io;
-use std::process::Command;
+use std::process::{self, Command};
 use std::sync::mpsc::{self, Sender};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use rustix::io::Errno;
@@ -37,27 +37,38 @@ pub(super) fn prepare(parent: Pid, limits: Limits) -> io::Result<()> {
     Ok(())
 }
 
+/// A program to start, and where it is handed out.
+type Order = (Command, Sender<io::Result<std::process::Child>>);
+
+/// The process whose thread takes orders: one that was forked off has no threads of its parent's.
+static SPAWNER: Mutex<Option<(u32, Sender<Order>)>> = Mutex::new(None);
+
 /// Starts a program from a thread that lives as long as we do.
 ///
 /// "When the parent dies" means, to Linux, when the *thread* that forked ends:
 /// started from a worker thread, the child would be killed as soon as that
 /// worker was done.
 pub(super) fn spawn_from_lasting_thread(command: Command) -> io::Result<std::process::Child> {
-    type Order = (Command, Sender<io::Result<std::process::Child>>);
-    static SPAWNER: OnceLock<Sender<Order>> = OnceLock::new();
-    if SPAWNER.get().is_none() {
-        let (orders, received) = mpsc::channel::<Order>();
-        thread::Builder::new().name("spawner".into()).spawn(move || {
-            for (mut command, reply) in received {
-                // Nobody gives up waiting for the reply.
-                let _ = reply.send(command.spawn());
-            }
-        })?;
-        // If another thread was faster, this spawner ends without orders.
-        let _ = SPAWNER.set(orders);
-    }
     let gone = || io::Error::other("the thread that starts programs has ended");
     let (reply, answer) = mpsc::channel();
-    SPAWNER.get().ok_or_else(gone)?.send((command, reply)).map_err(|_| gone())?;
+    orders()?.send((command, reply)).map_err(|_| gone())?;
     answer.recv().map_err(|_| gone())?
+}
+
+/// Where the thread takes orders; it is started with the first one.
+fn orders() -> io::Result<Sender<Order>> {
+    let mut spawner = SPAWNER.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, orders)) = spawner.as_ref().filter(|(of, _)| *of == process::id()) {
+        return Ok(orders.clone());
+    }
+    let (orders, received) = mpsc::channel::<Order>();
+    thread::Builder::new().name("spawner".into()).spawn(move || {
+        for (mut command, reply) in received {
+            // Nobody gives up waiting for the reply.
+            let _ = reply.send(command.spawn());
+        }
+    })?;
+    // What the parent's thread waits at is not ours to end.
+    std::mem::forget(spawner.replace((process::id(), orders.clone())));
+    Ok(orders)
 }

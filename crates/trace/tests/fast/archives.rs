@@ -1,21 +1,28 @@
 //! Recordings in archives: what is fetched of them, and what is said where that fails.
 
+use std::collections::BTreeMap;
+use std::io::{Cursor, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
-use anyhow::{bail, Result};
+use anyhow::{bail, Context, Result};
+use flate2::write::GzEncoder;
+use flate2::Compression;
+use mcap::records::MessageHeader;
 use wiregauge_trace::check::check;
 use wiregauge_trace::info::read_info;
 use wiregauge_trace::open::{open, OpenHints};
-use wiregauge_trace::remote_file::{set_opener, FetchedRange, RangeSource};
+use wiregauge_trace::read::Reader;
+use wiregauge_trace::remote_file::{identify, set_opener, FetchedRange, RangeSource};
 
 /// A file that is made while it is read: zeros but for its beginning and its end.
 #[derive(Clone, Debug)]
 struct MadeFile {
     name: String,
-    front: Arc<Vec<u8>>,
+    /// Its beginning, and what the archive calls its version.
+    front: Arc<Mutex<(Vec<u8>, &'static str)>>,
     end: Arc<Vec<u8>>,
     size: u64,
     /// What was fetched.
@@ -38,12 +45,13 @@ impl RangeSource for MadeFile {
         let to = (from + length).min(self.size);
         self.fetched.lock().unwrap().push(from..to);
         let end = self.size - self.end.len() as u64;
-        let byte = |at: u64| match self.front.get(at as usize) {
+        let served = self.front.lock().unwrap();
+        let byte = |at: u64| match served.0.get(at as usize) {
             Some(byte) => *byte,
             None if at >= end => self.end[(at - end) as usize],
             None => 0,
         };
-        let (bytes, version) = ((from..to).map(byte).collect(), String::new());
+        let (bytes, version) = ((from..to).map(byte).collect(), served.1.to_owned());
         Ok(FetchedRange { bytes, size: self.size, version })
     }
 }
@@ -60,7 +68,7 @@ fn file(name: &str, front: Vec<u8>, end: Vec<u8>, size: u64) -> (PathBuf, MadeFi
     });
     let file = MadeFile {
         name: name.to_owned(),
-        front: Arc::new(front),
+        front: Arc::new(Mutex::new((front, ""))),
         end: Arc::new(end),
         size,
         fetched: Arc::default(),
@@ -168,6 +176,11 @@ fn chunks_of_other_times_are_not_asked_for() {
 
 /// Messages of an `.osi` file: SensorViews of which each has a time and so many bytes.
 fn osi(messages: usize, size: usize) -> Vec<u8> {
+    osi_from(0, messages, size)
+}
+
+/// The same, whose bytes say numbers from `first` on.
+fn osi_from(first: usize, messages: usize, size: usize) -> Vec<u8> {
     let mut file = Vec::new();
     for number in 0..messages {
         let mut message = vec![0x12, 4, 0x08, 1, 0x10, (number % 100) as u8, 0xa2, 0x06];
@@ -177,7 +190,7 @@ fn osi(messages: usize, size: usize) -> Vec<u8> {
             length >>= 7;
         }
         message.push(length as u8);
-        message.extend(vec![number as u8; size]);
+        message.extend(vec![(first + number) as u8; size]);
         file.extend((message.len() as u32).to_le_bytes());
         file.extend(message);
     }
@@ -243,4 +256,72 @@ fn what_cannot_be_fetched_is_no_damage() {
         error,
         "cannot read s3://bucket/none.mcap: there is no such file; check the address"
     );
+}
+
+/// An MCAP file with three messages, whose bytes say numbers from `first` on, stored by gzip.
+fn packed_mcap(first: u8) -> Result<Vec<u8>> {
+    let mut writer = mcap::WriteOptions::new().compression(None).create(Cursor::new(Vec::new()))?;
+    let schema = writer.add_schema("T", "ros2msg", b"int32 x")?;
+    let channel_id = writer.add_channel(schema, "/t", "cdr", &BTreeMap::new())?;
+    for number in 0..3 {
+        let (time, sequence) = (u64::from(number), u32::from(number));
+        let head = MessageHeader { channel_id, sequence, log_time: time, publish_time: time };
+        writer.write_to_known_channel(&head, &[first + number; 1000])?;
+    }
+    writer.finish()?;
+    let mut packed = GzEncoder::new(Vec::new(), Compression::none());
+    packed.write_all(&writer.into_inner().into_inner())?;
+    Ok(packed.finish()?)
+}
+
+/// The last byte of the next message.
+fn last_byte(reader: &mut dyn Reader) -> Result<u8> {
+    reader.next()?.context("there is one")?;
+    Ok(*reader.data()?.last().unwrap())
+}
+
+#[test]
+fn another_file_of_the_same_size_is_not_taken_for_the_same() {
+    // Packed as a whole, which is unpacked once for all who read it.
+    let packed = |first| packed_mcap(first).unwrap();
+    let (one, two) = (packed(1), packed(101));
+    let size = one.len() as u64;
+    assert_eq!(two.len() as u64, size);
+    let open = |path: &Path| open(path, &OpenHints::default());
+    let (path, made) = file("same.mcap.gz", one.clone(), Vec::new(), size);
+    *made.front.lock().unwrap() = (one, "one");
+    let mut before = open(&path).unwrap();
+    assert_eq!(last_byte(before.as_mut()).unwrap(), 1);
+    // Who opens it a moment later reads the same one, without a request.
+    let requests = made.fetched.lock().unwrap().len();
+    assert_eq!(last_byte(open(&path).unwrap().as_mut()).unwrap(), 1);
+    assert_eq!(made.fetched.lock().unwrap().len(), requests);
+    *made.front.lock().unwrap() = (two, "two");
+    assert_eq!(identify(&path).unwrap(), (size, "two".to_owned()));
+    let mut after = open(&path).unwrap();
+    assert_eq!(last_byte(after.as_mut()).unwrap(), 101);
+    assert_eq!(last_byte(before.as_mut()).unwrap(), 2);
+    assert_eq!(last_byte(after.as_mut()).unwrap(), 102);
+
+    // One that is read by parts, while it is read.
+    let size = osi(300, 100_000).len() as u64;
+    let (path, made) = file("while_sv.osi", Vec::new(), Vec::new(), size);
+    *made.front.lock().unwrap() = (osi(300, 100_000), "one");
+    let mut reader = open(&path).unwrap();
+    assert_eq!(last_byte(reader.as_mut()).unwrap(), 0);
+    *made.front.lock().unwrap() = (osi_from(1, 300, 100_000), "two");
+    let error = (0..300).find_map(|_| last_byte(reader.as_mut()).err()).expect("it is noticed");
+    let said = format!("{error:#}");
+    assert!(said.ends_with("it was changed while it was read; run the command again"), "{said}");
+    // Who opens it anew reads the new one, though the other one is still open.
+    assert_eq!(last_byte(open(&path).unwrap().as_mut()).unwrap(), 1);
+    assert!(last_byte(reader.as_mut()).is_err());
+
+    // Where no version is told, nobody knows whether it is the same.
+    let (path, made) = file("untold.mcap.gz", packed(1), Vec::new(), packed(1).len() as u64);
+    let before = open(&path).unwrap();
+    *made.front.lock().unwrap() = (packed(101), "");
+    identify(&path).unwrap();
+    assert_eq!(last_byte(open(&path).unwrap().as_mut()).unwrap(), 101);
+    drop(before);
 }

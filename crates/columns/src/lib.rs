@@ -29,6 +29,7 @@ mod flatbuffer;
 mod head_columns;
 mod message_table;
 mod number_list;
+mod parquet_file;
 mod plan;
 mod protobuf;
 mod selection;

@@ -9,16 +9,9 @@ use anyhow::{anyhow, bail, Context, Result};
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::SchemaRef;
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
 use wiregauge_trace::write::Output;
 
-/// Rows of a row group of Parquet, whose columns are held packed until it is whole.
-const GROUP: usize = 1 << 18;
-
-/// Most rows of a group where a batch has more: one large message.
-const LARGEST_GROUP: usize = 1 << 22;
+use crate::parquet_file::ParquetFile;
 
 /// The files that hold tables, by the ends of their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +57,7 @@ pub struct TableFile<W: Output + Send + 'static> {
 /// What writes batches as they lie in the file.
 enum TableEncoder<W: Output + Send> {
     Arrow(Box<FileWriter<BufWriter<W>>>),
-    Parquet(Box<ArrowWriter<BufWriter<W>>>),
+    Parquet(Box<ParquetFile<BufWriter<W>>>),
 }
 
 impl<W: Output + Send> TableEncoder<W> {
@@ -73,13 +66,7 @@ impl<W: Output + Send> TableEncoder<W> {
         Ok(match form {
             TableFormat::Arrow => TableEncoder::Arrow(Box::new(FileWriter::try_new(out, schema)?)),
             TableFormat::Parquet => {
-                let properties = WriterProperties::builder()
-                    .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
-                    .set_max_row_group_row_count(Some(LARGEST_GROUP))
-                    .set_created_by(concat!("wiregauge ", env!("CARGO_PKG_VERSION")).into());
-                let properties = Some(properties.build());
-                let writer = ArrowWriter::try_new(out, SchemaRef::clone(schema), properties)?;
-                TableEncoder::Parquet(Box::new(writer))
+                TableEncoder::Parquet(Box::new(ParquetFile::begin(out, schema)?))
             }
         })
     }
@@ -87,15 +74,7 @@ impl<W: Output + Send> TableEncoder<W> {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         match self {
             TableEncoder::Arrow(file) => file.write(batch)?,
-            TableEncoder::Parquet(file) => {
-                // A batch is a few whole messages, so that a reader of one message reads one
-                // group, which its statistics tell.
-                let before = file.in_progress_rows();
-                if before > 0 && before + batch.num_rows() > GROUP {
-                    file.flush()?;
-                }
-                file.write(batch)?;
-            }
+            TableEncoder::Parquet(file) => file.write(batch)?,
         }
         Ok(())
     }
@@ -103,7 +82,7 @@ impl<W: Output + Send> TableEncoder<W> {
     fn finish(self) -> Result<()> {
         let mut out = match self {
             TableEncoder::Arrow(file) => file.into_inner()?,
-            TableEncoder::Parquet(file) => file.into_inner()?,
+            TableEncoder::Parquet(file) => file.finish()?,
         };
         out.flush()?;
         out.into_inner().map_err(IntoInnerError::into_error)?.commit()
@@ -125,7 +104,8 @@ impl<W: Output + Send + 'static> TableFile<W> {
         Ok(TableFile { batches: Some(batches), writing: Some(writing) })
     }
 
-    /// Writes rows.
+    /// Writes the rows of whole messages: a row group of Parquet ends between batches, and says
+    /// that it is sorted by `log_time` where it is.
     ///
     /// # Errors
     /// When they, or those before, cannot be written.

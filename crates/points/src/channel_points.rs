@@ -10,7 +10,7 @@ use crate::osi::SensorConventions;
 use crate::point_rows::{PointOrigin, PointRows};
 use crate::points::Points;
 use crate::source::PointSource;
-use crate::table_contents::{table_column_name, TableContents};
+use crate::table_contents::{common_type, table_column_name, TableContents};
 
 /// Reads the points of a channel's messages into batches: a row a point, in columns `log_time`
 /// and `message`, in OSI `list`, and those of the points.
@@ -92,6 +92,9 @@ impl ChannelPoints {
         for points in lists {
             for (name, kind, unit) in self.source.defined_columns(&points.list) {
                 if is_wanted(&name) {
+                    // The packed field may have another type than the definition.
+                    let own = points.columns.iter().find(|column| column.name == name);
+                    let kind = own.map_or(kind, |column| column.values.kind());
                     contents.add_column((&name, kind, unit), &points.list);
                 }
             }
@@ -151,7 +154,7 @@ fn check_columns(known: &TableContents, points: &Points, wanted: &[String]) -> R
             format!("it has a column {name}, which those before lack; name the columns to read")
         })?;
         ensure!(
-            first.kind == kind,
+            common_type(first.kind, kind) == Some(first.kind),
             "its column {name} is {kind:?}, and {:?} in those before",
             first.kind
         );

@@ -22,8 +22,13 @@ pub use self::positions::{Elevation, Rays, SensorConventions};
 /// The frame that mounting positions are in: the host vehicle's.
 const VEHICLE: &str = "vehicle";
 
-/// The points of a message, list by list.
-pub fn read_points(root: Root, message: &[u8], reading: SensorConventions) -> Result<Vec<Points>> {
+/// The points of a message, list by list, with the columns that are wanted, and maybe others.
+pub fn read_points(
+    root: Root,
+    message: &[u8],
+    reading: SensorConventions,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Result<Vec<Points>> {
     let (features, logical);
     let found = match root {
         Root::SensorView => find_views("", message)?,
@@ -49,7 +54,7 @@ pub fn read_points(root: Root, message: &[u8], reading: SensorConventions) -> Re
             found
         }
     };
-    found.into_iter().map(|found| found.into_points(reading)).collect()
+    found.into_iter().map(|found| found.into_points(reading, is_wanted)).collect()
 }
 
 /// The columns that the points of a list can have.
@@ -128,24 +133,40 @@ fn detections(features: &[u8]) -> Result<Vec<PointList<'_>>> {
 }
 
 impl PointList<'_> {
-    fn into_points(self, reading: SensorConventions) -> Result<Points> {
+    fn into_points(
+        self,
+        reading: SensorConventions,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Points> {
         let path = self.path;
-        let Rows { count, mut columns, first } =
-            rows::read(self.list, self.holder).with_context(|| path.clone())?;
+        // Where points are follows from other columns.
+        let is_placed = ["x", "y", "z"].iter().any(|name| is_wanted(name));
+        let read = |is_read: &dyn Fn(&str) -> bool| {
+            rows::read(self.list, self.holder, is_read).with_context(|| path.clone())
+        };
+        let mut rows = read(&|name| is_placed || is_wanted(name))?;
+        if rows.columns.is_empty() && !is_placed {
+            // Its points have rows, too, where it has none of the columns.
+            rows = read(&|_| true)?;
+        }
+        let Rows { count, mut columns, first } = rows;
         let first = merge_pieces(&first);
         let (mounted, configuration) = match self.mounting {
             Mounting::Configuration => (merge_messages(&first, 2)?, &first[..]),
             Mounting::Head => (merge_messages(&first, 3)?, &[][..]),
             Mounting::Position(position) => (position, &[][..]),
         };
-        let placed = compute_positions(self.list, count, &columns, configuration, reading)
-            .with_context(|| path.clone())?;
-        let (unplaced, by_elevation) = match placed {
-            Positions::Known { coordinates, by_elevation } => {
+        let place = || {
+            compute_positions(self.list, count, &columns, configuration, reading)
+                .with_context(|| path.clone())
+        };
+        let (unplaced, by_elevation) = match is_placed.then(place).transpose()? {
+            Some(Positions::Known { coordinates, by_elevation }) => {
                 columns.splice(0..0, coordinates);
                 (None, by_elevation)
             }
-            Positions::Unknown(why) => (Some(why), false),
+            Some(Positions::Unknown(why)) => (Some(why), false),
+            None => (None, false),
         };
         let pose = pose::read_pose(&mounted)?;
         Ok(Points {

@@ -96,7 +96,7 @@ impl PointSource {
         match &self.kind {
             PointFormat::Osi(root, name) => {
                 let time = Stamp::read(name, message).time;
-                let mut lists = osi::read_points(*root, message, reading)?;
+                let mut lists = osi::read_points(*root, message, reading, &is_wanted)?;
                 lists.iter_mut().for_each(|points| points.time = time);
                 Ok(lists)
             }

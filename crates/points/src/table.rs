@@ -74,6 +74,8 @@ pub struct TableWriter<W: Output + Send + 'static> {
     state: WriteState<W>,
     /// Rows up to here.
     rows: u64,
+    /// The channel and the message of the last list that was written.
+    last: Option<(usize, u64)>,
 }
 
 /// A channel that is read.
@@ -131,6 +133,7 @@ impl<W: Output + Send + 'static> TableWriter<W> {
             expected,
             state,
             rows: 0,
+            last: None,
         }
     }
 
@@ -170,13 +173,16 @@ impl<W: Output + Send + 'static> TableWriter<W> {
             // Its file goes.
             WriteState::Writing(..) if is_new => self.state = WriteState::Surveying,
             WriteState::Writing(rows, file) => {
-                let PointList { message, head, points, .. } = list;
+                let PointList { channel: list_channel, message, head, points } = list;
+                let origin = (list_channel, message);
+                // All lists of a message are in one batch.
+                if rows.is_full() && self.last != Some(origin) {
+                    file.write(rows.finish()?)?;
+                }
+                self.last = Some(origin);
                 let before = rows.len();
                 rows.add(PointOrigin { topic: &channel.topic, time: head.time, message }, points)?;
                 self.rows += (rows.len() - before) as u64;
-                if rows.is_full() {
-                    file.write(rows.finish()?)?;
-                }
             }
             WriteState::Surveying => {}
         }

@@ -131,7 +131,7 @@ pub fn table_column_name(column: &str) -> Cow<'_, str> {
 }
 
 /// The type that holds the values of both; none where values would be lost.
-fn common_type(a: Type, b: Type) -> Option<Type> {
+pub fn common_type(a: Type, b: Type) -> Option<Type> {
     let is_unsigned = |of| matches!(of, Type::U8 | Type::U16 | Type::U32 | Type::U64);
     match (a, b) {
         _ if a == b => Some(a),

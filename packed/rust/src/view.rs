@@ -71,6 +71,20 @@ impl<'a> Values<'a> {
         true
     }
 
+    /// All elements, restored where they are reduced and before their scale; none where the
+    /// element type is another one. Elements in place are copied as they are.
+    #[must_use]
+    pub fn to_vec<T: Number + Default>(&self, rows: usize) -> Option<Vec<T>> {
+        if self.element != Some(T::ELEMENT) {
+            return None;
+        }
+        if self.blocks.is_some() {
+            let mut elements = vec![T::default(); rows];
+            return self.read(0, &mut elements).then_some(elements);
+        }
+        Some(self.data.chunks_exact(T::SIZE).map(T::load).collect())
+    }
+
     /// Whether a row has a value.
     ///
     /// # Panics

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::leaf::PointListKind;
-use crate::column::{Column, Values};
+use crate::column::{each, Column, Values};
 use crate::message_fields::{double, messages, read_fields, vector};
 use wiregauge_trace::wire::Content;
 
@@ -127,9 +127,9 @@ fn column<'c>(columns: &'c [Column], name: &str) -> Option<&'c Column> {
 
 /// A point's value; 0 where it has none, as Protobuf takes it.
 fn value(column: &Column, at: usize) -> f64 {
-    match &column.values {
-        Values::F64(values) if column.has(at) => values[at],
-        _ => 0.0,
+    match column.has(at) {
+        true => each!(&column.values, list => list[at] as f64),
+        false => 0.0,
     }
 }
 

@@ -26,8 +26,13 @@ pub struct Rows<'m> {
     pub first: Vec<&'m [u8]>,
 }
 
-/// Reads the rows of a list in the message that holds it, which is passed through once.
-pub fn read(list: PointListKind, holder: &[u8]) -> Result<Rows<'_>> {
+/// Reads the rows of a list in the message that holds it, which is passed through once. Of the
+/// packed field only the columns that are wanted are read.
+pub fn read<'m>(
+    list: PointListKind,
+    holder: &'m [u8],
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Result<Rows<'m>> {
     let (mut first, mut packed) = (Vec::new(), None);
     let mut reader = ColumnReader::new(plan(list)?);
     let count = reader.push_beside(holder, &mut |number, bytes| match number {
@@ -39,7 +44,8 @@ pub fn read(list: PointListKind, holder: &[u8]) -> Result<Rows<'_>> {
     let count = count.context("not a valid Protobuf message")?;
     if let Some(field) = packed {
         let view = View::open(field).map_err(|error| anyhow!("the packed field: {error}"))?;
-        let columns = list.leaves().iter().filter_map(|leaf| unpack_column(&view, leaf));
+        let leaves = list.leaves().iter().filter(|leaf| is_wanted(&leaf.column()));
+        let columns = leaves.filter_map(|leaf| unpack_column(&view, leaf));
         return Ok(Rows { count: view.rows(), columns: columns.collect::<Result<_>>()?, first });
     }
     if count == 0 {
@@ -156,7 +162,7 @@ fn take<T: ArrowPrimitiveType>(array: ArrayRef) -> Vec<T::Native> {
     values.into_inner().into_vec().unwrap_or_else(|buffer| buffer.typed_data().to_vec())
 }
 
-/// A column of the packed field; none where it has no such column.
+/// A column of the packed field, in the type that it has there; none where it has no such column.
 fn unpack_column(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
     let column = view.values(leaf.name)?;
     let element = column.element?;
@@ -166,47 +172,18 @@ fn unpack_column(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
     if rows == 0 || present.as_ref().is_some_and(|present| !present.contains(&true)) {
         return None;
     }
-    let wrong = || anyhow!("the packed field: column {} has another type", leaf.name);
-    let mut values = match leaf.kind {
-        LeafKind::Number => {
-            let raw = match element {
-                Element::F64 => numbers::<f64, _>(&column, rows, |value| value),
-                Element::F32 => numbers::<f32, _>(&column, rows, f64::from),
-                Element::F16 => numbers::<Half, _>(&column, rows, Half::to_f64),
-                Element::U64 => numbers::<u64, _>(&column, rows, |value| value as f64),
-                Element::U32 => numbers::<u32, _>(&column, rows, f64::from),
-                Element::U16 => numbers::<u16, _>(&column, rows, f64::from),
-                Element::U8 => numbers::<u8, _>(&column, rows, f64::from),
-                Element::I64 => numbers::<i64, _>(&column, rows, |value| value as f64),
-                Element::I32 => numbers::<i32, _>(&column, rows, f64::from),
-                Element::I16 => numbers::<i16, _>(&column, rows, f64::from),
-                Element::I8 => numbers::<i8, _>(&column, rows, f64::from),
-                Element::None => return Some(Err(wrong())),
-            };
-            Values::F64(match column.scale {
-                Some((offset, scale)) => raw.into_iter().map(|raw| offset + scale * raw).collect(),
-                None => raw,
-            })
-        }
+    let values = match leaf.kind {
         // No list with counts and flags is packed.
         LeafKind::Count | LeafKind::Flag => return None,
-        LeafKind::Identifier | LeafKind::Enumeration => {
-            let whole: Vec<u64> = match element {
-                Element::U64 => numbers::<u64, _>(&column, rows, |value| value),
-                Element::U32 => numbers::<u32, _>(&column, rows, u64::from),
-                Element::U16 => numbers::<u16, _>(&column, rows, u64::from),
-                Element::U8 => numbers::<u8, _>(&column, rows, u64::from),
-                Element::I64 => numbers::<i64, _>(&column, rows, |value| value as u64),
-                Element::I32 => numbers::<i32, _>(&column, rows, |value| i64::from(value) as u64),
-                Element::I16 => numbers::<i16, _>(&column, rows, |value| i64::from(value) as u64),
-                Element::I8 => numbers::<i8, _>(&column, rows, |value| i64::from(value) as u64),
-                _ => return Some(Err(wrong())),
-            };
-            match leaf.kind {
-                LeafKind::Identifier => Values::U64(whole),
-                _ => Values::I32(whole.into_iter().map(|value| value as i32).collect()),
-            }
-        }
+        LeafKind::Number => match column.scale {
+            Some(scale) => unpack_scaled(&column, rows, scale),
+            None => unpack_numbers(&column, element, rows),
+        },
+        LeafKind::Identifier => unpack_identifiers(&column, element, rows),
+        LeafKind::Enumeration => unpack_entries(&column, element, rows),
+    };
+    let Some(mut values) = values else {
+        return Some(Err(anyhow!("the packed field: column {} has another type", leaf.name)));
     };
     let present = present.filter(|present| present.contains(&false));
     if let Some(present) = &present {
@@ -219,14 +196,91 @@ fn unpack_column(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
     Some(Ok(Column { name: leaf.column(), unit: leaf.unit, values, present }))
 }
 
-/// The elements of a column, in another type.
-fn numbers<T: Number + Default, V>(
-    column: &packed::Values,
-    rows: usize,
-    into: impl Fn(T) -> V,
-) -> Vec<V> {
-    let mut raw = vec![T::default(); rows];
-    let is_right = column.read(0, &mut raw);
-    debug_assert!(is_right, "of its own element type");
+/// Numbers in their own type. Tables have none of two bytes with a point, so these take four,
+/// which hold their values; integers of 64 bits with a sign become doubles.
+fn unpack_numbers(column: &packed::Values, element: Element, rows: usize) -> Option<Values> {
+    Some(match element {
+        Element::F64 => Values::F64(column.to_vec(rows)?),
+        Element::F32 => Values::F32(column.to_vec(rows)?),
+        Element::F16 => {
+            let halves = column.to_vec::<Half>(rows)?.into_iter();
+            Values::F32(halves.map(|half| half.to_f64() as f32).collect())
+        }
+        Element::I64 => Values::F64(convert(column.to_vec::<i64>(rows)?, |value| value as f64)),
+        Element::U64 | Element::U32 | Element::U16 | Element::U8 => {
+            unpack_unsigned(column, element, rows)?
+        }
+        Element::I32 | Element::I16 | Element::I8 => unpack_signed(column, element, rows)?,
+        Element::None => return None,
+    })
+}
+
+/// Scaled integers as their values: each message may have an offset and a scale of its own.
+fn unpack_scaled(column: &packed::Values, rows: usize, scale: (f64, f64)) -> Option<Values> {
+    fn raw<T: Number + Default>(
+        column: &packed::Values,
+        rows: usize,
+        (offset, scale): (f64, f64),
+        into: impl Fn(T) -> f64,
+    ) -> Option<Values> {
+        let raw = column.to_vec::<T>(rows)?.into_iter();
+        Some(Values::F64(raw.map(|raw| offset + scale * into(raw)).collect()))
+    }
+    match column.element? {
+        Element::U64 => raw(column, rows, scale, |value: u64| value as f64),
+        Element::U32 => raw::<u32>(column, rows, scale, f64::from),
+        Element::U16 => raw::<u16>(column, rows, scale, f64::from),
+        Element::U8 => raw::<u8>(column, rows, scale, f64::from),
+        Element::I64 => raw(column, rows, scale, |value: i64| value as f64),
+        Element::I32 => raw::<i32>(column, rows, scale, f64::from),
+        Element::I16 => raw::<i16>(column, rows, scale, f64::from),
+        Element::I8 => raw::<i8>(column, rows, scale, f64::from),
+        _ => None,
+    }
+}
+
+/// Identifiers: what has a sign stands for their 64 bits.
+fn unpack_identifiers(column: &packed::Values, element: Element, rows: usize) -> Option<Values> {
+    let bits = |value: i64| value as u64;
+    Some(match element {
+        Element::I64 => Values::U64(convert(column.to_vec(rows)?, bits)),
+        Element::I32 => Values::U64(convert(column.to_vec::<i32>(rows)?, |it| bits(it.into()))),
+        Element::I16 => Values::U64(convert(column.to_vec::<i16>(rows)?, |it| bits(it.into()))),
+        Element::I8 => Values::U64(convert(column.to_vec::<i8>(rows)?, |it| bits(it.into()))),
+        unsigned => unpack_unsigned(column, unsigned, rows)?,
+    })
+}
+
+/// Entries of an enumeration, whose numbers have 32 bits.
+fn unpack_entries(column: &packed::Values, element: Element, rows: usize) -> Option<Values> {
+    Some(match element {
+        Element::U64 => Values::I32(convert(column.to_vec::<u64>(rows)?, |it| it as i32)),
+        Element::I64 => Values::I32(convert(column.to_vec::<i64>(rows)?, |it| it as i32)),
+        Element::U32 => Values::I32(convert(column.to_vec::<u32>(rows)?, |it| it as i32)),
+        Element::U16 | Element::U8 => unpack_unsigned(column, element, rows)?,
+        signed => unpack_signed(column, signed, rows)?,
+    })
+}
+
+fn unpack_unsigned(column: &packed::Values, element: Element, rows: usize) -> Option<Values> {
+    Some(match element {
+        Element::U64 => Values::U64(column.to_vec(rows)?),
+        Element::U32 => Values::U32(column.to_vec(rows)?),
+        Element::U16 => Values::U16(column.to_vec(rows)?),
+        Element::U8 => Values::U8(column.to_vec(rows)?),
+        _ => return None,
+    })
+}
+
+fn unpack_signed(column: &packed::Values, element: Element, rows: usize) -> Option<Values> {
+    Some(match element {
+        Element::I32 => Values::I32(column.to_vec(rows)?),
+        Element::I16 => Values::I16(column.to_vec(rows)?),
+        Element::I8 => Values::I8(column.to_vec(rows)?),
+        _ => return None,
+    })
+}
+
+fn convert<T, V>(raw: Vec<T>, into: impl Fn(T) -> V) -> Vec<V> {
     raw.into_iter().map(into).collect()
 }

@@ -10,6 +10,9 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, RecordBatch};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::statistics::Statistics;
 use prost_reflect::{DescriptorPool, DynamicMessage, Value};
 use wiregauge_columns::TableFormat;
 use wiregauge_points::{CloudWriter, PointTable, SensorConventions, SkipCounter, TableWriter};
@@ -287,6 +290,47 @@ fn a_table_has_a_row_a_point() {
         let last = batches.last().unwrap();
         let column = last.column_by_name("x").unwrap().as_primitive::<Float64Type>();
         assert_eq!(column.value(column.len() - 1), 69_999.0);
+    }
+}
+
+/// Writes messages with the same points at these times as Parquet; what it says of its groups.
+fn row_groups(data: &[u8], times: &[i128]) -> Vec<RowGroupMetaData> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("points.parquet");
+    let mut table = Box::new(writer(&path, &PointTable::default()));
+    table.add_channel(&sensor_data()).unwrap();
+    for time in times {
+        table.write_message(0, &head(*time, data.len()), data).unwrap();
+    }
+    table.finish().unwrap();
+    let file = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
+    file.metadata().row_groups().to_vec()
+}
+
+#[test]
+fn row_groups_have_whole_messages_and_say_whether_they_are_sorted() {
+    let list = |count: usize| {
+        let row = || Message(2, vec![spherical(1.0, 0.0, 0.0)]);
+        Message(3, (0..count).map(|_| row()).collect())
+    };
+    // Two lists a message, each more than a batch has at least.
+    let data = stamped(vec![Message(26, vec![list(66_000), list(66_000)])]);
+    let groups = row_groups(&data, &[5, 7, 6]);
+    let found: Vec<_> = groups
+        .iter()
+        .map(|group| {
+            let Some(Statistics::Int64(times)) = group.column(0).statistics() else { panic!() };
+            assert!(group.sorting_columns().is_some());
+            (group.num_rows(), *times.min_opt().unwrap(), *times.max_opt().unwrap())
+        })
+        .collect();
+    assert_eq!(found, [(132_000, 5, 5), (132_000, 7, 7), (132_000, 6, 6)]);
+    // Small messages share a group.
+    let data = stamped(vec![Message(26, vec![list(2), list(1)])]);
+    for (times, sorted) in [([5, 6, 6], true), ([5, 7, 6], false)] {
+        let groups = row_groups(&data, &times);
+        assert_eq!((groups.len(), groups[0].num_rows()), (1, 9));
+        assert_eq!(groups[0].sorting_columns().is_some(), sorted);
     }
 }
 

@@ -6,5 +6,6 @@ mod support;
 mod clouds;
 mod files;
 mod foxglove;
+mod packed_columns;
 mod point_files;
 mod points;

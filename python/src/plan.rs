@@ -22,7 +22,7 @@ use crate::error::to_python;
 use crate::file_identity::FileIdentity;
 use crate::files::Files;
 use crate::plan_reading::PlanReading;
-use crate::recording::select;
+use crate::recording::{read_conventions, select};
 use crate::rows::{number_column, text_column, Rows};
 use crate::split::{left_out_rows, Split};
 use crate::table_source::{
@@ -77,10 +77,13 @@ impl Planner {
             for other in others {
                 rows.check_channel(other).with_context(|| source.origin())?;
             }
-            let found = rows.schema().context("fields have columns")?;
-            match &self.schema {
-                Some(schema) => check_columns(&source.origin(), first, &found, schema)?,
-                None => self.schema = Some(found),
+            // Those of points are told by the first message that has some.
+            match (rows.schema(), &self.schema) {
+                (Some(found), Some(schema)) => {
+                    check_columns(&source.origin(), first, &found, schema)?;
+                }
+                (Some(found), None) => self.schema = Some(found),
+                (None, _) => {}
             }
         }
         self.files.push(PlannedFile { source, identity, splits, remark });
@@ -152,6 +155,10 @@ pub enum SplitSize {
 /// The plan has parts of about `split` bytes, by summaries and indexes alone: each message is in
 /// exactly one. `files` of the plan says how many a file has, and why.
 ///
+/// With points=True each point is a row, as of Recording.points(), and `fields` are its columns.
+/// The first message with points says which there are, and later ones must not have others:
+/// name those that are wanted. `elevation` and `rays` are as there.
+///
 /// With errors="skip", what cannot be read is left out: `skipped` says it as rows. With "raise"
 /// it is an error. `file_column` is the name of a column with the file of each row.
 ///
@@ -162,8 +169,9 @@ pub enum SplitSize {
 /// >>> duckdb.sql("select count(*), max(number) from drives").fetchall()
 /// [(267, 199)]
 #[pyfunction]
-#[pyo3(name = "plan", signature = (files, channel, fields=None, rows=None, *, from_time=None,
-    to_time=None, split=None, errors="raise", file_column=None, definition=None, osi_type=None))]
+#[pyo3(name = "plan", signature = (files, channel, fields=None, rows=None, *, points=false,
+    from_time=None, to_time=None, split=None, errors="raise", file_column=None, elevation=None,
+    rays=None, definition=None, osi_type=None))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
 pub fn plan_files(
     python: Python<'_>,
@@ -171,15 +179,19 @@ pub fn plan_files(
     channel: String,
     fields: Option<Vec<String>>,
     rows: Option<String>,
+    points: bool,
     from_time: Option<Nanoseconds>,
     to_time: Option<Nanoseconds>,
     split: Option<SplitSize>,
     errors: &str,
     file_column: Option<String>,
+    elevation: Option<String>,
+    rays: Option<String>,
     definition: Option<Definition>,
     osi_type: Option<String>,
 ) -> PyResult<Plan> {
     let files = files.list(python)?;
+    let conventions = read_conventions(elevation, rays)?;
     let make = || -> Result<Planner> {
         let most = match split {
             None => 64 << 20,
@@ -187,6 +199,7 @@ pub fn plan_files(
             Some(SplitSize::Text(text)) => parse_nonzero_bytes(&text).context("split")?,
         };
         ensure!(most > 0, "split: give a size such as 64MiB");
+        ensure!(!points || rows.is_none(), "rows are points or elements of a list, not both");
         let skips = match errors {
             "raise" => false,
             "skip" => true,
@@ -202,7 +215,7 @@ pub fn plan_files(
             hints: OpenHints { osi_type },
             selection: select(vec![channel], (from_time, to_time)),
             table: TableSelection { rows, fields: fields.unwrap_or_default(), skips_failed: false },
-            points: None,
+            points: points.then_some(conventions),
             definition,
             opened: None,
             part: None,

@@ -150,6 +150,17 @@ pub fn select(
     Selection { channels, from, to, ..Selection::default() }
 }
 
+/// What sensors mean by their numbers, as Python says it.
+pub fn read_conventions(
+    elevation: Option<String>,
+    rays: Option<String>,
+) -> PyResult<SensorConventions> {
+    let elevation =
+        choose("elevation", elevation, [("down", Elevation::Down), ("up", Elevation::Up)])?;
+    let rays = choose("rays", rays, [("edges", Rays::Edges), ("centers", Rays::Centers)])?;
+    Ok(SensorConventions { elevation, rays })
+}
+
 /// What a word of two stands for.
 fn choose<T>(name: &str, word: Option<String>, words: [(&str, T); 2]) -> PyResult<Option<T>> {
     let Some(word) = word else { return Ok(None) };
@@ -293,10 +304,7 @@ impl Recording {
         elevation: Option<String>,
         rays: Option<String>,
     ) -> PyResult<Columns> {
-        let elevation =
-            choose("elevation", elevation, [("down", Elevation::Down), ("up", Elevation::Up)])?;
-        let rays = choose("rays", rays, [("edges", Rays::Edges), ("centers", Rays::Centers)])?;
-        let conventions = SensorConventions { elevation, rays };
+        let conventions = read_conventions(elevation, rays)?;
         let fields = columns.unwrap_or_default();
         let table = TableSelection { rows: None, fields, skips_failed: false };
         self.table(python, channel, table, Some(conventions), (from_time, to_time))

@@ -18,16 +18,21 @@ pub enum RowReader {
 
 impl RowReader {
     /// Of a channel; of its points where it is said what sensors mean by their numbers, of
-    /// which the fields of the selection are the columns then.
+    /// which the fields of the selection are the columns then. `planned` are the columns of all
+    /// parts of a plan.
     pub fn new(
         channel: &Channel,
         selection: &TableSelection,
         points: Option<SensorConventions>,
+        planned: Option<&SchemaRef>,
     ) -> Result<RowReader> {
         let Some(conventions) = points else {
             return Ok(RowReader::Fields(Box::new(TableRows::new(channel, selection)?)));
         };
-        let points = ChannelPoints::new(channel, &selection.fields, conventions)?;
+        let mut points = ChannelPoints::new(channel, &selection.fields, conventions)?;
+        if let Some(schema) = planned {
+            points.set_schema(schema)?;
+        }
         let names = [channel.topic.clone(), channel.definition.name.clone()];
         Ok(RowReader::Points(Box::new(points), names))
     }

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyTuple};
 use serde::{Deserialize, Serialize};
 use wiregauge_columns::TableSelection;
+use wiregauge_points::{Elevation, Rays, SensorConventions};
 use wiregauge_system::text;
 use wiregauge_trace::input_splits::InputSplit;
 use wiregauge_trace::open::OpenHints;
@@ -41,6 +42,7 @@ struct WrittenSplit {
     channels: Vec<String>,
     times: (Option<Nanoseconds>, Option<Nanoseconds>),
     rows: Option<String>,
+    points: Option<WrittenConventions>,
     fields: Vec<String>,
     definition: Option<Definition>,
     /// From, to, the messages before it, its messages, its size.
@@ -49,6 +51,9 @@ struct WrittenSplit {
     file_column: Option<String>,
     identity: FileIdentity,
 }
+
+/// What sensors mean by their numbers: whether elevation points up, and rays lie in the centers.
+type WrittenConventions = (Option<bool>, Option<bool>);
 
 impl Split {
     /// A part that was planned.
@@ -67,7 +72,9 @@ impl Split {
     }
 
     fn write(&self) -> Result<(String, Vec<u8>)> {
-        let TableSource { hints, selection, table, definition, .. } = self.source.clone();
+        let TableSource { hints, selection, table, points, definition, .. } = self.source.clone();
+        let is_up = |it: Elevation| it == Elevation::Up;
+        let are_centers = |it: Rays| it == Rays::Centers;
         let InputSplit { from, to, first, messages, size } = self.part.split;
         let written = WrittenSplit {
             version: env!("CARGO_PKG_VERSION").into(),
@@ -75,6 +82,7 @@ impl Split {
             channels: selection.channels,
             times: (selection.from, selection.to),
             rows: table.rows,
+            points: points.map(|it| (it.elevation.map(is_up), it.rays.map(are_centers))),
             fields: table.fields,
             definition,
             part: (from, to, first, messages, size),
@@ -104,7 +112,10 @@ impl Split {
             hints: OpenHints { osi_type: written.osi_type },
             selection: select(written.channels, written.times),
             table: TableSelection { rows: written.rows, fields: written.fields, skips_failed },
-            points: None,
+            points: written.points.map(|(is_up, are_centers)| SensorConventions {
+                elevation: is_up.map(|up| if up { Elevation::Up } else { Elevation::Down }),
+                rays: are_centers.map(|it| if it { Rays::Centers } else { Rays::Edges }),
+            }),
             definition: written.definition,
             opened: None,
             part: None,

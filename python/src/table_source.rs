@@ -129,7 +129,8 @@ impl TableSource {
             let own = Arc::make_mut(&mut channel.definition);
             (own.encoding, own.data) = ("protobuf".into(), definition.read()?);
         }
-        RowReader::new(&channel, &self.table, self.points).with_context(|| self.origin())
+        let planned = self.part.as_ref().map(|part| &part.schema);
+        RowReader::new(&channel, &self.table, self.points, planned).with_context(|| self.origin())
     }
 
     /// Opens the recording; where it is damaged, so that what is whole is found.

@@ -6,12 +6,13 @@ import pickle
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import time
 
 from installed import FOLDER, RECORDINGS, has, refusal, run_checks
-from recordings import Recording, write_recording
+from recordings import Recording, write_clouds, write_recording
 
 import wiregauge
 
@@ -151,6 +152,126 @@ def check_each_row_is_in_one_split():
     # Of a file that does not have the channel there is nothing, and nothing is wrong.
     plan = wiregauge.plan([*paths, RECORDINGS / "mcap/ros2-chunks.mcap"], "/state", ["number"])
     assert plan.files.to_pylist()[3]["splits"] == 0
+
+
+def check_each_point_is_in_one_split():
+    """Splits of any size, read apart and in any order, have the points that were written."""
+    if not has("pyarrow"):
+        return
+    import pyarrow
+
+    for seed in range(16):
+        seeded = random.Random(seed)
+        paths, wanted = [], []
+        for number in range(seeded.randrange(1, 4)):
+            path = FOLDER / f"cloud {seed} {number}.mcap"
+            # Times go to and fro, and some clouds have no points; the first file has some.
+            clouds = [
+                (10_000 + seeded.randrange(9000), [
+                    tuple(seeded.randrange(1000) for _ in range(3)) + (seeded.randrange(256),)
+                    for _ in range(seeded.choice((0, 1, 3, 200)))
+                ])
+                for _ in range(seeded.randrange(1, 12))
+            ] + [(10_000, [(1, 2, 3, 4)])]  # fmt: skip
+            seeded.shuffle(clouds)
+            write_clouds(path, clouds, end_chunk=lambda: seeded.random() < 0.6)
+            paths.append(path)
+            wanted += [
+                (str(path), time, number, x, ring)
+                for number, (time, points) in enumerate(clouds)
+                for x, _, _, ring in points
+            ]
+        start, end = seeded.choice(((None, None), (12_000, None), (None, 15_000), (11_000, 16_000)))
+        inside = [row for row in wanted
+                  if (start is None or row[1] >= start) and (end is None or row[1] <= end)]  # fmt: skip
+        if not inside:
+            continue
+        for split in (1, seeded.randrange(1, 9000), "64MiB"):
+            plan = wiregauge.plan(paths, "/points", ["ring", "x"], points=True, split=split,
+                                  file_column="file", from_time=start, to_time=end)  # fmt: skip
+            keys = ("file", "log_time", "message", "x", "ring")
+
+            def facts(table):
+                rows = (tuple(row[key] for key in keys) for row in rows_of(table))
+                return [(file, time.value, *rest) for file, time, *rest in rows]
+
+            assert pyarrow.schema(plan).names == ["file", "log_time", "message", "ring", "x"]
+            assert facts(plan) == inside, (seed, split)
+            apart = [pickle.loads(pickle.dumps(split)) for split in plan.splits]
+            order = list(range(len(apart)))
+            seeded.shuffle(order)
+            read = {at: facts(apart[at]) for at in order}
+            assert [row for at in range(len(apart)) for row in read[at]] == inside, (seed, split)
+            messages = sum(split.messages for split in apart)
+            assert messages >= len({row[:3] for row in inside})
+            assert all(len(pickle.dumps(split)) < 3000 for split in apart)
+            assert all(pyarrow.schema(split) == pyarrow.schema(plan) for split in apart)
+
+
+def facts_of(points):
+    """The rows but for columns that no point has a value of."""
+    rows = points.to_pylist()
+    return [(row["message"], row["list"], row["signal_strength"]) for row in rows]
+
+
+def check_points_of_all_kinds_are_planned():
+    if not has("pyarrow"):
+        return
+    import pyarrow
+
+    # OSI's have a column that says their list, and packed ones keep their types.
+    def field(number, content):
+        return varint(number << 3 | 2) + varint(len(content)) + content
+
+    def varint(value):
+        return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + varint(value >> 7)
+
+    def view(number, sensors):
+        sensors = [
+            field(1002, b"".join(field(2, b"\x09" + struct.pack("<d", strength)) for strength in strengths))
+            for strengths in sensors
+        ]
+        return field(2, b"\x08" + varint(number)) + b"".join(sensors)
+
+    views = [view(number, [[number + 0.5, 7.0], [number / 4]][: 1 + number % 2]) for number in range(9)]
+    kinds = {"plain": views}
+    if has("numpy"):
+        from wiregauge.packed import Encoding, pack
+
+        narrow = {"signal_strength": Encoding("f32")}
+        kinds["packed"] = [pack("SensorView", one, narrow) for one in views]
+    for name, messages in kinds.items():
+        path = FOLDER / f"{name}_sv.osi"
+        path.write_bytes(b"".join(struct.pack("<I", len(one)) + bytes(one) for one in messages))
+        whole = pyarrow.table(wiregauge.open(path).points())
+        assert len(whole) == 9 * 2 + 4 and whole.column_names[:3] == ["log_time", "message", "list"]
+        kind = whole.schema.field("signal_strength").type
+        assert kind == (pyarrow.float32() if name == "packed" else pyarrow.float64())
+        plan = wiregauge.plan(path, "*", points=True, split=1)
+        assert len(plan) > 3 and pyarrow.schema(plan) == whole.schema
+        wanted = facts_of(whole)
+        assert facts_of(pyarrow.table(plan)) == wanted
+        apart = [pyarrow.table(pickle.loads(pickle.dumps(split))) for split in plan.splits]
+        assert [row for one in apart for row in facts_of(one)] == wanted
+    # A file with other columns than the first one is an error, or left out and counted.
+    path, other = FOLDER / "cloud.mcap", FOLDER / "other.mcap"
+    write_clouds(path, [(1, [(1, 2, 3, 4)]), (2, [(5, 6, 7, 8)])])
+    write_clouds(other, [(3, [(1, 2, 3, 4)])], names="xyzi")
+    plan = wiregauge.plan([path, other], "/points", points=True)
+    try:
+        pyarrow.table(plan)
+    except pyarrow.ArrowInvalid as error:
+        assert "it has a column i, which those before lack; name the columns" in str(error)
+    else:
+        raise AssertionError("it was read")
+    plan = wiregauge.plan([path, other], "/points", points=True, errors="skip")
+    assert len(pyarrow.table(plan)) == 2 and plan.skipped.to_pylist()[0]["messages"] == 1
+    plan = wiregauge.plan([path, other], "/points", ["x"], points=True)
+    assert pyarrow.table(plan)["x"].to_pylist() == [1, 5, 1]
+    said = refusal(lambda: wiregauge.plan(path, "/points", ["v"], points=True))
+    assert "the points have no column v" in said, said
+    said = refusal(lambda: wiregauge.plan(path, "/points", rows="data", points=True))
+    assert "not both" in said, said
 
 
 def check_a_pattern_names_files():

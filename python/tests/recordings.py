@@ -39,7 +39,7 @@ def state(number, items, changed=False):
     return bytes(data)
 
 
-def cloud(points):
+def cloud(points, names=("x", "y", "z", "ring")):
     """A PointCloud2 of (x, y, z, ring): three floats and a byte, in steps of 16 bytes."""
     data = bytearray(struct.pack("<BBH", 0, 1, 0))
 
@@ -55,7 +55,7 @@ def cloud(points):
     name("lidar")
     for value in (1, len(points), 4):
         number(value)
-    for offset, called, kind in ((0, "x", 7), (4, "y", 7), (8, "z", 7), (12, "ring", 2)):
+    for offset, called, kind in zip((0, 4, 8, 12), names, (7, 7, 7, 2)):
         name(called)
         number(offset)
         data.append(kind)
@@ -160,11 +160,12 @@ def write_recording(path, random, messages=200, chunk=10, start=0, summary=True,
     return told
 
 
-def write_clouds(path, clouds, topic="/points"):
-    """A recording of clouds, each of a time and its points; a chunk each."""
+def write_clouds(path, clouds, topic="/points", names=("x", "y", "z", "ring"), end_chunk=lambda: True):
+    """A recording of clouds, each of a time and its points; a chunk each, unless it says no."""
     how = {"kind": "sensor_msgs/msg/PointCloud2", "definition": CLOUD}
     recording = Recording(path, topics=(topic,), **how)
     for number, (time, points) in enumerate(clouds):
-        recording.add_bytes(1, time, number, cloud(points))
-        recording.end_chunk()
+        recording.add_bytes(1, time, number, cloud(points, names))
+        if end_chunk():
+            recording.end_chunk()
     recording.finish()

@@ -88,6 +88,8 @@ class RecordingSource(DataSource):
                 arguments[name] = [path.strip() for path in value.split(",")]
             elif name in ("from_time", "to_time"):
                 arguments[name] = int(value)
+            elif name == "points":
+                arguments[name] = value.lower() == "true"
             else:
                 arguments[name] = value
         if "channel" not in arguments:

@@ -2,7 +2,7 @@
 
 use anyhow::{bail, ensure, Context, Result};
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{Schema, SchemaRef};
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::read::MessageInfo;
 
@@ -46,6 +46,15 @@ impl ChannelPoints {
         })?;
         let (columns, source) = (columns.to_vec(), source.with_columns(columns));
         Ok(ChannelPoints { topic, source, reading, columns, rows: None, messages: 0 })
+    }
+
+    /// Takes the columns of a table that was begun with other messages of the channel.
+    ///
+    /// # Errors
+    /// When it is none of points.
+    pub fn set_schema(&mut self, schema: &Schema) -> Result<()> {
+        self.rows = Some(PointRows::new(TableContents::from_schema(&self.topic, schema)?));
+        Ok(())
     }
 
     /// The columns; none before a message with points was added.

@@ -50,6 +50,19 @@ macro_rules! each {
 pub(crate) use each;
 
 impl Type {
+    /// Each of them.
+    pub const ALL: [Type; 9] = [
+        Type::I8,
+        Type::U8,
+        Type::I16,
+        Type::U16,
+        Type::I32,
+        Type::U32,
+        Type::U64,
+        Type::F32,
+        Type::F64,
+    ];
+
     /// No values of it.
     pub fn empty_values(self) -> Values {
         match self {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use anyhow::{bail, Result};
+use anyhow::{bail, Context, Result};
 use arrow_schema::{DataType, Field, Schema};
 use wiregauge_columns::ElementHeads;
 
@@ -19,7 +19,7 @@ pub struct TableColumn {
     /// The type that holds all of its values.
     pub kind: Type,
     /// The unit, where all lists say the same.
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
     /// Which list had it first.
     from: String,
 }
@@ -33,6 +33,8 @@ pub struct TableContents {
     pub topics: Vec<String>,
     /// Their lists.
     pub lists: Vec<String>,
+    /// Whether rows say their list, whichever lists there are.
+    says_lists: bool,
 }
 
 impl TableContents {
@@ -47,7 +49,7 @@ impl TableContents {
             let name = table_column_name(&column.name);
             let known = self.columns.iter_mut().find(|known| known.name == name);
             let Some(known) = known else {
-                let (name, unit) = (name.into_owned(), column.unit);
+                let (name, unit) = (name.into_owned(), column.unit.into());
                 let from = format!("{topic}/{}", points.list);
                 self.columns.push(TableColumn { name, kind, unit, from });
                 is_new = true;
@@ -66,7 +68,7 @@ impl TableContents {
             is_new |= known.kind != both || !known.unit.is_empty() && known.unit != column.unit;
             known.kind = both;
             if known.unit != column.unit {
-                known.unit = "";
+                known.unit = "".into();
             }
         }
         if !points.columns.is_empty() {
@@ -84,9 +86,35 @@ impl TableContents {
     pub fn add_column(&mut self, (name, kind, unit): (&str, Type, &'static str), from: &str) {
         let name = table_column_name(name);
         if self.columns.iter().all(|known| known.name != name) {
-            let (name, from) = (name.into_owned(), from.to_owned());
+            let (name, unit, from) = (name.into_owned(), unit.into(), from.to_owned());
             self.columns.push(TableColumn { name, kind, unit, from });
         }
+    }
+
+    /// Of a table of points of one channel that was begun elsewhere.
+    ///
+    /// # Errors
+    /// When it is none of points.
+    pub fn from_schema(topic: &str, schema: &Schema) -> Result<TableContents> {
+        let [time, message, _, list] = FIXED_COLUMNS;
+        let mut contents = TableContents { topics: vec![topic.into()], ..TableContents::default() };
+        for field in schema.fields() {
+            let name = field.name().as_str();
+            contents.says_lists |= name == list;
+            if [time, message, list].contains(&name) {
+                continue;
+            }
+            let kind = Type::ALL.into_iter().find(|kind| data_type(*kind) == *field.data_type());
+            let kind = kind.with_context(|| format!("{name} is no column of points"))?;
+            let unit = field.metadata().get("unit").cloned().unwrap_or_default().into();
+            contents.columns.push(TableColumn {
+                name: name.into(),
+                kind,
+                unit,
+                from: topic.into(),
+            });
+        }
+        Ok(contents)
     }
 
     /// Whether rows say their channel: those of one channel do not.
@@ -96,7 +124,7 @@ impl TableContents {
 
     /// Whether rows say their list: where messages are a list, they do not.
     pub fn has_lists(&self) -> bool {
-        self.lists.iter().any(|list| !list.is_empty())
+        self.says_lists || self.lists.iter().any(|list| !list.is_empty())
     }
 
     /// The columns of the table, with their units.
@@ -108,7 +136,7 @@ impl TableContents {
         fields.extend(self.has_lists().then(|| Field::new(list, words(), false)));
         fields.extend(self.columns.iter().map(|column| {
             let field = Field::new(&column.name, data_type(column.kind), true);
-            match column.unit {
+            match column.unit.as_ref() {
                 "" => field,
                 unit => field.with_metadata(HashMap::from([("unit".into(), unit.into())])),
             }

@@ -30,6 +30,7 @@ mod interleaved;
 mod message_fields;
 mod notices;
 mod osi;
+mod packed_numbers;
 mod point_rows;
 mod points;
 mod rays;

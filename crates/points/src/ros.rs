@@ -3,6 +3,7 @@
 
 mod cloud;
 mod header;
+mod packed_cloud;
 mod scan;
 
 use anyhow::Result;
@@ -15,6 +16,8 @@ use crate::points::Points;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RosType {
     PointCloud2,
+    /// Of point_cloud_transport.
+    CompressedPointCloud2,
     LaserScan,
 }
 
@@ -29,9 +32,11 @@ impl RosReader {
     /// Of a type in ROS 2's encoding, or in ROS 1's; none where it has no points or is in
     /// another one.
     pub fn from_type(name: &str, encoding: &str) -> Option<RosReader> {
-        let kind = match name.strip_prefix("sensor_msgs/")? {
-            "msg/PointCloud2" | "PointCloud2" => RosType::PointCloud2,
-            "msg/LaserScan" | "LaserScan" => RosType::LaserScan,
+        let (package, name) = name.split_once('/')?;
+        let kind = match (package, name.strip_prefix("msg/").unwrap_or(name)) {
+            ("sensor_msgs", "PointCloud2") => RosType::PointCloud2,
+            ("sensor_msgs", "LaserScan") => RosType::LaserScan,
+            ("point_cloud_interfaces", "CompressedPointCloud2") => RosType::CompressedPointCloud2,
             _ => return None,
         };
         let layout = match encoding {
@@ -47,7 +52,10 @@ impl RosReader {
         let mut cursor = Cursor::begin(message, self.layout)?;
         let header = Header::read(&mut cursor, self.layout)?;
         let points = match self.kind {
-            RosType::PointCloud2 => cloud::read_points(&mut cursor, header, wanted)?,
+            RosType::PointCloud2 => cloud::read_points(&mut cursor, header, false, wanted)?,
+            RosType::CompressedPointCloud2 => {
+                cloud::read_points(&mut cursor, header, true, wanted)?
+            }
             RosType::LaserScan => scan::read_points(&mut cursor, header, wanted)?,
         };
         cursor.finish()?;

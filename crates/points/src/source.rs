@@ -35,7 +35,8 @@ enum PointFormat {
 impl PointSource {
     /// The kinds of messages that hold points, in words.
     pub const SUPPORTED: &str = "osi3.SensorView and osi3.SensorData in Protobuf or FlatBuffers, \
-         sensor_msgs/PointCloud2 and LaserScan of ROS, and foxglove.PointCloud and LaserScan in \
+         sensor_msgs/PointCloud2 and LaserScan of ROS, point_cloud_interfaces/CompressedPointCloud2 of \
+         wiregauge, and foxglove.PointCloud and LaserScan in \
          Protobuf";
 
     /// Of a channel; none where its messages hold no points that are known.

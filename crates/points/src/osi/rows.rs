@@ -9,11 +9,12 @@ use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_buffer::NullBuffer;
 use wiregauge_columns::{ColumnPlan, ColumnReader, Wire};
 use wiregauge_packed as packed;
-use wiregauge_packed::{Element, Half, Number, View};
+use wiregauge_packed::{Element, View};
 use wiregauge_schema::{self as schema, Cardinality, Name, Record, Scalar, Schema, TypeDef};
 
 use super::leaf::{Leaf, LeafKind, PointListKind};
 use crate::column::{each, Column, Values};
+use crate::packed_numbers::{convert, unpack_numbers, unpack_signed, unpack_unsigned};
 
 /// The rows of a list.
 #[derive(Default)]
@@ -175,10 +176,7 @@ fn unpack_column(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
     let values = match leaf.kind {
         // No list with counts and flags is packed.
         LeafKind::Count | LeafKind::Flag => return None,
-        LeafKind::Number => match column.scale {
-            Some(scale) => unpack_scaled(&column, rows, scale),
-            None => unpack_numbers(&column, element, rows),
-        },
+        LeafKind::Number => unpack_numbers(&column, rows),
         LeafKind::Identifier => unpack_identifiers(&column, element, rows),
         LeafKind::Enumeration => unpack_entries(&column, element, rows),
     };
@@ -194,49 +192,6 @@ fn unpack_column(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
         });
     }
     Some(Ok(Column { name: leaf.column(), unit: leaf.unit, values, present }))
-}
-
-/// Numbers in their own type. Tables have none of two bytes with a point, so these take four,
-/// which hold their values; integers of 64 bits with a sign become doubles.
-fn unpack_numbers(column: &packed::Values, element: Element, rows: usize) -> Option<Values> {
-    Some(match element {
-        Element::F64 => Values::F64(column.to_vec(rows)?),
-        Element::F32 => Values::F32(column.to_vec(rows)?),
-        Element::F16 => {
-            let halves = column.to_vec::<Half>(rows)?.into_iter();
-            Values::F32(halves.map(|half| half.to_f64() as f32).collect())
-        }
-        Element::I64 => Values::F64(convert(column.to_vec::<i64>(rows)?, |value| value as f64)),
-        Element::U64 | Element::U32 | Element::U16 | Element::U8 => {
-            unpack_unsigned(column, element, rows)?
-        }
-        Element::I32 | Element::I16 | Element::I8 => unpack_signed(column, element, rows)?,
-        Element::None => return None,
-    })
-}
-
-/// Scaled integers as their values: each message may have an offset and a scale of its own.
-fn unpack_scaled(column: &packed::Values, rows: usize, scale: (f64, f64)) -> Option<Values> {
-    fn raw<T: Number + Default>(
-        column: &packed::Values,
-        rows: usize,
-        (offset, scale): (f64, f64),
-        into: impl Fn(T) -> f64,
-    ) -> Option<Values> {
-        let raw = column.to_vec::<T>(rows)?.into_iter();
-        Some(Values::F64(raw.map(|raw| offset + scale * into(raw)).collect()))
-    }
-    match column.element? {
-        Element::U64 => raw(column, rows, scale, |value: u64| value as f64),
-        Element::U32 => raw::<u32>(column, rows, scale, f64::from),
-        Element::U16 => raw::<u16>(column, rows, scale, f64::from),
-        Element::U8 => raw::<u8>(column, rows, scale, f64::from),
-        Element::I64 => raw(column, rows, scale, |value: i64| value as f64),
-        Element::I32 => raw::<i32>(column, rows, scale, f64::from),
-        Element::I16 => raw::<i16>(column, rows, scale, f64::from),
-        Element::I8 => raw::<i8>(column, rows, scale, f64::from),
-        _ => None,
-    }
 }
 
 /// Identifiers: what has a sign stands for their 64 bits.
@@ -260,27 +215,4 @@ fn unpack_entries(column: &packed::Values, element: Element, rows: usize) -> Opt
         Element::U16 | Element::U8 => unpack_unsigned(column, element, rows)?,
         signed => unpack_signed(column, signed, rows)?,
     })
-}
-
-fn unpack_unsigned(column: &packed::Values, element: Element, rows: usize) -> Option<Values> {
-    Some(match element {
-        Element::U64 => Values::U64(column.to_vec(rows)?),
-        Element::U32 => Values::U32(column.to_vec(rows)?),
-        Element::U16 => Values::U16(column.to_vec(rows)?),
-        Element::U8 => Values::U8(column.to_vec(rows)?),
-        _ => return None,
-    })
-}
-
-fn unpack_signed(column: &packed::Values, element: Element, rows: usize) -> Option<Values> {
-    Some(match element {
-        Element::I32 => Values::I32(column.to_vec(rows)?),
-        Element::I16 => Values::I16(column.to_vec(rows)?),
-        Element::I8 => Values::I8(column.to_vec(rows)?),
-        _ => return None,
-    })
-}
-
-fn convert<T, V>(raw: Vec<T>, into: impl Fn(T) -> V) -> Vec<V> {
-    raw.into_iter().map(into).collect()
 }

@@ -4,6 +4,7 @@ use anyhow::{ensure, Result};
 use wiregauge_columns::Cursor;
 
 use super::header::{read_text, read_truth, read_u32, Header};
+use super::packed_cloud;
 use crate::column::Type;
 use crate::interleaved::{reason_unplaced, PointField, PointLayout};
 use crate::points::Points;
@@ -11,10 +12,12 @@ use crate::points::Points;
 /// The fewest bytes of a field's description: its name's length, offset, type and count.
 const SMALLEST_FIELD: usize = 4 + 4 + 1 + 4;
 
-/// The points of a `sensor_msgs/PointCloud2` behind its header.
+/// The points of a `sensor_msgs/PointCloud2` behind its header, or of the message that is the
+/// same but for packed points.
 pub fn read_points(
     cursor: &mut Cursor,
     header: Header,
+    is_packed: bool,
     wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Points> {
     let (height, width) = (read_u32(cursor)? as usize, read_u32(cursor)? as usize);
@@ -27,9 +30,14 @@ pub fn read_points(
     let length = cursor.length()?;
     let data = cursor.take(length)?;
     read_truth(cursor)?;
-    let layout = PointLayout { width, height, step, row_step, is_big_endian };
-    layout.check(data)?;
-    let (columns, names) = layout.columns(&fields, data, wanted)?;
+    let (columns, names) = match is_packed {
+        true => packed_cloud::columns(&read_text(cursor)?, &fields, width * height, data, wanted)?,
+        false => {
+            let layout = PointLayout { width, height, step, row_step, is_big_endian };
+            layout.check(data)?;
+            layout.columns(&fields, data, wanted)?
+        }
+    };
     Ok(Points {
         list: String::new(),
         count: width * height,

@@ -5,6 +5,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, TimestampNanosecondType, UInt32Type};
 use arrow_array::Array;
 use proptest::prelude::*;
+use wiregauge_packed::{Element, Plan, PointField, Preset};
 use wiregauge_points::{ChannelPoints, PointSource, Points, SensorConventions, Values};
 
 use crate::support::{
@@ -71,6 +72,36 @@ impl Cloud {
     }
 
     fn message(&self) -> Vec<u8> {
+        self.message_with(self.data(), None)
+    }
+
+    /// The same as point_cloud_transport has it, with points that are packed.
+    fn packed_message(&self, plan: &Plan) -> Vec<u8> {
+        const ELEMENTS: [Element; 8] = [
+            Element::I8,
+            Element::U8,
+            Element::I16,
+            Element::U16,
+            Element::I32,
+            Element::U32,
+            Element::F32,
+            Element::F64,
+        ];
+        let (offsets, step) = self.offsets();
+        let fields = self.fields.iter().zip(offsets).enumerate();
+        let fields = fields.flat_map(|(number, ((kind, _, count), offset))| {
+            let element = ELEMENTS[usize::from(kind - 1)];
+            (0..*count).map(move |at| PointField {
+                name: if *count == 1 { format!("f{number}") } else { format!("f{number}[{at}]") },
+                offset: offset + at * element.size(),
+                element,
+            })
+        });
+        let points = wiregauge_packed::Points::new(fields.collect(), step, self.is_big[1]).unwrap();
+        self.message_with(points.pack(&self.data(), plan).unwrap().0, Some("wgpacked"))
+    }
+
+    fn message_with(&self, data: Vec<u8>, format: Option<&str>) -> Vec<u8> {
         let mut out = Wire { out: Vec::new(), is_cdr: self.is_cdr, is_big: self.is_big[0] };
         (0..2 + usize::from(!self.is_cdr)).for_each(|_| out.number(7));
         out.text("lidar");
@@ -91,10 +122,12 @@ impl Cloud {
         out.out.push(u8::from(self.is_big[1]));
         out.number(step);
         out.number(self.points * step + self.gaps[1]);
-        let data = self.data();
         out.number(data.len());
         out.out.extend(data);
         out.out.push(1);
+        if let Some(format) = format {
+            out.text(format);
+        }
         out.finish()
     }
 
@@ -251,6 +284,73 @@ fn small(fields: &[Field], points: usize) -> Vec<u8> {
         seed: 3,
     };
     cloud.message()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn packed_clouds_have_the_points_of_plain_ones(cloud in cloud(), is_reduced: bool) {
+        let cloud = Cloud { gaps: [cloud.gaps[0], 0], ..cloud };
+        let (encoding, middle) = if cloud.is_cdr { ("cdr", "msg/") } else { ("ros1", "") };
+        let presets = is_reduced.then(|| Preset::find("lidar-exact").unwrap());
+        let plan = Plan { presets: presets.into_iter().collect(), ..Plan::default() };
+        let read = |name: &str, message: &[u8]| {
+            let channel = channel("/points", &name.replace("msg/", middle), encoding);
+            let source = PointSource::from_channel(&channel).unwrap();
+            source.points(message, SensorConventions::default()).unwrap()
+        };
+        let plain = read("sensor_msgs/msg/PointCloud2", &cloud.message());
+        let name = "point_cloud_interfaces/msg/CompressedPointCloud2";
+        let packed = read(name, &cloud.packed_message(&plan));
+        // NaN is not equal to itself.
+        let bits = |points: &[Points]| {
+            let columns = points[0].columns.iter();
+            let bits = columns.map(|column| wiregauge_points::each!(&column.values, list => {
+                list.iter().map(|value| value.to_le_bytes().to_vec()).collect::<Vec<_>>()
+            }));
+            bits.collect::<Vec<_>>()
+        };
+        prop_assert_eq!(bits(&packed), bits(&plain));
+        let heads = [&plain, &packed].map(|points| {
+            let columns = points[0].columns.iter();
+            let columns: Vec<_> = columns.map(|it| (it.name.clone(), it.values.kind())).collect();
+            (points[0].count, points[0].frame.clone(), points[0].time, columns)
+        });
+        prop_assert_eq!(&heads[0], &heads[1]);
+    }
+}
+
+#[test]
+fn clouds_of_other_packers_are_refused_by_name() {
+    let name = "point_cloud_interfaces/msg/CompressedPointCloud2";
+    let channel = channel("/points", name, "cdr");
+    let cloud = Cloud {
+        is_cdr: true,
+        is_big: [false; 2],
+        fields: vec![(7, 0, 1)],
+        rows: 1,
+        points: 3,
+        gaps: [0; 2],
+        is_reversed: false,
+        seed: 1,
+    };
+    let error = |message: &[u8]| {
+        let mut points = ChannelPoints::new(&channel, &[], SensorConventions::default()).unwrap();
+        format!("{:#}", points.push(&head(1, 0), message).unwrap_err())
+    };
+    for format in ["draco", "cloudini", "zlib", ""] {
+        let said = error(&cloud.message_with(vec![1, 2, 3], Some(format)));
+        let words = format!("its points are packed by '{format}', which wiregauge does not unpack");
+        assert!(said.contains(&words) && said.starts_with("/points: the message at"), "{said}");
+    }
+    let said = error(&cloud.message_with(vec![1, 2, 3], Some("wgpacked")));
+    assert!(said.contains("the packed points: "), "{said}");
+    let packed = cloud.packed_message(&Plan::default());
+    let other = Cloud { points: 4, ..cloud };
+    let field = &packed[packed.windows(8).position(|at| at == b"WGPACKED").unwrap()..];
+    let said = error(&other.message_with(field.to_vec(), Some("wgpacked")));
+    assert!(said.contains("3 points are packed, but the message declares 4"), "{said}");
 }
 
 #[test]

@@ -126,6 +126,7 @@ fn column<'c>(columns: &'c [Column], name: &str) -> Option<&'c Column> {
 }
 
 /// A point's value; 0 where it has none, as Protobuf takes it.
+#[allow(clippy::unnecessary_cast, reason = "one of the types is a double")]
 fn value(column: &Column, at: usize) -> f64 {
     match column.has(at) {
         true => each!(&column.values, list => list[at] as f64),

@@ -237,6 +237,7 @@ fn pack(root: packed::Root, plain: &[u8], options: &packed::PackOptions) -> Vec<
 }
 
 #[test]
+#[allow(clippy::unnecessary_cast, reason = "one of the types is a double")]
 fn the_packed_field_says_the_same() {
     let detection = |distance: f64| {
         Message(

@@ -15,7 +15,7 @@ CODECS = conformance java_damage languages lifetimes measuring octets_and_reject
 BUILDS = against archives arrow_languages bundle cloudini contributing corpus cosim cosim_samples coupling coupling_faults \
 	draco faults explain fixed_plan footprint generate generated instructions libraries managed packages players \
 	protobuf reduced_languages targets verify wheel windows
-MACHINE = bus bus_emulated bus_fault_matrix bus_faults bus_realtime bus_return bus_scenario
+MACHINE = bus bus_background bus_emulated bus_fault_matrix bus_faults bus_realtime bus_return bus_scenario
 TRANSPORTS = bus_codecs bus_engines bus_headroom bus_samples bus_silkit chain flood trace_bus
 TEST = scripts/test
 

@@ -97,6 +97,7 @@ fn trial() -> Result<RunRecord> {
         round_trips: 0,
         alive: DEFAULT_SILENCE_LIMIT,
         realtime: Default::default(),
+        background: Default::default(),
         seed: 1,
         choices: Vec::new(),
     };

@@ -527,6 +527,7 @@ fn run_for(
         round_trips,
         alive: DEFAULT_SILENCE_LIMIT,
         realtime: Default::default(),
+        background: Default::default(),
         seed: 1,
         choices: choices
             .iter()

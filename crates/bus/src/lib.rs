@@ -6,9 +6,11 @@
 //! `wiregauge-participant`, which is also linked into the programs that bring
 //! the heavier transports ([`catalogue::engine`]).
 
+pub mod background;
 pub mod catalogue;
 pub mod conduct;
 pub mod launcher;
+pub mod link_rate;
 pub mod load;
 pub mod machines;
 pub mod placement;

@@ -214,14 +214,18 @@ impl Placement {
     /// Why a transport of this reach does not reach from the sender to the
     /// receivers, if so.
     pub fn unreachable_reason(&self, reach: Reach) -> Option<&'static str> {
-        let apart = |first: &(String, Role, usize)| self.roster.iter().any(|one| one.2 != first.2);
-        let together = self.sender == self.receivers && !self.roster.first().is_some_and(apart);
         match reach {
-            _ if together => None,
+            _ if !self.has_link() => None,
             Reach::Network => None,
             Reach::Machine => Some("it works within one machine only"),
             Reach::Process => Some("it works within one process only"),
         }
+    }
+
+    /// Whether there is a link between participants, as they are not all on one host.
+    pub fn has_link(&self) -> bool {
+        let apart = |first: &(String, Role, usize)| self.roster.iter().any(|one| one.2 != first.2);
+        self.sender != self.receivers || self.roster.first().is_some_and(apart)
     }
 
     /// Whether other machines take part.

@@ -1,10 +1,13 @@
 //! What came of a run, as its conductor heard it.
 
+pub mod background;
 pub mod windows;
 
 use anyhow::{bail, Result};
 use wiregauge_participant::control::{Pinged, ReceiverResult, SenderResult, TransportInfo};
 use wiregauge_system::interrupt::{self, Interrupted};
+
+use crate::record::background::BackgroundRecord;
 
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +21,8 @@ pub struct RunRecord {
     pub sent: SenderResult,
     /// What each receiver saw, in the order of the plans.
     pub received: Vec<ReceiverResult>,
+    /// What its background took, where it has one.
+    pub background: Option<BackgroundRecord>,
     /// Why it broke off, if it did: then there are the windows that were told
     /// until then, and nothing else.
     pub broken: Option<String>,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{bail, ensure, Result};
 use wiregauge_participant::realtime::Realtime;
 
+use crate::background::Background;
 use crate::catalogue::variant::loses;
 use crate::catalogue::TransportEntry;
 use crate::record::windows::{DROPPED_FIRST, DROPPED_LAST};
@@ -36,6 +37,8 @@ pub struct RunSettings {
     pub alive: Duration,
     /// What participants ask of the system.
     pub realtime: Realtime,
+    /// What loads the hosts meanwhile.
+    pub background: Background,
     /// Seed of the samples' content.
     pub seed: u64,
     /// What else to say to transports.
@@ -44,8 +47,11 @@ pub struct RunSettings {
 
 impl RunSettings {
     /// What a reader of the figures must know of them.
-    pub fn notes(&self) -> Option<String> {
-        (!self.realtime.is_none()).then(|| format!("participants run with {}", self.realtime))
+    pub fn notes(&self) -> Vec<String> {
+        let Self { realtime, background, .. } = self;
+        let asked = (!realtime.is_none()).then(|| format!("participants run with {realtime}"));
+        let loaded = (!background.is_none()).then(|| format!("background load: {background}"));
+        asked.into_iter().chain(loaded).collect()
     }
 
     /// Whether a transport may drop samples by design, with what is said to it.
@@ -113,6 +119,7 @@ mod tests {
             round_trips: 0,
             alive: DEFAULT_SILENCE_LIMIT,
             realtime: Realtime::default(),
+            background: Background::default(),
             seed: 1,
             choices: options.iter().map(|text| parse_transport_option(text).unwrap()).collect(),
         }

@@ -15,7 +15,9 @@ use wiregauge_participant::control::{Mode, Role, DEFAULT_SILENCE_LIMIT};
 use wiregauge_participant::realtime::Realtime;
 use wiregauge_system::quantity::parse_bytes;
 
+use crate::background::Background;
 use crate::catalogue::{self, TransportEntry};
+use crate::link_rate::Rate;
 use crate::load::Load;
 use crate::run_settings::transport_option::TransportOption;
 use crate::run_settings::{RunSettings, DEFAULT_DURATION};
@@ -100,6 +102,14 @@ impl Scenario {
                 processors: file.processors,
                 locked: file.lock_memory,
             },
+            background: match &file.background {
+                None => Background::default(),
+                Some(table) => {
+                    let &BackgroundTable { processors, link } = table.get_ref();
+                    Background::new(processors, link.map(|LinkRate(rate)| rate))
+                        .with_position(table)?
+                }
+            },
             seed: file.seed,
             choices: chosen.collect(),
         };
@@ -150,6 +160,7 @@ impl Scenario {
             round_trips,
             alive,
             realtime,
+            background,
             seed,
             choices,
         } = &self.terms;
@@ -177,6 +188,7 @@ impl Scenario {
             ("round_trips", round_trips.to_string()),
             ("alive_within", format!("{alive:?}")),
             ("priority, processors, lock_memory", realtime.to_string()),
+            ("background", background.to_string()),
             ("seed", seed.to_string()),
             ("transports", entries.join(", ")),
             ("load", loads.join("; ")),
@@ -213,6 +225,7 @@ struct ScenarioFile {
     processors: Vec<usize>,
     #[serde(default)]
     lock_memory: bool,
+    background: Option<Spanned<BackgroundTable>>,
     #[serde(default)]
     transports: Vec<Spanned<String>>,
     #[serde(default)]
@@ -267,6 +280,25 @@ struct Sample {
 
 fn continuous() -> Mode {
     Mode::Continuous
+}
+
+/// What loads the hosts, as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BackgroundTable {
+    processors: Option<usize>,
+    link: Option<LinkRate>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "Words")]
+struct LinkRate(Rate);
+
+impl TryFrom<Words> for LinkRate {
+    type Error = ErrorChain;
+    fn try_from(Words(text): Words) -> Result<LinkRate, ErrorChain> {
+        text.parse().map(LinkRate).map_err(ErrorChain)
+    }
 }
 
 #[derive(Deserialize)]
@@ -372,6 +404,28 @@ role = \"receiver\"
         assert_eq!(content(LEAST), content(&format!("# a remark\nseed = 1\n{written}")));
         let other = content(&format!("seed = 2\n{LEAST}"));
         assert_ne!(content(LEAST), other);
+    }
+
+    #[test]
+    fn a_background_is_read_and_what_cannot_be_is_refused_at_its_line() {
+        let table = "[background]\nprocessors = 2\nlink = \"200 Mbit/s\"\n";
+        let scenario = Scenario::parse(&format!("{table}{LEAST}")).ok().unwrap();
+        let Background { processors, link } = scenario.terms.background;
+        assert_eq!((processors, link.unwrap().bits), (2, 200_000_000));
+        assert!(scenario.content()["background"].starts_with("2 busy loops"));
+        let plain = Scenario::parse(LEAST).ok().unwrap();
+        assert!(plain.terms.background.is_none());
+        assert_ne!(plain.content(), scenario.content());
+        for (table, line, words) in [
+            ("[background]\n", "1", "needs processors, such as 2, or link"),
+            ("[background]\nprocessors = 0\n", "1", "1 to 256 busy loops"),
+            ("[background]\nprocessors = -1\n", "2", "invalid value"),
+            ("[background]\nlink = \"fast\"\n", "2", "'fast' is not a rate"),
+            ("[background]\nnetwork = 1\n", "2", "unknown key `network`"),
+        ] {
+            let error = refused(&format!("{table}{LEAST}"));
+            assert!(error.starts_with(&format!("{line}: ")) && error.contains(words), "{error}");
+        }
     }
 
     #[test]

@@ -75,10 +75,11 @@ impl Series {
     /// Runs all, with something that is done before each load over a transport.
     ///
     /// # Errors
-    /// More samples than a file has, no way to write them, or that the user asks to stop
+    /// More samples than a file has, no way to write them, a link to load and none there, or that the user asks to stop
     /// before anything runs.
     pub fn measure(self, context: &SeriesContext, before: &dyn Fn()) -> Result<MeasuredSeries> {
         let terms = &self.terms;
+        terms.background.check_link(self.placement.has_link())?;
         let codecs = self.cargo.as_ref().map_or(1, |cargo| cargo.codecs.len());
         let each = self.entries.len() * codecs;
         let allotted = samples_per_load(self.samples.as_ref(), &self.loads, each, terms.duration)?;
@@ -175,6 +176,7 @@ impl Series {
             cases,
             rounds: rounds - (DROPPED_FIRST + DROPPED_LAST) as u32,
             epoch_ns: terms.window.as_nanos() as u64,
+            background: terms.background,
             seed: terms.seed,
             reference: self.reference,
         };

@@ -5,6 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Result};
+use wiregauge_bus::background::Background;
 use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::catalogue::Reach;
 use wiregauge_bus::conduct::conductor::conduct;
@@ -158,7 +159,7 @@ fn run(faulty: Faulty, assignment: &Assignment) -> Result<RunRecord> {
     let transport: &'static dyn Transport = Box::leak(Box::new(faulty));
     let placement = Placement::in_process(Box::leak(Box::new([transport])));
     let plans = placement.plans(1, Reach::Process);
-    conduct(&placement, &Program::BuiltIn, plans, assignment, &|_| {}, None)
+    conduct(&placement, &Program::BuiltIn, plans, assignment, Background::default(), &|_| {}, None)
 }
 
 /// A run that comes to its end, or why not.

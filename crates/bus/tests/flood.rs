@@ -4,6 +4,7 @@
 mod flood;
 
 use flood::{Flood, STRANGERS};
+use wiregauge_bus::background::Background;
 use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::catalogue::Reach;
 use wiregauge_bus::conduct::conductor::conduct;
@@ -51,7 +52,15 @@ fn strangers_are_not_let_in_and_nothing_is_lost() {
         let placement = Placement::in_process(Box::leak(Box::new([transport])));
         let plans = placement.plans(1, Reach::Process);
         let flood = Flood::start();
-        let record = conduct(&placement, &Program::BuiltIn, plans, &assignment, &|_| {}, None);
+        let record = conduct(
+            &placement,
+            &Program::BuiltIn,
+            plans,
+            &assignment,
+            Background::default(),
+            &|_| {},
+            None,
+        );
         let came = flood.connections();
         let record = record.and_then(RunRecord::require_complete).expect("it comes to its end");
         let received = &record.received[0];

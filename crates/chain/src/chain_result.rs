@@ -66,6 +66,7 @@ pub fn to_run(measured: &MeasuredChain, builder: RunBuilder) -> Run {
         buffers: "reused".into(),
         objects: "fresh".into(),
         scratch: "reused".into(),
+        background: String::new(),
         seed: chain.seed,
     };
     let mut run = Run {

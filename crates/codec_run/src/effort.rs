@@ -38,6 +38,7 @@ impl Effort {
             rounds: 5,
             epoch_ns: if self.is_quick { 500_000 } else { 2_000_000 },
             scratch: "reused".into(),
+            background: String::new(),
             buffers: "reused".into(),
             objects: "reused".into(),
             seed: self.seed,

@@ -29,6 +29,7 @@ pub fn import_run(logs: &[LogInput], skip: usize) -> Result<ImportedRun> {
         buffers: "reused".into(),
         objects: "reused".into(),
         scratch: "reused".into(),
+        background: String::new(),
         seed: 0,
     };
     let builder = RunBuilder::begin(RunKind::Cosim);

@@ -96,6 +96,7 @@ impl CosimOptions {
             buffers: life.into(),
             objects: life.into(),
             scratch: "reused".into(),
+            background: String::new(),
             seed: self.seed,
         }
     }

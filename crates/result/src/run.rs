@@ -99,6 +99,9 @@ pub struct Settings {
     pub scratch: String,
     /// Seed of generated values, corruptions and the order of turns.
     pub seed: u64,
+    /// What loaded the hosts beside a run of the bus; empty where nothing did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub background: String,
 }
 
 fn reused() -> String {

@@ -128,6 +128,15 @@ pub enum Caution {
         /// What was offered, in MB/s.
         offered: f64,
     },
+    /// What was to load the hosts beside a run did so less than it was asked for.
+    Background {
+        /// What the figures are for.
+        cell: String,
+        /// What it did: `took 1.2 of 2 processors`.
+        taken: String,
+        /// The share of what was asked for.
+        share: f64,
+    },
     /// Samples were sent that did not arrive whole.
     Lost {
         /// What the figures are for.
@@ -187,6 +196,7 @@ impl Caution {
             Caution::Invalid { .. } => "invalid",
             Caution::Datagrams { .. } => "datagrams",
             Caution::Surplus { .. } => "surplus",
+            Caution::Background { .. } => "background",
             Caution::Lost { .. } => LOST,
             Caution::Interrupted => INTERRUPTED,
             Caution::Failed { .. } => FAILED,
@@ -239,6 +249,10 @@ impl Caution {
             Caution::Surplus { .. } => {
                 "something paused and then caught up: see the late samples, and measure again"
             }
+            Caution::Background { .. } => {
+                "read the figures as those beside the load that was there; a load that fits into the \
+                 machine and the link is taken whole"
+            }
             Caution::Lost { .. } => {
                 "send less or less often, or choose a transport that waits for its readers"
             }
@@ -260,6 +274,7 @@ impl Caution {
             Caution::Datagrams { datagrams, .. } => *datagrams as f64,
             Caution::Processes { ratio, .. } => *ratio,
             Caution::Surplus { found, offered, .. } => found / offered,
+            Caution::Background { share, .. } => -share,
             Caution::NegativeNet { net_ns, .. } => -net_ns,
             _ => 0.0,
         }
@@ -315,6 +330,9 @@ impl fmt::Display for Caution {
                     f,
                     "{cell}: {figure} is {found:.3} MB/s, more than the offered {offered:.3} MB/s"
                 )
+            }
+            Caution::Background { cell, taken, .. } => {
+                write!(f, "{cell}: the background load {taken}")
             }
             Caution::Lost { cell, lost, of } => {
                 write!(f, "{cell}: {lost} of {of} samples did not arrive")

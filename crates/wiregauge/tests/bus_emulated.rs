@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use support::{fact, has_its_form, result, run, status, to_said, wiregauge};
 use wiregauge_build_tools::write_script;
+use wiregauge_bus::background::Background;
 use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::catalogue::Reach;
 use wiregauge_bus::conduct::conductor::conduct;
@@ -238,7 +239,15 @@ fn interrupted(mode: Mode) -> anyhow::Result<RunRecord> {
         }
     };
     let plans = placement.plans(1, Reach::Network);
-    conduct(&placement, &Program::Engine(&dds::ENGINE, script), plans, &assignment, &show, None)
+    conduct(
+        &placement,
+        &Program::Engine(&dds::ENGINE, script),
+        plans,
+        &assignment,
+        Background::default(),
+        &show,
+        None,
+    )
 }
 
 #[test]

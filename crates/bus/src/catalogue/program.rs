@@ -93,6 +93,11 @@ impl Program {
     }
 }
 
+/// The command line of a process that loads its machine, as its standard input says.
+pub fn background_command() -> Command {
+    Program::BuiltIn.serving_command("--load-machine")
+}
+
 /// This program, as a participant.
 fn current_program() -> Command {
     // Not by its path, where another version may lie by now.

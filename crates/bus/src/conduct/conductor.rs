@@ -19,7 +19,9 @@ use wiregauge_participant::token::constant_time_eq;
 use wiregauge_participant::transport::Topic;
 use wiregauge_system::interrupt::{self, Interrupted};
 
+use crate::background::Background;
 use crate::catalogue::program::Program;
+use crate::conduct::background::{BackgroundHosts, RunningBackground};
 use crate::conduct::pause_detector::PauseDetector;
 use crate::conduct::samples::SampleRows;
 use crate::placement::process::Process;
@@ -75,7 +77,8 @@ enum ConductorEvent {
 ///
 /// A run that breaks off after windows that count is told as far as it went. The
 /// samples that the assignment says to keep are passed on to `keep`: those of a
-/// run that broke off too, as far as their participants are still there.
+/// run that broke off too, as far as their participants are still there. The background
+/// loads their hosts from the round trips to the end.
 ///
 /// # Errors
 /// When one of them cannot do its part or is lost before that, and which and
@@ -85,6 +88,7 @@ pub fn conduct(
     program: &Program,
     plans: Vec<ProcessPlan>,
     assignment: &Assignment,
+    background: Background,
     show: &dyn Fn(&str),
     keep: Option<&mut dyn FnMut(&SampleRows)>,
 ) -> Result<RunRecord> {
@@ -103,6 +107,7 @@ pub fn conduct(
     let standstill = PauseDetector::watch()?;
     let (members, processes) = (Vec::new(), Vec::new());
     let mut conductor = Conductor { members, processes, heard, running: false };
+    let background = BackgroundHosts::new(background, placement, &plans);
     for (number, plan) in plans.into_iter().enumerate() {
         let place = &placement.locations[plan.place];
         let names: Vec<&str> = plan.participants.iter().map(|(name, _)| name.as_str()).collect();
@@ -122,7 +127,7 @@ pub fn conduct(
             });
         }
     }
-    let outcome = conductor.conduct(assignment, gates, show);
+    let outcome = conductor.conduct(assignment, gates, &background, show);
     let outcome = match outcome {
         Err(error) if !error.is::<Interrupted>() => {
             // Then what the others did says nothing of them.
@@ -240,6 +245,7 @@ impl Conductor {
         &mut self,
         assignment: &Assignment,
         gates: Vec<ControlListener>,
+        background: &BackgroundHosts,
         show: &dyn Fn(&str),
     ) -> Result<RunRecord> {
         show("loading");
@@ -262,6 +268,7 @@ impl Conductor {
             about.for_each(|about| about.library.clone_from(&library));
         }
         self.connect(&opened, assignment.round_trips > 0, step_time)?;
+        let background = background.start()?;
         let mut round_trips = None;
         if assignment.round_trips > 0 {
             show("taking round trips");
@@ -301,9 +308,10 @@ impl Conductor {
                 ParticipantResult::Sent(_) => Err(anyhow!("{name} reported sent samples")),
             })
             .collect::<Result<_>>()?;
+        let background = background.map(RunningBackground::finish).transpose()?;
         let about = self.members.iter().find_map(|member| member.about.clone());
         let about = about.context("no participant has the transport")?;
-        Ok(RunRecord { about, round_trips, sent, received, broken: None })
+        Ok(RunRecord { about, round_trips, sent, received, background, broken: None })
     }
 
     /// What was told until it broke off; none without a window that counts.
@@ -326,7 +334,7 @@ impl Conductor {
         let sent = SenderResult { steps: steps.collect(), ..SenderResult::default() };
         let about = self.members.iter().find_map(|member| member.about.clone())?;
         let broken = Some(format!("{error:#}"));
-        Some(RunRecord { about, round_trips: None, sent, received, broken })
+        Some(RunRecord { about, round_trips: None, sent, received, background: None, broken })
     }
 
     /// Waits until all participants are there.

@@ -57,7 +57,8 @@ impl Trial<'_> {
         let scratch = Scratch::new().context("the run has no folder")?;
         let (most, keep) = keep.unzip();
         let assignment = Assignment { keep: most.unwrap_or(0), ..self.assignment(scratch.path()) };
-        let outcome = conduct(self.placement, self.program, plans, &assignment, show, keep);
+        let (placement, background) = (self.placement, self.settings.background);
+        let outcome = conduct(placement, self.program, plans, &assignment, background, show, keep);
         machine.finish();
         // The machine that lost most tells whether the run is of use.
         let steal = self.placement.locations.iter().filter_map(Location::steal);

@@ -20,9 +20,11 @@ use wiregauge_participant::control::{self, ControlReceiver, ControlSender, HEART
 use wiregauge_result::environment::Environment;
 use wiregauge_system::interrupt;
 
+use crate::background::child::BackgroundChild;
+use crate::background::message::{BackgroundReport, BackgroundSetup, FlowEnd};
 use crate::catalogue::engine::Engine;
 use crate::catalogue::engines;
-use crate::catalogue::program::Program;
+use crate::catalogue::program::{background_command, Program};
 use crate::machines::message::{version, AgentReport, JoinMessage, Start, Task};
 use crate::scenario::Scenario;
 use crate::secret::{Key, PATIENCE_TO_BE_HEARD};
@@ -157,7 +159,8 @@ impl Agent<'_> {
         let (events, heard) = mpsc::channel();
         receive_tasks(listener, events.clone())?;
         send_heartbeats(speaker.clone())?;
-        let work = AgentSession { agent: self, leader, speaker, events, started: HashMap::new() };
+        let (started, background) = (HashMap::new(), None);
+        let work = AgentSession { agent: self, leader, speaker, events, started, background };
         work.run(&heard)
     }
 
@@ -238,6 +241,8 @@ struct AgentSession<'a> {
     speaker: ControlSender,
     events: Sender<AgentEvent>,
     started: HashMap<u64, Started>,
+    /// What loads this machine, and for which run.
+    background: Option<(u64, BackgroundChild)>,
 }
 
 impl AgentSession<'_> {
@@ -292,6 +297,23 @@ impl AgentSession<'_> {
                 started.machine.finish();
                 Ok(Some(AgentReport::Ended(run, started.machine.activity.steal)))
             }
+            Task::StartBackground(run, setup) => Ok(Some(AgentReport::Background(
+                run,
+                match self.start_background(run, &setup) {
+                    Ok(port) => BackgroundReport::Ready(port),
+                    Err(error) => BackgroundReport::Failed(format!("{error:#}")),
+                },
+            ))),
+            Task::EndBackground(run) => {
+                let child = self.background.take_if(|(of, _)| *of == run);
+                Ok(child.map(|(run, child)| {
+                    let report = match child.finish() {
+                        Ok(taken) => BackgroundReport::Took(taken),
+                        Err(error) => BackgroundReport::Failed(format!("{error:#}")),
+                    };
+                    AgentReport::Background(run, report)
+                }))
+            }
             Task::Welcome | Task::Refused(_) | Task::Later(_) | Task::Quit | Task::Beat => Ok(None),
         }
     }
@@ -334,6 +356,24 @@ impl AgentSession<'_> {
         let names = start.names.clone();
         self.started.insert(start.run, Started { names, child, machine });
         Ok(())
+    }
+
+    /// Loads this machine as the scenario says, and no more: nobody sends a flow from here.
+    fn start_background(&mut self, run: u64, setup: &BackgroundSetup) -> Result<Option<u16>> {
+        let wanted = &self.agent.scenario.terms.background;
+        let is_wanted = match &setup.flow {
+            None => wanted.link.is_none(),
+            Some(FlowEnd::Receives { .. }) => wanted.link.is_some(),
+            Some(FlowEnd::Sends { .. }) => false,
+        };
+        ensure!(
+            is_wanted && setup.processors == wanted.processors && self.background.is_none(),
+            "the sender's machine asked for a background load that the scenario has not"
+        );
+        let child = BackgroundChild::start(background_command(), setup)?;
+        let port = child.port;
+        self.background = Some((run, child));
+        Ok(port)
     }
 
     /// A program that ended by itself, and what it died of.

@@ -6,8 +6,10 @@ use std::net::IpAddr;
 use serde::{Deserialize, Serialize};
 use wiregauge_participant::control;
 
+use crate::background::message::{BackgroundReport, BackgroundSetup};
+
 /// Version of what leader and agent say to each other.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// What two machines must agree on: the version of what leader and agent say,
 /// and of what conductor and participants say.
 pub fn version() -> String {
@@ -30,6 +32,10 @@ pub enum Task {
     Start(Start),
     /// End that of this run.
     End(u64),
+    /// Load the machine for this run, as the scenario says.
+    StartBackground(u64, BackgroundSetup),
+    /// Load it no more.
+    EndBackground(u64),
     /// All is done.
     Quit,
     /// Still here.
@@ -64,6 +70,8 @@ pub enum AgentReport {
     /// The program of this run was ended. A hypervisor took this share of the
     /// machine's time meanwhile.
     Ended(u64, Option<f64>),
+    /// What loads the machine for this run says.
+    Background(u64, BackgroundReport),
     /// Still here.
     Beat,
 }

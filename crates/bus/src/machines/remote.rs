@@ -1,5 +1,7 @@
 //! Another machine as the leader sees it: the connection to its agent.
 
+pub mod background;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -12,6 +14,7 @@ use anyhow::{bail, ensure, Result};
 use wiregauge_participant::control::{ControlReceiver, ControlSender, HEARTBEAT_INTERVAL};
 use wiregauge_system::interrupt;
 
+use crate::background::message::BackgroundReport;
 use crate::catalogue::engine::Engine;
 use crate::machines::message::{AgentReport, JoinMessage, Start, Task};
 use wiregauge_timing::threads::start_thread;
@@ -52,6 +55,8 @@ struct State {
     died: HashMap<u64, String>,
     /// Runs that were ended.
     ended: Vec<u64>,
+    /// What was heard of what loads it, by run.
+    background: HashMap<u64, BackgroundReport>,
     /// Share of its time that a hypervisor took.
     steal: Option<f64>,
 }
@@ -222,6 +227,9 @@ impl MachineStatus {
                 Ok(AgentReport::Ended(run, steal)) => {
                     state.ended.push(run);
                     state.steal = state.steal.into_iter().chain(steal).reduce(f64::max);
+                }
+                Ok(AgentReport::Background(run, report)) => {
+                    drop(state.background.insert(run, report));
                 }
                 Ok(AgentReport::Join(_) | AgentReport::Beat) => {}
                 Err(error) => state.lost = Some(format!("{error:#}")),

@@ -26,7 +26,6 @@
 //! ```
 
 mod host;
-mod rate;
 
 use std::fs;
 use std::net::Ipv4Addr;
@@ -34,7 +33,8 @@ use std::net::Ipv4Addr;
 use anyhow::{Context, Result};
 
 pub use host::Host;
-pub use rate::Rate;
+
+pub use crate::link_rate::Rate;
 
 /// The interface at either end. The hosts' own networks are the only place
 /// where it is ever seen, so that emulations at the same time do not meet.

@@ -48,6 +48,10 @@ impl MeasuredTrial<'_> {
         if datagrams > 0 {
             cautions.push(Caution::Datagrams { cell: cell.clone(), datagrams });
         }
+        let short = self.record.background.and_then(|background| background.shortfall());
+        if let Some((taken, share)) = short {
+            cautions.push(Caution::Background { cell: cell.clone(), taken, share });
+        }
         let offered = self.load.rate().map(|rate| rate * self.load.size as f64 / 1e6);
         let arrival = self.arrival().map(|arrival| arrival.throughput());
         let figures = [("throughput", arrival), ("throughput/mean", self.mean_of_windows())];

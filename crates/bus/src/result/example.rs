@@ -31,7 +31,14 @@ pub(super) fn record(windows: Vec<Window>) -> RunRecord {
     };
     let received = ReceiverResult { windows, samples: 95, ..ReceiverResult::default() };
     let sent = SenderResult { samples: 100, due: Some(110), ..SenderResult::default() };
-    RunRecord { about, round_trips: None, sent, received: vec![received], broken: None }
+    RunRecord {
+        about,
+        round_trips: None,
+        sent,
+        received: vec![received],
+        background: None,
+        broken: None,
+    }
 }
 
 /// What a receiver sees of 500 B a millisecond that stands still for 800 ms.

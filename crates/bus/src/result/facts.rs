@@ -108,6 +108,15 @@ impl MeasuredTrial<'_> {
                 facts.add("clock/jump", "ns", clock.jump as f64);
             }
         }
+        if let Some(background) = &self.record.background {
+            for (metric, unit, taken) in [
+                ("background/processors", "1", background.processors),
+                ("background/sent", "Mbit/s", background.sent.map(|bits| bits / 1e6)),
+                ("background/arrived", "Mbit/s", background.arrived.map(|bits| bits / 1e6)),
+            ] {
+                taken.into_iter().for_each(|taken| facts.add(metric, unit, taken));
+            }
+        }
         if !sent.encodes.is_empty() {
             facts.add("size", "B", (self.load.size - HEADER_SIZE) as f64);
             facts.add("cycle/time", "ns", self.load.cycle.as_nanos() as f64);

@@ -21,8 +21,17 @@ use crate::series::transport_row::TransportRow;
 /// What is told of each value that was tried.
 const CURVE_FIGURES: [&str; 4] = ["latency/p50", "latency/p99", "step/p99", "lost"];
 /// What is told of the value that was found, besides.
-const RESULT_FIGURES: [&str; 6] =
-    ["latency/p50", "latency/p99", "step/p50", "step/p99", "cpu/sender", "cpu/receiver"];
+const RESULT_FIGURES: [&str; 9] = [
+    "latency/p50",
+    "latency/p99",
+    "step/p50",
+    "step/p99",
+    "cpu/sender",
+    "cpu/receiver",
+    "background/processors",
+    "background/sent",
+    "background/arrived",
+];
 
 /// A search over transports.
 pub struct HeadroomSearch {
@@ -42,8 +51,9 @@ impl HeadroomSearch {
     /// Searches all goals over all transports.
     ///
     /// # Errors
-    /// That the user asks to stop before anything is found.
+    /// A link to load and none there, or that the user asks to stop before anything is found.
     pub fn measure(&self, context: &SeriesContext) -> Result<BusResult> {
+        self.settings.background.check_link(self.placement.has_link())?;
         let mut rows = TransportRow::for_transports(&self.entries, &self.placement, context)?;
         let mut builder = ResultBuilder::new(context);
         let mut cases = Vec::new();
@@ -79,6 +89,7 @@ impl HeadroomSearch {
             cases,
             rounds: 1,
             epoch_ns: self.settings.duration.as_nanos() as u64,
+            background: self.settings.background,
             seed: self.settings.seed,
             reference: None,
         };

@@ -111,7 +111,7 @@ mod tests {
         let received =
             ReceiverResult { samples: 1000, latency: times(800_000), ..ReceiverResult::default() };
         let received = vec![received; 2];
-        RunRecord { about, round_trips: None, sent, received, broken: None }
+        RunRecord { about, round_trips: None, sent, received, background: None, broken: None }
     }
 
     fn verdict(record: &RunRecord, machine: &Environment) -> Verdict {

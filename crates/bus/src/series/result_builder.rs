@@ -9,6 +9,7 @@ use wiregauge_result::run_kind::RunKind;
 use wiregauge_result::warning::{self, Caution};
 use wiregauge_system::interrupt::{self, Interrupted};
 
+use crate::background::Background;
 use crate::catalogue::engine;
 use crate::result::measured_trial::MeasuredTrial;
 use crate::series::context::SeriesContext;
@@ -39,6 +40,8 @@ pub struct ResultInfo {
     pub rounds: u32,
     /// What a sample is taken over, in nanoseconds.
     pub epoch_ns: u64,
+    /// What loaded the hosts meanwhile.
+    pub background: Background,
     /// Seed of the samples' content.
     pub seed: u64,
     /// What was published of the same.
@@ -117,6 +120,7 @@ impl ResultBuilder {
             objects: "fresh".into(),
             scratch: "reused".into(),
             seed: about.seed,
+            background: about.background.to_string(),
         };
         let (subjects, failures): (Vec<Subject>, Vec<Vec<Caution>>) =
             rows.into_iter().map(TransportRow::into_subject).unzip();

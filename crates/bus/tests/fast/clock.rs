@@ -197,7 +197,8 @@ fn a_clock_that_is_set_in_the_middle_is_counted() {
         };
         let sent = SenderResult { samples: COUNT, ..SenderResult::default() };
         let received = vec![received];
-        let record = RunRecord { about, round_trips: None, sent, received, broken: None };
+        let record =
+            RunRecord { about, round_trips: None, sent, received, background: None, broken: None };
         let machine = Environment::default();
         let cycle = Duration::from_nanos(CYCLE);
         let load = Load { size: 100, cycle, mode: Mode::Continuous, fast: false, receivers: 1 };

@@ -59,6 +59,7 @@ fn plan(entrants: Vec<Entrant>, experiments: Vec<Experiment>) -> Plan {
             rounds: 4,
             epoch_ns: 50_000,
             scratch: "reused".into(),
+            background: String::new(),
             buffers: "reused".into(),
             objects: "fresh".into(),
             seed: 1,

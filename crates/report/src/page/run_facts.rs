@@ -99,6 +99,8 @@ pub fn settings_section(run: &Run) -> String {
             ("seed", settings.seed.to_string()),
         ],
     };
+    let loaded = Some(("background", settings.background.clone()));
+    let how = how.into_iter().chain(loaded.filter(|(_, load)| !load.is_empty()));
     let mut lines: Vec<(String, String)> =
         how.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     lines.extend(

@@ -398,6 +398,7 @@ impl Builder {
                 buffers: "reused".into(),
                 objects: "reused".into(),
                 scratch: "reused".into(),
+                background: String::new(),
                 seed: 1,
             },
             cases: self.cases,

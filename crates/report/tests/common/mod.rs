@@ -120,6 +120,7 @@ pub fn run(codecs: usize) -> Run {
             buffers: "reused".into(),
             objects: "fresh".into(),
             scratch: "reused".into(),
+            background: String::new(),
             seed: 1,
         },
         cases: cases.to_vec(),

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_build_tools::default_build_folder;
-use wiregauge_bus::catalogue;
 use wiregauge_bus::launcher::OwnPart;
 use wiregauge_bus::machines::agent::Agent;
 use wiregauge_bus::machines::rendezvous::Rendezvous;
@@ -16,6 +15,7 @@ use wiregauge_bus::placement::Placement;
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::secret::Key;
 use wiregauge_bus::series::Series;
+use wiregauge_bus::{background, catalogue};
 use wiregauge_participant::participant::run_in_threads;
 use wiregauge_participant::{stage, stream};
 use wiregauge_system::interrupt;
@@ -50,10 +50,10 @@ Examples:
       a key for --key bus.key on both")]
 pub struct Arguments {
     /// The scenario, the same on all machines.
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["control", "stream", "stage"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["control", "stream", "stage", "load_machine"])]
     scenario: Option<PathBuf>,
     /// The participants of the scenario that run on this machine.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', required_unless_present_any = ["stream", "stage", "rank"])]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', required_unless_present_any = ["stream", "stage", "load_machine", "rank"])]
     name: Vec<String>,
     /// Run the participant of this rank: 0 sends, the others receive in their order.
     /// Without N the rank is that of Slurm, Open MPI, PMI or a Kubernetes indexed job.
@@ -87,6 +87,9 @@ pub struct Arguments {
     /// Run stages of a chain, as standard input says.
     #[arg(long, hide = true, conflicts_with_all = ["scenario", "control", "name", "stream"])]
     stage: bool,
+    /// Load this machine, as standard input says.
+    #[arg(long, hide = true, conflicts_with_all = ["scenario", "control", "name", "stream"])]
+    load_machine: bool,
 }
 
 impl Arguments {
@@ -97,6 +100,9 @@ impl Arguments {
         }
         if self.stage {
             return Ok(stage::serve(&catalogue::built_in()));
+        }
+        if self.load_machine {
+            return Ok(background::serve());
         }
         if let Some(conductor) = self.control {
             run_in_threads(conductor, &self.name, &catalogue::built_in())?;

@@ -76,8 +76,8 @@ pub struct Arguments {
 /// What a scenario says in its own words.
 const SCENARIO_OPTIONS: &str =
     "size cycle mode fast participants transport duration window timeout announce option seed \
-     round_trips alive_within priority processors lock_memory emulate message input codecs \
-     cloud";
+     round_trips alive_within priority processors lock_memory background emulate message \
+     input codecs cloud";
 
 impl Arguments {
     /// Refuses what would have no effect.
@@ -115,6 +115,8 @@ impl Arguments {
         let entries = catalogue::select_or_built_in(&self.common.transport)?;
         let terms = self.common.run_settings(DEFAULT_DURATION);
         terms.check_permissions(&entries)?;
+        let placement = self.common.placement()?;
+        terms.background.check_link(placement.has_link())?;
         // Built when all else is known to make sense, as it takes minutes.
         let cargo = self.payload.load(self.common.seed, &ProgressDisplay::new())?;
         let series = Series {
@@ -124,7 +126,7 @@ impl Arguments {
             },
             loads,
             entries,
-            placement: self.common.placement()?,
+            placement,
             terms,
             cargo,
             samples,

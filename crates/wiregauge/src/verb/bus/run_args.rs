@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
+use wiregauge_bus::background::Background;
 use wiregauge_bus::placement::emulation::{Emulation, Rate};
 use wiregauge_bus::placement::Placement;
 use wiregauge_bus::run_settings::transport_option::{parse_transport_option, TransportOption};
@@ -65,6 +66,9 @@ pub struct RunArgs {
     /// Lock the participants' memory (mlockall).
     #[arg(long)]
     lock_memory: bool,
+    /// Load the hosts beside each run: processors=2 for busy loops, link=200mbit for a flow.
+    #[arg(long, value_name = "LOAD")]
+    background: Option<Background>,
     /// Set an option of a transport, such as dds.domain=7.
     #[arg(long, value_name = "TRANSPORT.NAME=VALUE", value_parser = parse_transport_option)]
     option: Vec<TransportOption>,
@@ -119,6 +123,7 @@ impl RunArgs {
                 processors: self.processors.clone(),
                 locked: self.lock_memory,
             },
+            background: self.background.unwrap_or_default(),
             seed: self.seed,
             choices: self.option.clone(),
         }

@@ -14,7 +14,7 @@ const LEAST: u64 = 1_000_000;
 /// With more, no packet would ever wait.
 const MOST: u64 = 100_000_000_000;
 
-/// How much a link carries. Read and written as `tc` does it: `1gbit`.
+/// How much a link carries. Read and written as `tc` does it: `1gbit`. `200 Mbit/s` is read too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     /// Bits per second, headers of all layers included.
@@ -28,12 +28,13 @@ impl FromStr for Rate {
     /// No number with a unit of bits, or out of range.
     fn from_str(text: &str) -> Result<Rate> {
         // To tc, mbps is megabytes per second: who writes it seldom means that.
-        let bits = parse_with_unit(text, &UNITS.map(|(name, unit)| (name, unit as f64)));
+        let bare = text.strip_suffix("/s").unwrap_or(text);
+        let bits = parse_with_unit(bare, &UNITS.map(|(name, unit)| (name, unit as f64)));
         let bits = bits.with_context(|| {
             format!("'{text}' is not a rate; write it in kbit, mbit or gbit, such as 1gbit")
         })?;
         let bits = bits.round() as u64;
-        ensure!((LEAST..=MOST).contains(&bits), "{text} cannot be emulated; give 1mbit to 100gbit");
+        ensure!((LEAST..=MOST).contains(&bits), "{text} is out of range; give 1mbit to 100gbit");
         Ok(Rate { bits })
     }
 }
@@ -58,6 +59,7 @@ mod tests {
             ("2.5gbit", 2_500_000_000, "2500mbit"),
             ("0.01Gbit", 10_000_000, "10mbit"),
             ("1500kbit", 1_500_000, "1500kbit"),
+            ("200 Mbit/s", 200_000_000, "200mbit"),
             ("1000001bit", 1_000_001, "1000001bit"),
             ("100gbit", 100_000_000_000, "100gbit"),
         ] {
@@ -68,7 +70,8 @@ mod tests {
 
     #[test]
     fn what_is_no_rate_is_refused_with_the_remedy() {
-        for text in ["", "1", "gbit", "1gb", "125mbps", "-1gbit", "1e3mbit", "1.2.3gbit", "nangbit"]
+        for text in
+            ["", "1", "gbit", "1gb", "125mbps", "1/s", "-1gbit", "1e3mbit", "1.2.3gbit", "nangbit"]
         {
             let error = text.parse::<Rate>().unwrap_err().to_string();
             assert!(error.contains(&format!("'{text}'")) && error.contains("1gbit"), "{error}");

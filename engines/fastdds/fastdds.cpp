@@ -37,6 +37,8 @@ struct Settings {
   const char *topic;
   // What the names of shared memory begin with; none for the library's own.
   const char *prefix;
+  // The folder of certificates and what they sign; an empty text for none.
+  const char *certificates;
   // The size of each sample, or of the largest where they differ.
   uint32_t size;
   bool varies;
@@ -80,6 +82,36 @@ struct Endpoint {
     fastdds::DomainParticipantFactory::get_instance()->delete_participant(participant);
   }
 };
+
+// Has the participant prove who it is, and protect what the governance says.
+static void protect(fastdds::DomainParticipantQos &qos, const std::string &folder) {
+  auto &properties = qos.properties().properties();
+  const std::string authentication = "dds.sec.auth.builtin.PKI-DH.";
+  const std::string access = "dds.sec.access.builtin.Access-Permissions.";
+  properties.emplace_back("dds.sec.auth.plugin", "builtin.PKI-DH");
+  properties.emplace_back("dds.sec.access.plugin", "builtin.Access-Permissions");
+  properties.emplace_back("dds.sec.crypto.plugin", "builtin.AES-GCM-GMAC");
+  const auto file = [&](const std::string &name, const char *value) {
+    properties.emplace_back(name, "file://" + folder + "/" + value);
+  };
+  file(authentication + "identity_ca", "identity_ca.cert.pem");
+  file(authentication + "identity_certificate", "cert.pem");
+  file(authentication + "private_key", "key.pem");
+  file(access + "permissions_ca", "permissions_ca.cert.pem");
+  file(access + "governance", "governance.p7s");
+  file(access + "permissions", "permissions.p7s");
+}
+
+// A library that was compiled without security takes no notice of what it is told of it, and all
+// would go as it is. One with it has no participant whose certificates are not there.
+static void need_security(const Settings &settings, fastdds::DomainParticipantQos qos) {
+  protect(qos, "/nowhere");
+  auto *factory = fastdds::DomainParticipantFactory::get_instance();
+  auto *open = factory->create_participant(settings.domain, qos);
+  if (open == nullptr) return;
+  factory->delete_participant(open);
+  throw std::runtime_error("it was compiled without security, so nothing would be encrypted");
+}
 
 static fastdds::DomainParticipantQos participant_qos(const Settings &settings) {
   fastdds::DomainParticipantQos qos = fastdds::PARTICIPANT_QOS_DEFAULT;
@@ -140,9 +172,16 @@ static void open(const Settings &settings, Endpoint &end) {
   end.in_place = sharing && !settings.varies;
   end.blocking = settings.blocking;
   end.size = settings.size;
-  end.participant = fastdds::DomainParticipantFactory::get_instance()->create_participant(
-      settings.domain, participant_qos(settings));
-  need(end.participant, "no participant; is its port in use, or no memory shared?");
+  fastdds::DomainParticipantQos qos = participant_qos(settings);
+  const bool is_protected = settings.certificates[0] != 0;
+  if (is_protected) {
+    need_security(settings, qos);
+    protect(qos, settings.certificates);
+  }
+  end.participant =
+      fastdds::DomainParticipantFactory::get_instance()->create_participant(settings.domain, qos);
+  need(end.participant, is_protected ? "no participant; are its certificates right?"
+                                     : "no participant; is its port in use, or no memory shared?");
   // The library refuses data sharing for a type with a key or without a largest size.
   fastdds::TypeSupport type(sharing ? static_cast<fastdds::TopicDataType *>(
                                           new BoundedType(settings.size, !settings.varies))

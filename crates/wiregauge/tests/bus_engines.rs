@@ -140,6 +140,25 @@ fn zenoh_carries_all() {
 }
 
 #[test]
+fn zenoh_carries_samples_in_its_shared_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["bus", "run", "--transport", "zenoh-memory", "--cycle", "20ms"];
+    let more = ["--duration", "2s", "--window", "250ms", "--size", "10,1MB"];
+    let said = run(folder.path(), &[&words[..], &more].concat());
+    let run = result(folder.path());
+    for case in run["cases"].as_array().unwrap() {
+        let case = case["id"].as_str().unwrap();
+        let fact = |metric| fact(&run, case, "zenoh-memory", metric);
+        // A reader that gets no processor for a tenth of a second loses samples, as zenoh has it:
+        // then the run says so. One that came over TCP would have ended the run.
+        assert!(fact("throughput") > Some(0.0), "{case}: {}{}", said.out, said.err);
+        assert!(fact("lost") < fact("sent"), "{case}: {}{}", said.out, said.err);
+        let bad = ["complete", "repeated", "damaged", "foreign"].map(fact);
+        assert_eq!(bad, [None; 4], "{case}");
+    }
+}
+
+#[test]
 fn iceoryx2_carries_all() {
     carries(&["iceoryx2", "iceoryx2-copy"], &["10 B", "1 MB"]);
 }

@@ -17,21 +17,29 @@ use wiregauge_testkit::prerequisites;
 fn shared_memory_goes_with_a_conductor_that_is_killed() {
     // From before its participants are at work to when they are.
     for milliseconds in [0, 20, 50, 100, 200, 400, 800, 1500] {
-        let words = ["bus", "run", "--transport", "iceoryx2", "--duration", "1s", "--size", "1MB"];
-        let more = ["--window", "100ms", "--cycle", "1ms", "--round-trips", "0"];
-        let mut run = Run::start(&[&words[..], &more].concat());
-        let there = run.participants_of("iceoryx2", &[], 2);
-        let scratch = run.scratch();
-        assert_eq!(scratch.len(), 1);
-        thread::sleep(Duration::from_millis(milliseconds));
-        let had = shared(&scratch);
-        assert!(milliseconds != 800 || !had.is_empty(), "it has shared memory");
-        send_signal("-KILL", run.child.id() as i32);
-        run.child.wait().unwrap();
-        let ids: Vec<i32> = there.iter().map(|(id, _)| *id).collect();
-        let left = what_stays(&ids, &scratch, &run.folder.path().join("tmp"));
-        assert!(left.is_empty(), "killed after {milliseconds} ms: {left:?} of {had:?}");
+        shared_memory_goes("iceoryx2", milliseconds);
     }
+    for milliseconds in [200, 800] {
+        shared_memory_goes("zenoh-memory", milliseconds);
+    }
+}
+
+/// That nothing stays of a run whose conductor is killed so long after its participants came up.
+fn shared_memory_goes(transport: &str, milliseconds: u64) {
+    let words = ["bus", "run", "--transport", transport, "--duration", "1s", "--size", "1MB"];
+    let more = ["--window", "100ms", "--cycle", "1ms", "--round-trips", "0"];
+    let mut run = Run::start(&[&words[..], &more].concat());
+    let there = run.participants_of(transport, &[], 2);
+    let scratch = run.scratch();
+    assert_eq!(scratch.len(), 1);
+    thread::sleep(Duration::from_millis(milliseconds));
+    let had = shared(&scratch);
+    assert!(milliseconds != 800 || !had.is_empty(), "it has shared memory");
+    send_signal("-KILL", run.child.id() as i32);
+    run.child.wait().unwrap();
+    let ids: Vec<i32> = there.iter().map(|(id, _)| *id).collect();
+    let left = what_stays(&ids, &scratch, &run.folder.path().join("tmp"));
+    assert!(left.is_empty(), "{transport} after {milliseconds} ms: {left:?} of {had:?}");
 }
 
 /// A run over one transport, beside TCP, in which something is done before any

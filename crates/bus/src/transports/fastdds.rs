@@ -60,3 +60,16 @@ inventory::submit! {
         floor: false,
     }
 }
+
+inventory::submit! {
+    TransportEntry {
+        id: "fastdds-security",
+        title: "Fast DDS security",
+        about: "Reliable and KeepAll over UDP, authenticated and encrypted",
+        carrier: Provider::Engine(&ENGINE),
+        options: &[("way", "udp"), ("security", "encrypted")],
+        reach: Reach::Network,
+        drops: false,
+        floor: false,
+    }
+}

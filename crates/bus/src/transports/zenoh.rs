@@ -4,7 +4,14 @@ use crate::catalogue::engine::Engine;
 use crate::catalogue::{Provider, Reach, TransportEntry};
 
 /// Its program.
-pub static ENGINE: Engine = Engine { name: "zenoh", needs: &[], advice: &[] };
+pub static ENGINE: Engine = Engine {
+    name: "zenoh",
+    needs: &[],
+    advice: &[(
+        "Unable to create POSIX shm segment",
+        "zenoh locks its shared memory: raise 'ulimit -l', and see that /dev/shm has room",
+    )],
+};
 
 inventory::submit! {
     TransportEntry {
@@ -12,7 +19,7 @@ inventory::submit! {
         title: "zenoh",
         about: "over TCP; waits for a reader that is behind",
         carrier: Provider::Engine(&ENGINE),
-        options: &[("congestion", "block")],
+        options: &[("way", "tcp"), ("congestion", "block")],
         reach: Reach::Network,
         drops: false,
         floor: false,
@@ -25,9 +32,22 @@ inventory::submit! {
         title: "zenoh Drop",
         about: "over TCP; drops samples if a reader is too slow, zenoh's default",
         carrier: Provider::Engine(&ENGINE),
-        options: &[("congestion", "drop")],
+        options: &[("way", "tcp"), ("congestion", "drop")],
         reach: Reach::Network,
         drops: true,
+        floor: false,
+    }
+}
+
+inventory::submit! {
+    TransportEntry {
+        id: "zenoh-memory",
+        title: "zenoh memory",
+        about: "over its shared memory (unstable), written and read in place",
+        carrier: Provider::Engine(&ENGINE),
+        options: &[("way", "memory"), ("congestion", "block")],
+        reach: Reach::Machine,
+        drops: false,
         floor: false,
     }
 }

@@ -1,6 +1,9 @@
 //! Fast DDS, by a few functions of C++ of our own (`fastdds/fastdds.cpp`).
 
+mod certificates;
+
 use std::ffi::{c_char, CStr, CString};
+use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 use std::ptr::{self, NonNull};
 use std::time::Duration;
@@ -104,12 +107,13 @@ impl Transport for FastDds {
              without a key, which it demands, written and read in place where all have one \
              size, and up to 64 MiB of samples, at least 2 and at most 64"
                 .into(),
+            certificates::PROTECTION.into(),
             format!("socket buffers of up to 32 MiB; net.core.rmem_max is {}", room.trim()),
         ]
     }
 
     fn option_names(&self) -> &'static [&'static str] {
-        &["domain", "history", "reliability", "topic", "way"]
+        &["certificates", "domain", "history", "reliability", "security", "topic", "way"]
     }
 
     fn receiver_options(&self) -> &'static [&'static str] {
@@ -225,11 +229,14 @@ impl Endpoint {
         let name = CString::new(topic.options.get("topic").unwrap_or(&topic.name).as_str())?;
         let prefix = topic.scratch.as_deref().map(shared_prefix).unwrap_or_default();
         let prefix = CString::new(prefix)?;
+        let certificates = certificates::find(topic)?.unwrap_or_default();
+        let certificates = CString::new(certificates.as_os_str().as_bytes())?;
         let settings = Settings {
             domain,
             way,
             topic: name.as_ptr(),
             prefix: prefix.as_ptr(),
+            certificates: certificates.as_ptr(),
             size: u32::try_from(topic.size).context("samples are too large")?,
             varies: topic.varies,
             reads,
@@ -288,6 +295,7 @@ struct Settings {
     way: Way,
     topic: *const c_char,
     prefix: *const c_char,
+    certificates: *const c_char,
     size: u32,
     varies: bool,
     reads: bool,

@@ -1,11 +1,13 @@
-//! zenoh over TCP, peer to peer, without scouting.
+//! zenoh peer to peer without scouting: over TCP, or over its shared memory.
+
+mod shared_memory;
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anyhow::{anyhow, Context, Result};
+use anyhow::{anyhow, bail, ensure, Context, Result};
 use bytes::Bytes;
 use wiregauge_participant::participant;
 use wiregauge_participant::sample::MAX_SAMPLE_SIZE;
@@ -15,7 +17,10 @@ use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::CongestionControl;
 use zenoh::sample::Sample;
+use zenoh::shm::ZShmMut;
 use zenoh::{Config, Session, Wait};
+
+use crate::shared_memory::{name_shared_memory, Pool, MOST_WAITING};
 
 fn main() -> ExitCode {
     participant::main(vec![&Zenoh])
@@ -33,6 +38,23 @@ const PORT_TRIES: u32 = 10;
 /// Samples that wait for the reader before zenoh's own threads wait.
 const DEPTH: usize = 256;
 
+/// How samples travel.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Tcp,
+    Memory,
+}
+
+impl Way {
+    fn from_topic(topic: &Topic) -> Result<Way> {
+        Ok(match topic.options.get("way").map_or("tcp", String::as_str) {
+            "tcp" => Way::Tcp,
+            "memory" => Way::Memory,
+            other => bail!("way is tcp or memory, not '{other}'"),
+        })
+    }
+}
+
 impl Transport for Zenoh {
     fn name(&self) -> &'static str {
         "zenoh"
@@ -44,7 +66,12 @@ impl Transport for Zenoh {
 
     fn options(&self) -> Vec<String> {
         vec![
-            "peers over TCP, no scouting, no shared memory; batching as by default".into(),
+            "peers over TCP, no scouting; batching as by default".into(),
+            "way=tcp has no shared memory; way=memory sends over TCP only where a sample lies in \
+             zenoh's shared memory, an unstable part of the crate: allocated and written there, and \
+             read there. A run fails at a sample that came otherwise"
+                .into(),
+            shared_memory::ROOM.into(),
             "congestion control Block, or Drop, which is zenoh's default".into(),
             format!("a FIFO of {DEPTH} samples between zenoh's threads and the reader"),
             "buffers of samples are reused".into(),
@@ -52,7 +79,7 @@ impl Transport for Zenoh {
     }
 
     fn option_names(&self) -> &'static [&'static str] {
-        &["congestion", "port"]
+        &["congestion", "port", "way"]
     }
 
     fn receiver_options(&self) -> &'static [&'static str] {
@@ -64,6 +91,7 @@ impl Transport for Zenoh {
             Some(text) => text.parse().with_context(|| format!("'{text}' is not a port"))?,
             None => 0,
         };
+        let way = Way::from_topic(topic)?;
         // zenoh does not say which port it got, so that one is chosen for it. Until it has it,
         // another of many receivers may take it.
         let mut tries = 0;
@@ -73,7 +101,7 @@ impl Transport for Zenoh {
                 .and_then(|listener| listener.local_addr())
                 .with_context(|| format!("cannot listen at {address}"))?;
             let endpoint = format!("tcp/{address}");
-            match open("listen/endpoints", std::slice::from_ref(&endpoint)) {
+            match open(topic, "listen/endpoints", std::slice::from_ref(&endpoint)) {
                 Ok(session) => break (session, endpoint),
                 Err(error) if port > 0 || tries == PORT_TRIES => return Err(error),
                 Err(_) => tries += 1,
@@ -81,15 +109,20 @@ impl Transport for Zenoh {
         };
         let subscriber = session
             .declare_subscriber(topic.name.clone())
-            .with(FifoChannel::new(DEPTH))
+            .with(FifoChannel::new(if way == Way::Memory { MOST_WAITING } else { DEPTH }))
             .wait()
             .map_err(|error| anyhow!("zenoh: {error}"))?;
         let held = ReceivedSample { sample: None, copy: Vec::new() };
-        Ok((Box::new(ZenohReader { subscriber, held, _session: session }), endpoint))
+        Ok((Box::new(ZenohReader { subscriber, held, way, _session: session }), endpoint))
     }
 
     fn writer(&self, topic: &Topic, endpoints: &[String]) -> Result<Box<dyn Writer>> {
-        let session = open("connect/endpoints", endpoints)?;
+        // Before zenoh takes any: it locks what it takes, which fails without a reason.
+        let pool = match Way::from_topic(topic)? {
+            Way::Memory => Some(Pool::new(topic)?),
+            Way::Tcp => None,
+        };
+        let session = open(topic, "connect/endpoints", endpoints)?;
         let congestion = match topic.options.get("congestion").map(String::as_str) {
             None | Some("block") => CongestionControl::Block,
             Some("drop") => CongestionControl::Drop,
@@ -100,13 +133,20 @@ impl Transport for Zenoh {
             .congestion_control(congestion)
             .wait()
             .map_err(|error| anyhow!("zenoh: {error}"))?;
-        let buffer = allocate_zeroed(if topic.varies { 0 } else { topic.size })?;
-        let free = Arc::default();
-        Ok(Box::new(ZenohWriter { publisher, session, size: topic.size, buffer, free }))
+        let room = match pool {
+            Some(pool) => Room::Shared { pool, lent: None },
+            None => Room::Own {
+                buffer: allocate_zeroed(if topic.varies { 0 } else { topic.size })?,
+                free: Arc::default(),
+            },
+        };
+        Ok(Box::new(ZenohWriter { publisher, session, size: topic.size, room }))
     }
 }
 
-fn open(key: &str, endpoints: &[String]) -> Result<Session> {
+fn open(topic: &Topic, key: &str, endpoints: &[String]) -> Result<Session> {
+    name_shared_memory(topic.scratch.as_deref());
+    let shares = Way::from_topic(topic)? == Way::Memory;
     let list = endpoints.iter().map(|e| format!("{e:?}")).collect::<Vec<_>>().join(", ");
     let mut config = Config::default();
     for (key, value) in [
@@ -118,6 +158,10 @@ fn open(key: &str, endpoints: &[String]) -> Result<Session> {
         ("transport/link/rx/max_message_size", &LONGEST.to_string()),
         // Only what is told: by default it would also listen somewhere.
         ("listen/endpoints", "[]"),
+        ("transport/shared_memory/enabled", if shares { "true" } else { "false" }),
+        // What it takes is there before the first sample, and no sample is copied into it.
+        ("transport/shared_memory/mode", "\"init\""),
+        ("transport/shared_memory/transport_optimization/enabled", "false"),
         (key, &format!("[{list}]")),
     ] {
         config.insert_json5(key, value).map_err(|error| anyhow!("zenoh: {key}: {error}"))?;
@@ -129,10 +173,25 @@ struct ZenohWriter {
     publisher: Publisher<'static>,
     session: Session,
     size: usize,
-    /// Given away with each sample.
-    buffer: Vec<u8>,
-    /// Those that came back.
-    free: Arc<FreeBuffers>,
+    room: Room,
+}
+
+/// Where the next sample is made.
+enum Room {
+    /// In memory of our own.
+    Own {
+        /// Given away with each sample.
+        buffer: Vec<u8>,
+        /// Those that came back.
+        free: Arc<FreeBuffers>,
+    },
+    /// In zenoh's shared memory.
+    Shared {
+        /// What lends it.
+        pool: Pool,
+        /// Given away with each sample.
+        lent: Option<ZShmMut>,
+    },
 }
 
 /// Buffers that zenoh is done with.
@@ -175,34 +234,49 @@ impl Writer for ZenohWriter {
     }
 
     fn buffer(&mut self) -> Result<&mut [u8]> {
-        if self.buffer.is_empty() {
-            let free = self.free.lock().pop();
-            self.buffer = free.map_or_else(|| allocate_zeroed(self.size), Ok)?;
+        match &mut self.room {
+            Room::Own { buffer, free } => {
+                if buffer.is_empty() {
+                    let free = free.lock().pop();
+                    *buffer = free.map_or_else(|| allocate_zeroed(self.size), Ok)?;
+                }
+                Ok(buffer)
+            }
+            Room::Shared { pool, lent } => pool.lend_into(lent, self.size),
         }
-        Ok(&mut self.buffer)
     }
 
     fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
-        if self.buffer.is_empty() {
-            self.buffer = self.free.lock().pop().unwrap_or_default();
+        match &mut self.room {
+            Room::Own { buffer, free } => {
+                if buffer.is_empty() {
+                    *buffer = free.lock().pop().unwrap_or_default();
+                }
+                resize(buffer, size)?;
+                Ok(buffer)
+            }
+            Room::Shared { pool, lent } => pool.lend_into(lent, size),
         }
-        resize(&mut self.buffer, size)?;
-        Ok(&mut self.buffer)
     }
 
     fn send(&mut self) -> Result<()> {
-        let lent =
-            LentBuffer { buffer: std::mem::take(&mut self.buffer), free: Arc::clone(&self.free) };
-        self.publisher
-            .put(Bytes::from_owner(lent))
-            .wait()
-            .map_err(|error| anyhow!("zenoh: {error}"))
+        let sent = match &mut self.room {
+            Room::Own { buffer, free } => {
+                let lent = LentBuffer { buffer: std::mem::take(buffer), free: Arc::clone(free) };
+                self.publisher.put(Bytes::from_owner(lent)).wait()
+            }
+            Room::Shared { lent, .. } => {
+                self.publisher.put(lent.take().context("nothing was written")?).wait()
+            }
+        };
+        sent.map_err(|error| anyhow!("zenoh: {error}"))
     }
 }
 
 struct ZenohReader {
     subscriber: Subscriber<FifoChannelHandler<Sample>>,
     held: ReceivedSample,
+    way: Way,
     _session: Session,
 }
 
@@ -219,6 +293,10 @@ impl Reader for ZenohReader {
         let Some(sample) = next.map_err(|error| anyhow!("zenoh: {error}"))? else {
             return Ok(None);
         };
+        ensure!(
+            self.way == Way::Tcp || sample.payload().as_shm().is_some(),
+            "a sample did not come by shared memory: zenoh sent it over TCP"
+        );
         let pieces = sample.payload().slices().count();
         if pieces > 1 {
             self.held.copy.clear();

@@ -1,9 +1,14 @@
 // The part of Cyclone DDS that carries samples, as few plain functions: the
 // compiler checks the library's types here, and Rust sees none of them.
 
+#define _GNU_SOURCE
 #include <dds/dds.h>
+#include <dds/security/dds_security_api_defs.h>
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sample.h"
 
@@ -27,20 +32,74 @@ void wiregauge_dds_close(struct wiregauge_dds *dds) {
 
 const char *wiregauge_dds_error(int32_t code) { return dds_strretcode(code); }
 
+// Where Cyclone's library for a part of security is: in a folder beside Cyclone's own, as Debian
+// has it, or with it; otherwise where the system looks.
+static void find_security_library(const char *part, char *path, size_t size) {
+  static const char *const folders[] = {"/libddsc0debian", ""};
+  Dl_info own;
+  const char *end = NULL;
+  if (dladdr((void *)(uintptr_t)&dds_create_participant, &own) != 0)
+    end = strrchr(own.dli_fname, '/');
+  for (size_t i = 0; end != NULL && i < sizeof folders / sizeof folders[0]; ++i) {
+    snprintf(path, size, "%.*s%s/libdds_security_%s.so", (int)(end - own.dli_fname), own.dli_fname,
+             folders[i], part);
+    if (access(path, R_OK) == 0) return;
+  }
+  snprintf(path, size, "dds_security_%s", part);
+}
+
+// That a participant proves who it is, and protects what the governance in this folder says. A
+// library without security opens no participant that has these properties.
+static dds_qos_t *create_protected_qos(const char *folder) {
+  static const struct {
+    const char *part, *path, *init, *begin, *finalize, *end;
+  } libraries[] = {
+      {"auth", DDS_SEC_PROP_AUTH_LIBRARY_PATH, DDS_SEC_PROP_AUTH_LIBRARY_INIT,
+       "init_authentication", DDS_SEC_PROP_AUTH_LIBRARY_FINALIZE, "finalize_authentication"},
+      {"ac", DDS_SEC_PROP_ACCESS_LIBRARY_PATH, DDS_SEC_PROP_ACCESS_LIBRARY_INIT,
+       "init_access_control", DDS_SEC_PROP_ACCESS_LIBRARY_FINALIZE, "finalize_access_control"},
+      {"crypto", DDS_SEC_PROP_CRYPTO_LIBRARY_PATH, DDS_SEC_PROP_CRYPTO_LIBRARY_INIT, "init_crypto",
+       DDS_SEC_PROP_CRYPTO_LIBRARY_FINALIZE, "finalize_crypto"}};
+  static const struct {
+    const char *property, *name;
+  } files[] = {{DDS_SEC_PROP_AUTH_IDENTITY_CA, "identity_ca.cert.pem"},
+               {DDS_SEC_PROP_AUTH_IDENTITY_CERT, "cert.pem"},
+               {DDS_SEC_PROP_AUTH_PRIV_KEY, "key.pem"},
+               {DDS_SEC_PROP_ACCESS_PERMISSIONS_CA, "permissions_ca.cert.pem"},
+               {DDS_SEC_PROP_ACCESS_GOVERNANCE, "governance.p7s"},
+               {DDS_SEC_PROP_ACCESS_PERMISSIONS, "permissions.p7s"}};
+  char value[4352];
+  dds_qos_t *qos = dds_create_qos();
+  for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; ++i) {
+    find_security_library(libraries[i].part, value, sizeof value);
+    dds_qset_prop(qos, libraries[i].path, value);
+    dds_qset_prop(qos, libraries[i].init, libraries[i].begin);
+    dds_qset_prop(qos, libraries[i].finalize, libraries[i].end);
+  }
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) {
+    snprintf(value, sizeof value, "file:%s/%s", folder, files[i].name);
+    dds_qset_prop(qos, files[i].property, value);
+  }
+  return qos;
+}
+
 // Opens a writer that waits for readers for `patience` nanoseconds at most, or a
 // reader that keeps at most `kept` samples. With a `depth` only so many of the newest are kept.
 // What listens, if it is there, is called with `context` in a thread of Cyclone's when samples have
-// come.
-int32_t wiregauge_dds_open(uint32_t domain, const char *topic_name, bool reliable, int32_t depth,
-                           int64_t patience, int32_t kept, dds_on_data_available_fn listens,
-                           void *context, struct wiregauge_dds **opened) {
+// come. `certificates` is the folder with what security wants, or an empty text for none.
+int32_t wiregauge_dds_open(uint32_t domain, const char *topic_name, const char *certificates,
+                           bool reliable, int32_t depth, int64_t patience, int32_t kept,
+                           dds_on_data_available_fn listens, void *context,
+                           struct wiregauge_dds **opened) {
   const bool reads = kept > 0;
   struct wiregauge_dds *dds = calloc(1, sizeof *dds);
   if (dds == NULL) return DDS_RETCODE_OUT_OF_RESOURCES;
-  int32_t code = dds->participant = dds_create_participant(domain, NULL, NULL);
+  dds_qos_t *qos = certificates[0] == 0 ? NULL : create_protected_qos(certificates);
+  int32_t code = dds->participant = dds_create_participant(domain, qos, NULL);
+  dds_delete_qos(qos);
   if (code < 0) goto failed;
 
-  dds_qos_t *qos = dds_create_qos();
+  qos = dds_create_qos();
   dds_qset_reliability(qos, reliable ? DDS_RELIABILITY_RELIABLE : DDS_RELIABILITY_BEST_EFFORT,
                        patience);
   dds_entity_t topic = dds_create_topic(dds->participant, &KeyedSeq_desc, topic_name, qos, NULL);

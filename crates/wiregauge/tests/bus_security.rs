@@ -14,29 +14,34 @@ use wiregauge_participant::sample::{SampleContent, HEADER_SIZE};
 use wiregauge_testkit::prerequisites::HOSTS;
 
 const CASE: &str = "500 B, 10 ms, continuous";
+/// The rows of both libraries, plain and protected.
+const PLAIN: [&str; 2] = ["dds", "fastdds"];
+const PROTECTED: [&str; 2] = ["dds-security", "fastdds-security"];
 
 /// A domain that others on this machine are hardly in.
 fn domain() -> String {
     (1 + std::process::id() % 200).to_string()
 }
 
-/// Sends over Fast DDS: what a run says of it.
-fn send(row: &str, topic: &str, more: &[&str]) -> serde_json::Value {
+/// Sends over these rows, and expects all to arrive.
+fn send(rows: [&str; 2], topic: &str, more: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
-    let words = ["bus", "run", "--transport", row, "--cycle", "10ms", "--duration", "2s"];
+    let names = rows.join(",");
+    let words = ["bus", "run", "--transport", &names, "--cycle", "10ms", "--duration", "2s"];
     let window = ["--window", "250ms", "--round-trips", "20"];
-    let (domain, topic) =
-        (format!("fastdds.domain={}", domain()), format!("fastdds.topic={topic}"));
-    let options = ["--option", &domain, "--option", &topic];
+    let option = |name: &str, value: &str| {
+        PLAIN.map(|transport| ["--option".to_owned(), format!("{transport}.{name}={value}")])
+    };
+    let options = [option("domain", &domain()), option("topic", topic)].concat().concat();
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let said = run(folder.path(), &[&words[..], &window, &options, more].concat());
-    assert_eq!(said.code, Some(0), "{row}: {}{}", said.out, said.err);
-    result(folder.path())
-}
-
-fn arrived(run: &serde_json::Value, row: &str) {
-    let fact = |metric| fact(run, CASE, row, metric);
-    assert!(fact("sent") > Some(0.0) && fact("round-trip/count") > Some(0.0), "{row}");
-    assert_eq!((fact("lost"), fact("damaged")), (Some(0.0), None), "{row}");
+    assert_eq!(said.code, Some(0), "{names}: {}{}", said.out, said.err);
+    let run = result(folder.path());
+    for row in rows {
+        let fact = |metric| fact(&run, CASE, row, metric);
+        assert!(fact("sent") > Some(0.0) && fact("round-trip/count") > Some(0.0), "{row}");
+        assert_eq!((fact("lost"), fact("damaged")), (Some(0.0), None), "{row}");
+    }
 }
 
 /// Killed in the end.
@@ -74,10 +79,10 @@ fn who_has_no_certificate_gets_no_sample() {
         thread::sleep(Duration::from_millis(1500));
         counts.try_iter().max().unwrap_or(0)
     };
-    arrived(&send("fastdds-security", "DDSPerfRDataKS", &[]), "fastdds-security");
+    send(PROTECTED, "DDSPerfRDataKS", &[]);
     assert_eq!(most(), 0, "it reads what is encrypted");
     // The same reader reads what is not.
-    arrived(&send("fastdds", "DDSPerfRDataKS", &[]), "fastdds");
+    send(PLAIN, "DDSPerfRDataKS", &[]);
     assert!(most() > 50, "it does not read what is not encrypted");
 }
 
@@ -140,10 +145,9 @@ fn nothing_of_a_sample_is_on_the_wire_as_it_is() {
         content.fill(&mut sample, sequence);
         words.push(sample[HEADER_SIZE..HEADER_SIZE + 32].to_vec());
     }
-    let over =
-        |row: &'static str| sniff(&words, || arrived(&send(row, &topic, &["--seed", "7"]), row));
-    assert_eq!(over("fastdds-security"), Vec::<usize>::new());
-    let plain = over("fastdds");
+    let over = |rows| sniff(&words, || send(rows, &topic, &["--seed", "7"]));
+    assert_eq!(over(PROTECTED), Vec::<usize>::new());
+    let plain = over(PLAIN);
     assert!(plain.contains(&0) && plain.len() > 1, "what is not encrypted is there: {plain:?}");
 }
 
@@ -152,7 +156,7 @@ fn what_security_there_is_not_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let none = format!("fastdds-security:certificates={}", folder.path().display());
     for (row, words) in [
-        ("fastdds:security=signed", "security is none or encrypted, not 'signed'"),
+        ("dds:security=signed", "security is none or encrypted, not 'signed'"),
         ("fastdds:certificates=x", "certificates have no effect without security=encrypted"),
         (&none, "there is no identity_ca.cert.pem in"),
     ] {

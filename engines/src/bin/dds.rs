@@ -2,12 +2,14 @@
 
 use std::ffi::{c_char, c_void, CStr, CString};
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 use std::ptr;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
+use wiregauge_participant::dds_certificates;
 use wiregauge_participant::greeting::Greeting;
 use wiregauge_participant::participant;
 use wiregauge_participant::sample::loss_timeout;
@@ -75,13 +77,14 @@ impl Transport for Dds {
             "a reader waits at a waitset, or is called by Cyclone's thread (wait=listener)".into(),
             "with history=all a reader keeps up to 256 MiB of samples, at least 16 and at most 10,000"
                 .into(),
+            dds_certificates::PROTECTION.into(),
             format!("{CONFIGURATION}={configuration}"),
             format!("net.core.rmem_max is {}", room.trim()),
         ]
     }
 
     fn option_names(&self) -> &'static [&'static str] {
-        &["domain", "history", "reliability", "topic", "wait"]
+        &["certificates", "domain", "history", "reliability", "security", "topic", "wait"]
     }
 
     fn receiver_options(&self) -> &'static [&'static str] {
@@ -161,16 +164,19 @@ impl DdsEndpoint {
         let domain = topic.domain()?;
         let quality = topic.quality()?;
         let name = CString::new(topic.options.get("topic").unwrap_or(&topic.name).as_str())?;
+        let certificates = dds_certificates::find(topic)?.unwrap_or_default();
+        let certificates = CString::new(certificates.as_os_str().as_bytes())?;
         let mut handle = ptr::null_mut();
         let blocking = (BLOCKING.as_nanos() as u64 + loss_timeout(topic.size)) as i64;
         let listens = post.map(|_| on_samples as Listens);
         let context = post.map_or(ptr::null_mut(), |post| ptr::from_ref(post).cast_mut().cast());
-        // SAFETY: the string lives during the call. The post is null or that of a
+        // SAFETY: the strings live during the call. The post is null or that of a
         // `Listening`, which drops its end first.
         let code = unsafe {
             wiregauge_dds_open(
                 domain,
                 name.as_ptr(),
+                certificates.as_ptr(),
                 quality.reliable,
                 quality.kept_or_all(),
                 blocking,
@@ -345,6 +351,7 @@ extern "C" {
     fn wiregauge_dds_open(
         domain: u32,
         topic: *const c_char,
+        certificates: *const c_char,
         reliable: bool,
         depth: i32,
         patience: i64,

@@ -28,3 +28,16 @@ inventory::submit! {
         floor: false,
     }
 }
+
+inventory::submit! {
+    TransportEntry {
+        id: "dds-security",
+        title: "Cyclone DDS security",
+        about: "Reliable and KeepAll, authenticated and encrypted",
+        carrier: Provider::Engine(&ENGINE),
+        options: &[("security", "encrypted")],
+        reach: Reach::Network,
+        drops: false,
+        floor: false,
+    }
+}

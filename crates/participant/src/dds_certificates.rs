@@ -1,5 +1,6 @@
-//! What DDS security wants of a participant: who it is, who says so, and what is protected. The
-//! first participant of a run on a machine has the program openssl make it, for all of them.
+//! What DDS security wants of a participant, whoever's library it is: who it is, who says so, and
+//! what is protected. The first participant of a run on a machine has the program openssl make it,
+//! for all of them.
 
 use std::fs::{self, DirBuilder};
 use std::io::ErrorKind;
@@ -8,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_participant::transport::Topic;
+
+use crate::transport::Topic;
 
 /// The files, by the names that ROS 2 gives them.
 const FILES: [&str; 6] = [
@@ -21,7 +23,7 @@ const FILES: [&str; 6] = [
 ];
 /// The authority's own key, which is gone once all is signed.
 const AUTHORITY_KEY: &str = "ca.key.pem";
-/// What is told of it.
+/// What is told of a transport that has it.
 pub const PROTECTION: &str =
     "security=encrypted is authentication by certificates (PKI-DH, EC keys of prime256v1), access \
      control, and AES-GCM-GMAC with the library's keys of 256 bits: discovery, liveliness, \
@@ -92,7 +94,7 @@ pub fn find(topic: &Topic) -> Result<Option<PathBuf>> {
         (None, Some(scratch)) if scratch.is_dir() => make_once(scratch)?,
         (None, _) => bail!(
             "the certificates of a run are made on one machine; for several give a folder with \
-             ROS 2's six files on each by --option fastdds.certificates=FOLDER"
+             ROS 2's six files on each by the option 'certificates'"
         ),
     };
     for name in FILES {
@@ -160,4 +162,43 @@ fn openssl(folder: &Path, line: &str) -> Result<()> {
     let last = said.lines().last().unwrap_or_default();
     ensure!(done.status.success(), "'openssl {line}' fails: {last}");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{IpAddr, Ipv4Addr};
+
+    fn topic(scratch: Option<&Path>, options: &[(&str, &str)]) -> Topic {
+        let options = options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+        Topic {
+            name: "a".into(),
+            size: 1,
+            varies: false,
+            bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            readers: 1,
+            token: String::new(),
+            scratch: scratch.map(Path::to_owned),
+            options: options.collect(),
+        }
+    }
+
+    #[test]
+    fn without_certificates_there_is_no_security() {
+        assert_eq!(find(&topic(None, &[])).unwrap(), None);
+        assert_eq!(find(&topic(None, &[("security", "none")])).unwrap(), None);
+        let encrypted = ("security", "encrypted");
+        for (options, words) in [
+            (&[("security", "signed")][..], "security is none or encrypted, not 'signed'"),
+            (&[("certificates", "/x")], "have no effect without security=encrypted"),
+            (&[encrypted], "for several give a folder"),
+            (&[encrypted, ("certificates", "/nowhere")], "no identity_ca.cert.pem in /nowhere"),
+        ] {
+            let error = find(&topic(None, options)).unwrap_err().to_string();
+            assert!(error.contains(words), "{options:?}: {error}");
+        }
+        // As that of another machine.
+        let gone = topic(Some(Path::new("/nowhere")), &[encrypted]);
+        assert!(find(&gone).unwrap_err().to_string().contains("made on one machine"));
+    }
 }

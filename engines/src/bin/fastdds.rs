@@ -1,7 +1,5 @@
 //! Fast DDS, by a few functions of C++ of our own (`fastdds/fastdds.cpp`).
 
-mod certificates;
-
 use std::ffi::{c_char, CStr, CString};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
@@ -9,6 +7,7 @@ use std::ptr::{self, NonNull};
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
+use wiregauge_participant::dds_certificates;
 use wiregauge_participant::greeting::Greeting;
 use wiregauge_participant::participant;
 use wiregauge_participant::sample::loss_timeout;
@@ -107,7 +106,7 @@ impl Transport for FastDds {
              without a key, which it demands, written and read in place where all have one \
              size, and up to 64 MiB of samples, at least 2 and at most 64"
                 .into(),
-            certificates::PROTECTION.into(),
+            dds_certificates::PROTECTION.into(),
             format!("socket buffers of up to 32 MiB; net.core.rmem_max is {}", room.trim()),
         ]
     }
@@ -229,7 +228,7 @@ impl Endpoint {
         let name = CString::new(topic.options.get("topic").unwrap_or(&topic.name).as_str())?;
         let prefix = topic.scratch.as_deref().map(shared_prefix).unwrap_or_default();
         let prefix = CString::new(prefix)?;
-        let certificates = certificates::find(topic)?.unwrap_or_default();
+        let certificates = dds_certificates::find(topic)?.unwrap_or_default();
         let certificates = CString::new(certificates.as_os_str().as_bytes())?;
         let settings = Settings {
             domain,

@@ -102,17 +102,6 @@ static void protect(fastdds::DomainParticipantQos &qos, const std::string &folde
   file(access + "permissions", "permissions.p7s");
 }
 
-// A library that was compiled without security takes no notice of what it is told of it, and all
-// would go as it is. One with it has no participant whose certificates are not there.
-static void need_security(const Settings &settings, fastdds::DomainParticipantQos qos) {
-  protect(qos, "/nowhere");
-  auto *factory = fastdds::DomainParticipantFactory::get_instance();
-  auto *open = factory->create_participant(settings.domain, qos);
-  if (open == nullptr) return;
-  factory->delete_participant(open);
-  throw std::runtime_error("it was compiled without security, so nothing would be encrypted");
-}
-
 static fastdds::DomainParticipantQos participant_qos(const Settings &settings) {
   fastdds::DomainParticipantQos qos = fastdds::PARTICIPANT_QOS_DEFAULT;
   qos.transport().use_builtin_transports = false;
@@ -162,6 +151,21 @@ static void log_to_standard_error() {
   consumer->stderr_threshold(fastdds::Log::Kind::Info);
   fastdds::Log::ClearConsumers();
   fastdds::Log::RegisterConsumer(std::move(consumer));
+}
+
+// A library that was compiled without security takes no notice of what it is told of it, and all
+// would go as it is. One with it has no participant whose certificates are not there.
+static void need_security(const Settings &settings, fastdds::DomainParticipantQos qos) {
+  protect(qos, "/nowhere");
+  auto *factory = fastdds::DomainParticipantFactory::get_instance();
+  // What it says of it would only be taken for a fault.
+  fastdds::Log::ClearConsumers();
+  auto *open = factory->create_participant(settings.domain, qos);
+  fastdds::Log::Flush();
+  log_to_standard_error();
+  if (open == nullptr) return;
+  factory->delete_participant(open);
+  throw std::runtime_error("it was compiled without security, so nothing would be encrypted");
 }
 
 static void open(const Settings &settings, Endpoint &end) {

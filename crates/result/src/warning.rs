@@ -1,4 +1,6 @@
 //! What keeps a figure from being trusted, and what to do about it.
+//!
+//! Long because: each caution is told here once, with its words and its remedy.
 
 use std::fmt;
 

@@ -77,8 +77,7 @@ pub struct Arguments {
     keep: SamplesArgs,
     #[command(flatten)]
     delivery: ResultArgs,
-    /// Where the conductor of a single run is: what conductors start
-    /// participants with.
+    /// Where the conductor of a run is: what it starts participants with.
     #[arg(long, value_name = "ADDRESS:PORT", hide = true, conflicts_with = "scenario")]
     control: Option<SocketAddr>,
     /// Carry a trace, as standard input says.
@@ -87,7 +86,6 @@ pub struct Arguments {
     /// Run stages of a chain, as standard input says.
     #[arg(long, hide = true, conflicts_with_all = ["scenario", "control", "name", "stream"])]
     stage: bool,
-    /// Load this machine, as standard input says.
     #[arg(long, hide = true, conflicts_with_all = ["scenario", "control", "name", "stream"])]
     load_machine: bool,
 }
@@ -95,14 +93,11 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        if self.stream {
-            return Ok(stream::serve(&catalogue::built_in()));
-        }
-        if self.stage {
-            return Ok(stage::serve(&catalogue::built_in()));
-        }
-        if self.load_machine {
-            return Ok(background::serve());
+        match (self.stream, self.stage, self.load_machine) {
+            (true, ..) => return Ok(stream::serve(&catalogue::built_in())),
+            (_, true, _) => return Ok(stage::serve(&catalogue::built_in())),
+            (.., true) => return Ok(background::serve()),
+            _ => {}
         }
         if let Some(conductor) = self.control {
             run_in_threads(conductor, &self.name, &catalogue::built_in())?;

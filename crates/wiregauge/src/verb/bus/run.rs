@@ -115,8 +115,6 @@ impl Arguments {
         let entries = catalogue::select_or_built_in(&self.common.transport)?;
         let terms = self.common.run_settings(DEFAULT_DURATION);
         terms.check_permissions(&entries)?;
-        let placement = self.common.placement()?;
-        terms.background.check_link(placement.has_link())?;
         // Built when all else is known to make sense, as it takes minutes.
         let cargo = self.payload.load(self.common.seed, &ProgressDisplay::new())?;
         let series = Series {
@@ -126,7 +124,7 @@ impl Arguments {
             },
             loads,
             entries,
-            placement,
+            placement: self.common.placement()?,
             terms,
             cargo,
             samples,

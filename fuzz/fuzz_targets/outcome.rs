@@ -23,7 +23,8 @@ pub fn read(data: &[u8]) {
     let text = String::new;
     let about =
         TransportInfo { name: text(), library: text(), options: Vec::new(), knows: Vec::new() };
-    let record = RunRecord { about, round_trips: rounds, sent, received, broken: None };
+    let record =
+        RunRecord { about, round_trips: rounds, sent, received, background: None, broken: None };
     let machine = Environment::default();
     let (case, subject) = ("case", "subject");
     let measured = MeasuredTrial { case, load: &load, subject, record: &record, machine: &machine };

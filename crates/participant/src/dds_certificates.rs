@@ -1,4 +1,4 @@
-//! What DDS security wants of a participant, whoever's library it is: who it is, who says so, and
+//! What DDS security wants of a participant, in each library: who it is, who says so, and
 //! what is protected. The first participant of a run on a machine has the program openssl make it,
 //! for all of them.
 

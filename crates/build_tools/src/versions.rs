@@ -16,12 +16,8 @@ pub fn installed_versions(programs: &[&str]) -> Vec<(String, String)> {
 /// The first line that a program prints of its version.
 fn version(program: &str) -> Option<String> {
     let mut command = if program == "rustc" { rustc() } else { Command::new(program) };
-    let output = command
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stderr(Stdio::piped())
-        .output()
-        .ok()?;
+    let output =
+        command.arg("--version").stdin(Stdio::null()).stderr(Stdio::piped()).output().ok()?;
     if !output.status.success() {
         return None;
     }

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use support::{fact, result, run, to_said, wiregauge, Said};
-use wiregauge_testkit::prerequisites::has_memory;
+use wiregauge_testkit::prerequisites::{has_memory, REALTIME};
 
 /// Sends over these transports in both modes, and expects all to arrive.
 fn carries(transports: &[&str], sizes: &[&str]) {
@@ -141,6 +141,10 @@ fn zenoh_carries_all() {
 
 #[test]
 fn zenoh_carries_samples_in_its_shared_memory() {
+    // It locks what it takes.
+    if !REALTIME.is_met() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let words = ["bus", "run", "--transport", "zenoh-memory", "--cycle", "20ms"];
     let more = ["--duration", "2s", "--window", "250ms", "--size", "10,1MB"];

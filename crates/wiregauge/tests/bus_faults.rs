@@ -19,8 +19,10 @@ fn shared_memory_goes_with_a_conductor_that_is_killed() {
     for milliseconds in [0, 20, 50, 100, 200, 400, 800, 1500] {
         shared_memory_goes("iceoryx2", milliseconds);
     }
-    for milliseconds in [200, 800] {
-        shared_memory_goes("zenoh-memory", milliseconds);
+    // It locks what it takes.
+    let later: &[u64] = if prerequisites::REALTIME.is_met() { &[200, 800] } else { &[] };
+    for milliseconds in later {
+        shared_memory_goes("zenoh-memory", *milliseconds);
     }
 }
 

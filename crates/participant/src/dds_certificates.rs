@@ -167,20 +167,9 @@ fn openssl(folder: &Path, line: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::net::{IpAddr, Ipv4Addr};
 
     fn topic(scratch: Option<&Path>, options: &[(&str, &str)]) -> Topic {
-        let options = options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
-        Topic {
-            name: "a".into(),
-            size: 1,
-            varies: false,
-            bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            readers: 1,
-            token: String::new(),
-            scratch: scratch.map(Path::to_owned),
-            options: options.collect(),
-        }
+        Topic { scratch: scratch.map(Path::to_owned), ..Topic::example(options) }
     }
 
     #[test]

@@ -63,35 +63,20 @@ impl Topic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::net::{IpAddr, Ipv4Addr};
-
-    fn topic(options: &[(&str, &str)]) -> Topic {
-        let options = options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
-        Topic {
-            name: "a".into(),
-            size: 1,
-            varies: false,
-            bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            readers: 1,
-            token: String::new(),
-            scratch: None,
-            options: options.collect(),
-        }
-    }
 
     #[test]
     fn domains_end_where_their_ports_do() {
-        assert_eq!(topic(&[]).domain().unwrap(), 0);
-        assert_eq!(topic(&[("domain", "230")]).domain().unwrap(), 230);
+        assert_eq!(Topic::example(&[]).domain().unwrap(), 0);
+        assert_eq!(Topic::example(&[("domain", "230")]).domain().unwrap(), 230);
         for wrong in ["231", "-1", "", "x"] {
-            let error = topic(&[("domain", wrong)]).domain().unwrap_err().to_string();
+            let error = Topic::example(&[("domain", wrong)]).domain().unwrap_err().to_string();
             assert_eq!(error, format!("'{wrong}' is not a domain; give 0 to 230"));
         }
     }
 
     #[test]
     fn all_is_kept_and_sent_again_unless_said() {
-        let quality = |options: &[(&str, &str)]| topic(options).quality();
+        let quality = |options: &[(&str, &str)]| Topic::example(options).quality();
         let whole = Quality { reliable: true, depth: None };
         assert_eq!(quality(&[]).unwrap(), whole);
         assert_eq!(quality(&[("reliability", "reliable"), ("history", "all")]).unwrap(), whole);

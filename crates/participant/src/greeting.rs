@@ -35,7 +35,7 @@ enum State {
 }
 
 impl Greeting {
-    /// For the readers of a topic. Where they acknowledge nothing, or all samples have one size,
+    /// For the readers of a topic. Where they acknowledge nothing, or can be sent no empty sample,
     /// they get time instead.
     pub fn new(topic: &Topic, acknowledged: bool) -> Greeting {
         // Samples of a trace vary.
@@ -86,23 +86,10 @@ mod tests {
 
     use super::*;
 
-    fn topic(readers: usize) -> Topic {
-        Topic {
-            name: "greeted".into(),
-            size: 8,
-            varies: false,
-            bind: std::net::Ipv4Addr::LOCALHOST.into(),
-            readers,
-            token: String::new(),
-            scratch: None,
-            options: Default::default(),
-        }
-    }
-
     #[test]
     fn readers_are_ready_once_they_have_acknowledged_an_empty_sample() {
         let (sent, acknowledged) = (Cell::new(0), Cell::new(false));
-        let mut greeting = Greeting::new(&topic(2), true);
+        let mut greeting = Greeting::new(&Topic { readers: 2, ..Topic::example(&[]) }, true);
         let mut ready = |found| {
             let send_empty = || {
                 sent.set(sent.get() + 1);
@@ -121,8 +108,9 @@ mod tests {
 
     #[test]
     fn readers_that_may_not_acknowledge_get_time() {
-        let trace = Topic { varies: true, ..topic(1) };
-        for (topic, acknowledged) in [(topic(1), false), (trace, true)] {
+        let topic = Topic::example(&[]);
+        let trace = Topic { varies: true, ..topic.clone() };
+        for (topic, acknowledged) in [(topic, false), (trace, true)] {
             let mut greeting = Greeting::new(&topic, acknowledged);
             let start = Instant::now();
             let send_empty = || match acknowledged {

@@ -320,10 +320,7 @@ mod tests {
     const LOCAL: Ipv4Addr = Ipv4Addr::LOCALHOST;
 
     fn topic(size: usize) -> Topic {
-        let bind = LOCAL.into();
-        let options = Default::default();
-        let (name, token) = ("t".into(), String::new());
-        Topic { name, size, varies: false, bind, readers: 1, token, scratch: None, options }
+        Topic { size, ..Topic::example(&[]) }
     }
 
     #[test]

@@ -58,6 +58,24 @@ impl Topic {
     }
 }
 
+#[cfg(test)]
+impl Topic {
+    /// One of small samples for one reader, for tests.
+    pub(crate) fn example(options: &[(&str, &str)]) -> Topic {
+        let options = options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+        Topic {
+            name: "a".into(),
+            size: 1,
+            varies: false,
+            bind: std::net::Ipv4Addr::LOCALHOST.into(),
+            readers: 1,
+            token: String::new(),
+            scratch: None,
+            options: options.collect(),
+        }
+    }
+}
+
 /// A way to carry samples from one writer to some readers.
 pub trait Transport: Sync {
     /// Its key: `tcp`.

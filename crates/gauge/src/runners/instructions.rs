@@ -99,17 +99,12 @@ fn count(counter: &Counter, contender: &RunnerContender) -> Result<SubjectCounts
     if let Some(memory) = &mut memory {
         memory.is_explained = true;
     }
-    let mut traced = match explained {
-        Some(_) => TracedProcess::start(counter, launch, plan.patience * SLOWDOWN)?,
-        None => None,
-    };
     for (case, load) in plan.cases.iter().enumerate() {
         for process in iter::once(&mut process).chain(&mut memory) {
             process.load(&load.samples)?;
         }
-        if let Some(traced) = &mut traced {
-            load_all(&mut traced.runner, load.samples.get(..1).unwrap_or_default())?;
-        }
+        // Started where it has something to count, as its start is traced, too.
+        let mut traced = None;
         for cell in contender.cells.iter().filter(|cell| cell.case == case) {
             let experiment = &plan.experiments[cell.experiment];
             let epoch = Epoch { plan, case, experiment, wanted: contender.expected(case) };
@@ -131,10 +126,12 @@ fn count(counter: &Counter, contender: &RunnerContender) -> Result<SubjectCounts
                 let of = (load.case.id.as_str(), launch.id.as_str(), experiment.metric.as_str());
                 let mut explanation = explain(of, &counted.profile, &used, counted.messages);
                 let is_whole = !experiment.metric.contains('/');
-                if let Some(traced) = traced.as_mut().filter(|_| is_whole) {
-                    if counted.instructions <= MOST_TRACED {
-                        explanation.store_reads = Some(traced.count_message(&epoch)?);
+                if is_whole && counted.instructions <= MOST_TRACED {
+                    if traced.is_none() {
+                        traced = TracedProcess::start(counter, launch, &epoch)?;
                     }
+                    let count = |traced: &mut TracedProcess| traced.count_message(&epoch);
+                    explanation.store_reads = traced.as_mut().map(count).transpose()?;
                 }
                 counts.explanations.push(explanation);
             }
@@ -155,12 +152,15 @@ impl TracedProcess {
     fn start(
         counter: &Counter,
         launch: &Launch,
-        patience: Duration,
+        epoch: &Epoch,
     ) -> Result<Option<TracedProcess>, RunnerError> {
         let Counter::Callgrind(valgrind) = counter else { return Ok(None) };
         let trace = AccessTrace::prepare(valgrind, launch).map_err(refused)?;
+        let patience = epoch.plan.patience * SLOWDOWN;
         let mut runner = Runner::start(&trace.launch, Limits::default(), None, patience)?;
         runner.greet()?;
+        let samples = &epoch.plan.cases[epoch.case].samples;
+        load_all(&mut runner, samples.get(..1).unwrap_or_default())?;
         Ok(Some(TracedProcess { trace, runner }))
     }
 

@@ -153,18 +153,7 @@ impl Packed {
 }
 
 fn type_of_element(element: Element) -> Option<Type> {
-    let all = [
-        Type::I8,
-        Type::U8,
-        Type::I16,
-        Type::U16,
-        Type::I32,
-        Type::U32,
-        Type::U64,
-        Type::F32,
-        Type::F64,
-    ];
-    all.into_iter().find(|kind| table::element(*kind) == element)
+    Type::ALL.into_iter().find(|kind| table::element(*kind) == element)
 }
 
 impl Reduction for Packed {

@@ -90,26 +90,19 @@ fn totals(metric: &str, rows: &[&Explanation]) -> Vec<Vec<String>> {
             lines.entry(event).or_insert_with(|| rows.iter().map(total).collect());
         }
     }
-    type Figure = fn(&wiregauge_result::explanation::MemoryUse) -> f64;
-    let of_memory: [(&str, Figure); 4] = [
-        ("allocations", |memory| memory.allocations),
-        ("allocated bytes", |memory| memory.allocated),
-        ("copies", |memory| memory.copies),
-        ("copied bytes", |memory| memory.copied),
+    type Figure = fn(&Explanation) -> Option<f64>;
+    let others: [(&str, Figure); 6] = [
+        ("allocations", |row| row.memory.map(|memory| memory.allocations)),
+        ("allocated bytes", |row| row.memory.map(|memory| memory.allocated)),
+        ("copies", |row| row.memory.map(|memory| memory.copies)),
+        ("copied bytes", |row| row.memory.map(|memory| memory.copied)),
+        ("forwarded reads", |row| row.store_reads.map(|reads| reads.forwarded)),
+        ("blocked reads", |row| row.store_reads.map(|reads| reads.blocked)),
     ];
-    if rows.iter().any(|row| row.memory.is_some()) {
-        for (name, figure) in of_memory {
-            let of_row = |row: &&Explanation| row.memory.as_ref().map(figure);
-            lines.insert(name, rows.iter().map(of_row).collect());
-        }
-    }
-    type Reads = fn(&wiregauge_result::explanation::StoreReads) -> f64;
-    let of_stores: [(&str, Reads); 2] =
-        [("forwarded reads", |reads| reads.forwarded), ("blocked reads", |reads| reads.blocked)];
-    if rows.iter().any(|row| row.store_reads.is_some()) {
-        for (name, figure) in of_stores {
-            let of_row = |row: &&Explanation| row.store_reads.as_ref().map(figure);
-            lines.insert(name, rows.iter().map(of_row).collect());
+    for (name, figure) in others {
+        let counts: Vec<Option<f64>> = rows.iter().map(|row| figure(row)).collect();
+        if counts.iter().any(Option::is_some) {
+            lines.insert(name, counts);
         }
     }
     let mut table = vec![head(&format!("{metric}, for a message"), rows)];

@@ -73,7 +73,9 @@ fn what_codecs_add_is_measured_and_required() {
             let [encode, decode, both] =
                 ["encode", "decode", "both"].map(|part| of(row, &format!("{level}/{part}")));
             assert!(encode > 100.0 && decode > 100.0, "{row}: {encode}, {decode}");
-            assert!(both >= encode.max(decode) && both <= encode + decode, "{row}: {both}");
+            assert!(both >= encode.max(decode), "{row}: {encode}, {decode}, {both}");
+            // Together they may be inlined otherwise: 9 % more than the sum was seen for prost.
+            assert!(both <= (encode + decode) * 1.25, "{row}: {encode}, {decode}, {both}");
         }
         for part in ["encode", "decode"] {
             let stack = of(row, &format!("stack/{part}"));

@@ -1,6 +1,7 @@
 //! One runner to be built, and what became of it.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Context, Result};
@@ -155,6 +156,12 @@ impl RunnerBuild {
     /// Writes the emitted files and runs the generators.
     pub(super) fn generate(&self) -> Result<()> {
         self.link_arguments()?;
+        // A program in Python or Java is these files: if one fails, what is there is neither the
+        // new program nor the old one.
+        match fs::remove_file(sibling_path(&self.program, "stamp")) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
         fs::create_dir_all(&self.folder)?;
         for file in &self.emission.files {
             let path = self.folder.join(&file.path);

@@ -39,6 +39,39 @@ fn a_cached_runner_tells_what_it_was_built_with() {
     assert_ne!(again, anew);
 }
 
+/// The files of a failed build are not taken for those of the one before it.
+#[test]
+fn after_a_build_that_failed_all_is_written_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "syntax = \"proto3\"; message One { uint32 number = 1; }";
+    let schema = proto::read_texts(&[("one.proto", text)], None).expect("loads");
+    let projection = Projection::choose(&schema);
+    let codec = Codec::find("json-python").expect("it is there");
+    let build = || {
+        build::build(folder.path(), &schema, &projection, &[codec], &|_, _, _| Ok(()))
+            .expect("the build folder works")
+            .remove(0)
+            .program
+    };
+    let program = build().expect("it is written");
+    let message = program.ancestors().nth(2).expect("bin is in it");
+    let glue = message.join("python/json-python/glue.py");
+    let written = fs::read(&glue).expect("its source");
+
+    let origin = program.with_extension("origin.json");
+    let own_origin = fs::read(&origin).expect("written");
+    fs::write(&origin, "{}").expect("written");
+    fs::remove_file(&glue).expect("removed");
+    fs::create_dir(&glue).expect("made");
+    assert!(build().is_err(), "a folder is where its source goes");
+
+    fs::remove_dir(&glue).expect("removed");
+    fs::write(&glue, "of another try").expect("written");
+    fs::write(&origin, own_origin).expect("written");
+    build().expect("it is written");
+    assert_eq!(fs::read(&glue).expect("its source"), written);
+}
+
 #[test]
 fn a_jar_tells_who_built_it() {
     let library = |name: &str| {

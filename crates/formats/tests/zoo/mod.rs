@@ -59,7 +59,7 @@ fn numbers() -> Schema {
     let mut outer = Vec::new();
     field(&mut outer, "flag", Element::Scalar(Scalar::Bool), Cardinality::Required);
     field(&mut outer, "inners", Element::Record(3), Cardinality::Array { len: 2 });
-    field(&mut outer, "codes", Element::Scalar(Scalar::U16), Cardinality::Array { len: 5 });
+    field(&mut outer, "codes2nd", Element::Scalar(Scalar::U16), Cardinality::Array { len: 5 });
 
     let mut dense = Vec::new();
     field(&mut dense, "x", Element::Scalar(Scalar::F64), Cardinality::Required);
@@ -85,11 +85,11 @@ fn numbers() -> Schema {
     Schema::new(
         vec![
             enumeration("Color", Scalar::I32, &[0, 1, 7, -3]),
-            enumeration("Level", Scalar::U8, &[2, 200]),
+            enumeration("Level8bit", Scalar::U8, &[2, 200]),
             enumeration("Kind", Scalar::I32, &[0, 1, 2]),
             record("Inner", inner),
             record("Outer", outer),
-            record("Dense", dense),
+            record("Vector2d", dense),
             record("Numbers", root),
         ],
         6,
@@ -156,7 +156,7 @@ fn records() -> Schema {
 
     let mut types = vec![
         record("Point", point),
-        record("Leaf", leaf),
+        record("Leaf2x", leaf),
         record("Entry", entry),
         record("Stamp", stamp),
         record("Branch", branch),

@@ -71,7 +71,8 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let form = PythonMessage::new(unit)?;
     let mut head = "\nfrom generated import wg\n".to_owned();
     for (id, record) in form.records() {
-        head += &format!("{} = wg.{}\n", library_class(&form, id), record.name.legal);
+        let class = compiled_class(&record.name.legal);
+        head += &format!("{} = wg.{class}\n", library_class(&form, id));
     }
     head += &format!("Root = {}", library_class(&form, unit.schema.root));
     let mut glue = glue::glue_file(&form, &Dataclasses, &head);
@@ -95,6 +96,19 @@ fn emit(unit: &Unit) -> Result<Emission> {
 fn compile(folder: &Path) -> Result<()> {
     let python = PythonEnvironment::create_for_step(folder, REQUIREMENTS)?;
     python.run(include_str!("better/compile.py"), &[folder]).map(|_| ())
+}
+
+/// What the library's compiler calls the class of a message: `Vector3D` for `Vector3d`, as a
+/// digit ends a word to it.
+fn compiled_class(message: &str) -> String {
+    let mut class = String::new();
+    for letter in message.chars() {
+        match class.ends_with(|before: char| before.is_ascii_digit()) {
+            true => class.push(letter.to_ascii_uppercase()),
+            false => class.push(letter),
+        }
+    }
+    class
 }
 
 /// What the glue calls the library's class of a record.

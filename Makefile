@@ -19,7 +19,7 @@ MACHINE = bus bus_background bus_emulated bus_fault_matrix bus_faults bus_realti
 TRANSPORTS = bus_codecs bus_engines bus_headroom bus_samples bus_security bus_silkit chain flood trace_bus
 TEST = scripts/test
 
-.PHONY: all bench bench-aa bus dist targets test test-dist test-fast test-builds test-machine test-packages \
+.PHONY: all bench bench-aa bus dist targets test test-dist test-fast test-random test-builds test-machine test-packages \
 	test-archives test-targets test-engines test-cluster test-wheel test-windows test-releases check deny setup build lock clean
 
 all: build
@@ -67,6 +67,11 @@ test: setup check
 # Unit, golden and property tests: under two minutes once all is compiled.
 test-fast:
 	$(TEST) fast --lib --bins --test fast
+
+# The tests with random input, with seeds that no run had. CASES=5 for so many schemas.
+test-random: setup
+	WIREGAUGE_SEED=new WIREGAUGE_CASES=$(or $(CASES),1) $(TEST) random --lib --bins --test fast --test conformance \
+		--test generated --test protobuf
 
 test-builds: setup
 	WIREGAUGE_ENCODINGS=all $(TEST) codecs $(CODECS:%=--test %) + builds $(BUILDS:%=--test %)

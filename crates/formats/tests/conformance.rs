@@ -795,7 +795,7 @@ fn long_names_in_lcm() {
 /// every codec, so there are few, and each is the size of many. `WIREGAUGE_CASES` sets how many.
 #[test]
 fn random_schemas() {
-    // Without the variable, a language whose turn it is: each new schema is built by all rows.
+    // Without the variable, what is not compiled for minutes.
     let cases = seeds::cases();
     let seeds = seeds("random_schemas");
     let recorded = seeds.recorded();
@@ -804,9 +804,7 @@ fn random_schemas() {
         println!("== seed {seed}\n{}", definition(&schema));
         let mut codecs = codecs();
         if cases.is_none() && !recorded.contains(&seed) {
-            let languages = ["cpp", "java", "python", "rust"];
-            let language = languages[(seed % 4) as usize];
-            codecs.retain(|codec| codec.language.key == language);
+            codecs.retain(|codec| ["java", "python"].contains(&codec.language.key));
         }
         assert_carried(&codecs, &schema, &Projection::choose(&schema), &messages(&schema, seed));
         if !recorded.contains(&seed) {

@@ -1,5 +1,6 @@
-//! Seeds of random tests: each run takes others, and one that fails is recorded
-//! in the tree, where every later run takes it first.
+//! Seeds of random tests: each run takes the same, so that a change that passes once passes
+//! again. With `WIREGAUGE_SEED=new` it takes others; one that fails is recorded in the tree, where
+//! every later run takes it first.
 
 use std::collections::hash_map::RandomState;
 use std::fs;
@@ -8,7 +9,7 @@ use std::io::{self, Write};
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::path::PathBuf;
 
-/// Sets the one seed to be taken.
+/// Sets the one seed to be taken, or `new` for others than in the last run.
 pub const VARIABLE: &str = "WIREGAUGE_SEED";
 
 /// Sets how many random cases a test takes whose cases take long.
@@ -36,24 +37,21 @@ impl Seeds {
         }
     }
 
-    /// Tries those that failed once, and so many more; or only the one that
-    /// WIREGAUGE_SEED says. A seed fails where `test` panics: it is recorded, and
-    /// said with the command that repeats it.
+    /// Tries those that failed once, and so many more, from 1 on; or what WIREGAUGE_SEED
+    /// says. A seed fails where `test` panics: it is recorded, and said with the command that
+    /// repeats it.
     ///
     /// # Panics
     /// Where the test does, or the seeds cannot be read.
-    pub fn try_each(&self, fresh: usize, test: impl FnMut(u64)) {
-        self.run(seed_from_environment(), fresh, test);
+    pub fn try_each(&self, more: usize, test: impl FnMut(u64)) {
+        self.run(Wanted::from_environment(), more, test);
     }
 
-    fn run(&self, wanted: Option<u64>, fresh: usize, mut test: impl FnMut(u64)) {
-        let seeds = match wanted {
-            Some(seed) => vec![seed],
-            None => {
-                let mut seeds = self.recorded();
-                seeds.extend((0..fresh).map(|_| random()));
-                seeds
-            }
+    fn run(&self, wanted: Wanted, more: usize, mut test: impl FnMut(u64)) {
+        let seeds: Vec<u64> = match wanted {
+            Wanted::One(seed) => vec![seed],
+            Wanted::Same => self.recorded().into_iter().chain(1..=more as u64).collect(),
+            Wanted::New => self.recorded().into_iter().chain((0..more).map(|_| random())).collect(),
         };
         for seed in seeds {
             let Err(panic) = catch_unwind(AssertUnwindSafe(|| test(seed))) else { continue };
@@ -110,20 +108,38 @@ pub fn cases() -> Option<usize> {
     Some(text.parse().unwrap_or_else(|_| panic!("{CASES} is a number, not {text}")))
 }
 
-/// The seed that WIREGAUGE_SEED says.
-fn seed_from_environment() -> Option<u64> {
-    std::env::var(VARIABLE).ok().map(|text| {
-        text.parse().unwrap_or_else(|_| panic!("{VARIABLE} is a number below 2^64, not {text}"))
-    })
+/// Which seeds a run takes.
+#[derive(Clone, Copy)]
+enum Wanted {
+    /// Those of every run.
+    Same,
+    /// Others than in the last run.
+    New,
+    One(u64),
 }
 
-/// A seed for a test that keeps what fails in another way: another one each run,
-/// or the one that WIREGAUGE_SEED says.
+impl Wanted {
+    fn from_environment() -> Wanted {
+        match std::env::var(VARIABLE).as_deref() {
+            Err(_) => Wanted::Same,
+            Ok("new") => Wanted::New,
+            Ok(text) => Wanted::One(text.parse().unwrap_or_else(|_| {
+                panic!("{VARIABLE} is `new` or a number below 2^64, not {text}")
+            })),
+        }
+    }
+}
+
+/// A seed for a test that keeps what fails in another way: 1, or what WIREGAUGE_SEED says.
 ///
 /// # Panics
-/// Where that is no number.
+/// Where that is no number and not `new`.
 pub fn seed() -> u64 {
-    seed_from_environment().unwrap_or_else(random)
+    match Wanted::from_environment() {
+        Wanted::Same => 1,
+        Wanted::New => random(),
+        Wanted::One(seed) => seed,
+    }
 }
 
 /// A number that the system made up: the standard library seeds its maps so.
@@ -136,11 +152,7 @@ mod tests {
     use super::*;
 
     /// Seeds of a package that is nowhere else, and what a test took.
-    fn seeds_tried(
-        folder: &str,
-        wanted: Option<u64>,
-        fails: impl Fn(u64) -> bool,
-    ) -> (bool, Vec<u64>) {
+    fn seeds_tried(folder: &str, wanted: Wanted, fails: impl Fn(u64) -> bool) -> (bool, Vec<u64>) {
         let mut taken = Vec::new();
         let seeds = Seeds::new(folder, "some", "of_them");
         let outcome = catch_unwind(AssertUnwindSafe(|| {
@@ -153,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn every_run_takes_others() {
+    fn every_run_takes_the_same_unless_it_is_to_take_others() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().to_str().unwrap();
-        let (first, second) =
-            (seeds_tried(folder, None, |_| false), seeds_tried(folder, None, |_| false));
+        assert_eq!(seeds_tried(folder, Wanted::Same, |_| false), (true, vec![1, 2, 3]));
+        let [first, second] = [(); 2].map(|()| seeds_tried(folder, Wanted::New, |_| false));
         assert_eq!((first.0, first.1.len(), second.1.len()), (true, 3, 3));
         assert!(first.1.iter().all(|seed| !second.1.contains(seed)), "{first:?} {second:?}");
-        assert_eq!(seeds_tried(folder, Some(7), |_| false), (true, vec![7]));
+        assert_eq!(seeds_tried(folder, Wanted::One(7), |_| false), (true, vec![7]));
     }
 
     #[test]
@@ -168,15 +180,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap();
         for _ in 0..2 {
-            assert_eq!(seeds_tried(path, Some(7), |seed| seed == 7), (false, vec![7]));
+            assert_eq!(seeds_tried(path, Wanted::One(7), |seed| seed == 7), (false, vec![7]));
         }
         let text = fs::read_to_string(folder.path().join("tests/seeds/of_them.txt")).unwrap();
         assert_eq!(text, format!("{HEAD}7\n"));
-        let (passed, seeds) = seeds_tried(path, None, |_| false);
+        let (passed, seeds) = seeds_tried(path, Wanted::Same, |_| false);
         assert!(passed);
         assert_eq!((seeds[0], seeds.len()), (7, 4));
         // It ends at the first that fails.
-        assert_eq!(seeds_tried(path, None, |seed| seed == 7), (false, vec![7]));
+        assert_eq!(seeds_tried(path, Wanted::Same, |seed| seed == 7), (false, vec![7]));
     }
 
     #[test]
@@ -186,8 +198,8 @@ mod tests {
         let file = folder.path().join("tests/seeds/of_them.txt");
         fs::write(&file, "1 # one\n\nx\n").unwrap();
         let path = folder.path().to_str().unwrap();
-        assert_eq!(seeds_tried(path, None, |_| false), (false, vec![]));
+        assert_eq!(seeds_tried(path, Wanted::Same, |_| false), (false, vec![]));
         fs::write(&file, "1 # one\n\n").unwrap();
-        assert_eq!(seeds_tried(path, None, |_| false).1[0], 1);
+        assert_eq!(seeds_tried(path, Wanted::Same, |_| false).1[0], 1);
     }
 }

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use wiregauge_data_holders::{generate, rust_names, without_alloc, HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
+use wiregauge_testkit::seeds;
 
 use super::support::{rustc, succeeds, write};
 
@@ -67,7 +68,8 @@ fn holders_without_an_allocator_do_as_those_with_one() {
     // There is no allocator that it could ask.
     rustc(folder, "--crate-type lib --emit metadata bare.rs");
     rustc(folder, "-C debug-assertions -C opt-level=1 main.rs");
-    assert_eq!(succeeds(&mut Command::new(folder.join("main"))).trim(), "done");
+    let mut program = Command::new(folder.join("main"));
+    assert_eq!(succeeds(program.arg(seeds::seed().to_string())).trim(), "done");
 }
 
 #[test]

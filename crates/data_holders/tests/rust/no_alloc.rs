@@ -135,9 +135,8 @@ macro_rules! check_wire {
 
 /// Holds them against each other.
 pub fn run() {
-    let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let seed = std::env::args().nth(1).map_or(seed.as_nanos() as u64, |seed| seed.parse().unwrap());
-    eprintln!("to repeat it: main {seed}");
+    let seed = std::env::args().nth(1).expect("a seed").parse::<u64>().unwrap();
+    eprintln!("to repeat it: WIREGAUGE_SEED={seed}");
     // What a definition gives in the beginning.
     let (fixed, kept) = (Bounded::default(), of_heap::Bounded::default());
     assert_eq!((fixed.kind, fixed.name.as_str(), &fixed.few[..]), (3, "front", &kept.few[..]));

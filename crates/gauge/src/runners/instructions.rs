@@ -33,6 +33,9 @@ const MAX_PAIRS: u64 = 100;
 /// How often each loop is run. The least of them counts: where the heap lies in another way,
 /// it takes some percent more to move what grows, often in every second loop.
 const REPEATS: usize = 3;
+/// The same of a loop of so many instructions: half a second, in which a heap has had its turns.
+const LONG_LOOP: u64 = 20_000_000;
+const LONG_REPEATS: usize = 2;
 /// Most instructions for a message of which each read and write is looked at: a million takes
 /// about a second, and three messages are needed.
 const MOST_TRACED: f64 = 4_000_000.0;
@@ -296,7 +299,8 @@ impl CountedProcess {
     fn run_least(&mut self, epoch: &Epoch, messages: u64) -> Result<LoopCount, RunnerError> {
         let mut least = self.run(epoch, messages)?;
         let mut most = least.counted.timed;
-        for _ in 1..REPEATS {
+        let repeats = if most < LONG_LOOP { REPEATS } else { LONG_REPEATS };
+        for _ in 1..repeats {
             let again = self.run(epoch, messages)?;
             most = most.max(again.counted.timed);
             if again.counted.timed < least.counted.timed {

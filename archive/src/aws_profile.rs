@@ -15,6 +15,8 @@ pub struct AwsProfile {
     pub region: Option<String>,
     /// Another server than AWS's.
     pub endpoint: Option<String>,
+    /// A file of certificates of those who vouch for it.
+    pub authorities: Option<PathBuf>,
 }
 
 /// Words of profiles whose credentials another program or service hands out.
@@ -48,6 +50,7 @@ impl AwsProfile {
             keys: keys.map(|(id, secret)| (id, secret, token)),
             region: take("region"),
             endpoint: take("endpoint_url"),
+            authorities: take("ca_bundle").map(PathBuf::from),
         };
         let is_elsewhere = ELSEWHERE.iter().any(|word| said.contains_key(*word));
         if is_elsewhere && profile.keys.is_none() && env::var_os("AWS_ACCESS_KEY_ID").is_none() {

@@ -12,7 +12,8 @@ use object_store::Error;
 pub const CHANGED: &str = "it was changed while it was read; run the command again";
 
 /// Words in names of variables whose values are secret.
-const SECRET: [&str; 7] = ["KEY", "SECRET", "TOKEN", "PASSWORD", "CREDENTIAL", "SAS", "SIGNATURE"];
+const SECRET: [&str; 8] =
+    ["KEY", "SECRET", "TOKEN", "PASSWORD", "CREDENTIAL", "SAS", "SIGNATURE", "CONNECTION_STRING"];
 
 /// A shorter value is no secret, and might be a part of any word.
 const SHORTEST: usize = 8;
@@ -54,8 +55,8 @@ impl Scheme {
                                a public bucket GOOGLE_SKIP_SIGNATURE=true"
             }
             Scheme::Azure => {
-                "set AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or \
-                              AZURE_STORAGE_SAS_KEY; for a public container \
+                "set AZURE_STORAGE_CONNECTION_STRING, or AZURE_STORAGE_ACCOUNT_NAME and \
+                              AZURE_STORAGE_ACCOUNT_KEY; for a public container \
                               AZURE_SKIP_SIGNATURE=true"
             }
             Scheme::Http => "it may want a signed address, or https://NAME:PASSWORD@HOST/…",
@@ -105,7 +106,11 @@ pub fn explain(error: &Error, scheme: Scheme, timeout: Duration) -> String {
         ),
         Some(HttpErrorKind::Connect) => {
             let why = texts.last().cloned().unwrap_or_default();
-            format!("cannot connect ({why}); check the address and the network")
+            let remedy = match why.contains("certificate") {
+                true => "let SSL_CERT_FILE name a file with the certificate of who vouches for it",
+                false => "check the address and the network",
+            };
+            format!("cannot connect ({why}); {remedy}")
         }
         Some(_) => "the connection was cut, and again when it was tried again; try later".into(),
         None => {

@@ -13,6 +13,7 @@
 //! line, `{"fault":"…"}`, which names neither the URL nor credentials.
 
 mod aws_profile;
+mod azure_connection;
 mod fault;
 mod object;
 

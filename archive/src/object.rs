@@ -2,7 +2,9 @@
 
 use std::env;
 use std::fmt::Display;
+use std::fs;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,11 +14,13 @@ use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
 use object_store::path::Path;
 use object_store::{
-    BackoffConfig, ClientConfigKey, GetOptions, GetRange, ObjectMeta, ObjectStore, RetryConfig,
+    BackoffConfig, Certificate, ClientConfigKey, ClientOptions, GetOptions, GetRange, ObjectMeta,
+    ObjectStore, RetryConfig,
 };
 use url::Url;
 
 use crate::aws_profile::AwsProfile;
+use crate::azure_connection;
 use crate::fault::{explain, is_cut_body, is_empty_object, Scheme, CHANGED};
 
 /// How often a request is sent again.
@@ -144,17 +148,27 @@ fn open_http(url: &str, timeout: Duration) -> Result<(Arc<dyn ObjectStore>, Path
     let builder = client_settings(timeout)
         .into_iter()
         .fold(builder, |builder, (key, value)| builder.with_config(key, value));
-    Ok((Arc::new(builder.build().map_err(cannot_open)?), path))
+    let store = builder.build().map_err(|error| cannot_open(error, Scheme::Http))?;
+    Ok((Arc::new(store), path))
 }
 
 fn open_s3(bucket: &str, timeout: Duration) -> Result<Arc<dyn ObjectStore>, String> {
     use AmazonS3ConfigKey as Key;
-    let mut builder =
-        AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(retry(timeout));
+    let profile = AwsProfile::read()?;
+    let authorities = read_authorities(&profile)?;
+    let mut builder = AmazonS3Builder::new()
+        .with_client_options(authorities)
+        .with_bucket_name(bucket)
+        .with_retry(retry(timeout));
+    // What `from_env` does, which would forget the authorities.
+    for (name, value) in env::vars().filter(|(name, _)| name.starts_with("AWS_")) {
+        if let Ok(key) = name.to_ascii_lowercase().parse() {
+            builder = builder.with_config(key, value);
+        }
+    }
     for (key, value) in client_settings(timeout) {
         builder = builder.with_config(Key::Client(key), value);
     }
-    let profile = AwsProfile::read()?;
     let is_set = |builder: &AmazonS3Builder, key: Key| builder.get_config_value(&key).is_some();
     if let Some(region) = profile.region.filter(|_| !is_set(&builder, Key::Region)) {
         builder = builder.with_region(region);
@@ -181,7 +195,26 @@ fn open_s3(bucket: &str, timeout: Duration) -> Result<Arc<dyn ObjectStore>, Stri
             None => return Err(format!("no credentials were found; {}", Scheme::S3.remedy())),
         }
     }
-    Ok(Arc::new(builder.build().map_err(cannot_open)?))
+    Ok(Arc::new(builder.build().map_err(|error| cannot_open(error, Scheme::S3))?))
+}
+
+/// Those who vouch for the server besides the system's: in the file of AWS_CA_BUNDLE, or of the
+/// profile's `ca_bundle`.
+fn read_authorities(profile: &AwsProfile) -> Result<ClientOptions, String> {
+    let named = env::var_os("AWS_CA_BUNDLE").filter(|path| !path.is_empty());
+    let Some(path) = named.map(PathBuf::from).or_else(|| profile.authorities.clone()) else {
+        return Ok(ClientOptions::new());
+    };
+    let cannot = |why: &dyn Display| {
+        let path = path.display();
+        format!("cannot read the certificates in {path}: {why}; correct AWS_CA_BUNDLE or ca_bundle")
+    };
+    let text = fs::read(&path).map_err(|error| cannot(&error))?;
+    let all = Certificate::from_pem_bundle(&text).map_err(|error| cannot(&error))?;
+    if all.is_empty() {
+        return Err(cannot(&"there are none"));
+    }
+    Ok(all.into_iter().fold(ClientOptions::new(), ClientOptions::with_root_certificate))
 }
 
 /// Whether there is the service that tells machines of AWS their credentials.
@@ -204,16 +237,19 @@ fn open_google(bucket: &str, timeout: Duration) -> Result<Arc<dyn ObjectStore>, 
     let builder = client_settings(timeout).into_iter().fold(builder, |builder, (key, value)| {
         builder.with_config(GoogleConfigKey::Client(key), value)
     });
-    Ok(Arc::new(builder.build().map_err(cannot_open)?))
+    Ok(Arc::new(builder.build().map_err(|error| cannot_open(error, Scheme::Google))?))
 }
 
 fn open_azure(container: &str, timeout: Duration) -> Result<Arc<dyn ObjectStore>, String> {
-    let builder =
+    let mut builder =
         MicrosoftAzureBuilder::from_env().with_container_name(container).with_retry(retry(timeout));
-    let builder = client_settings(timeout).into_iter().fold(builder, |builder, (key, value)| {
-        builder.with_config(AzureConfigKey::Client(key), value)
-    });
-    Ok(Arc::new(builder.build().map_err(cannot_open)?))
+    for (key, value) in azure_connection::read()? {
+        builder = builder.with_config(key, value);
+    }
+    for (key, value) in client_settings(timeout) {
+        builder = builder.with_config(AzureConfigKey::Client(key), value);
+    }
+    Ok(Arc::new(builder.build().map_err(|error| cannot_open(error, Scheme::Azure))?))
 }
 
 /// Plain HTTP is used where the user says so by the address.
@@ -236,8 +272,9 @@ fn retry(timeout: Duration) -> RetryConfig {
 }
 
 /// What is wrong with the settings. The library's text may show a part of them.
-fn cannot_open(error: impl Display) -> String {
+fn cannot_open(error: impl Display, scheme: Scheme) -> String {
     let text = error.to_string();
-    let lines: Vec<&str> = text.split_whitespace().collect();
-    format!("the settings of the archive cannot be used: {}", lines.join(" "))
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (words, remedy) = (words.join(" "), scheme.remedy());
+    format!("the settings of the archive cannot be used: {words}; {remedy}")
 }

@@ -29,13 +29,13 @@ SECRET = "w0ntBeSh0wnToAnyb0dyAtAll0123456789abcde"
 NAMES = ("one.mcap", "two.mcap")
 
 
-def start_server():
-    """moto, and the environment by which its buckets are found."""
+def start_server(*options):
+    """moto, and the address of its buckets."""
     with socket.socket() as free:
         free.bind((HERE, 0))
         port = free.getsockname()[1]
     server = subprocess.Popen(
-        [sys.executable, "-m", "moto.server", "-H", HERE, "-p", str(port)],
+        [sys.executable, "-m", "moto.server", "-H", HERE, "-p", str(port), *options],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     for _ in range(600):
@@ -43,11 +43,7 @@ def start_server():
             if tried.connect_ex((HERE, port)) == 0:
                 break
         time.sleep(0.1)
-    os.environ.update(
-        AWS_ENDPOINT_URL=f"http://{HERE}:{port}", AWS_REGION="us-east-1",
-        AWS_ACCESS_KEY_ID="AKIAIOSFODNN7EXAMPLE", AWS_SECRET_ACCESS_KEY=SECRET,
-    )  # fmt: skip
-    return server
+    return server, f"{HERE}:{port}"
 
 
 def fill_bucket():
@@ -150,6 +146,38 @@ def messages_of(messages):
     return pyarrow.table(messages).num_rows
 
 
+def check_a_certificate_of_ones_own_is_taken_where_it_is_named():
+    request = "req -x509 -newkey rsa:2048 -nodes -days 2 -keyout key.pem -out own.pem -subj /CN=localhost"
+    extensions = ("subjectAltName=DNS:localhost", "basicConstraints=critical,CA:FALSE")
+    words = [word for one in extensions for word in ("-addext", one)]
+    subprocess.run(["openssl", *request.split(), *words], check=True, stderr=subprocess.DEVNULL)
+    server, address = start_server("--ssl", "--ssl-cert", "own.pem", "--ssl-key", "key.pem")
+    pathlib.Path("profile").write_text("[default]\nca_bundle = own.pem\n")
+    try:
+        url = "https://" + address.replace(HERE, "localhost")
+        bucket = boto3.resource("s3", endpoint_url=url, verify="own.pem").Bucket("drives")
+        bucket.create()
+        bucket.upload_file("drives/one.mcap", "one.mcap")
+        environment = {key: value for key, value in os.environ.items() if key not in ("AWS_CA_BUNDLE", "SSL_CERT_FILE")}
+        for own, words in (
+            ({"AWS_CA_BUNDLE": "own.pem"}, str(wiregauge.open("drives/one.mcap").count)),
+            ({"AWS_CONFIG_FILE": "profile"}, str(wiregauge.open("drives/one.mcap").count)),
+            ({}, "let SSL_CERT_FILE name a file with the certificate"),
+            ({"AWS_CA_BUNDLE": "none.pem"}, "cannot read the certificates in none.pem"),
+            ({"AWS_CA_BUNDLE": "profile"}, "cannot read the certificates in profile: there are none"),
+        ):
+            read = "import wiregauge; print(wiregauge.open('s3://drives/one.mcap').count)"
+            done = subprocess.run(
+                [sys.executable, "-c", read], env={**environment, "AWS_ENDPOINT_URL": url, **own},
+                capture_output=True, text=True,
+            )  # fmt: skip
+            said = (done.stdout or done.stderr).strip().splitlines()[-1]
+            assert said.endswith(words) if words.isdigit() else words in said, (own, said)
+    finally:
+        server.kill()
+        server.wait()
+
+
 def check_a_server_that_tells_no_version_is_refused_for_plans():
     body = pathlib.Path("drives/one.mcap").read_bytes()
 
@@ -176,7 +204,11 @@ def check_a_server_that_tells_no_version_is_refused_for_plans():
 
 
 if __name__ == "__main__":
-    server = start_server()
+    server, address = start_server()
+    os.environ.update(
+        AWS_ENDPOINT_URL=f"http://{address}", AWS_REGION="us-east-1",
+        AWS_ACCESS_KEY_ID="AKIAIOSFODNN7EXAMPLE", AWS_SECRET_ACCESS_KEY=SECRET,
+    )  # fmt: skip
     try:
         fill_bucket()
         run_checks(globals())

@@ -527,6 +527,7 @@ def check_the_examples_of_documents():
 
 def run_checks(functions):
     wanted = sys.argv[3:]
+    assert all(name in functions for name in wanted), f"there is no check of each name of {wanted}"
     for name, check in sorted(functions.items()):
         if name.startswith("check_") and (not wanted or name in wanted):
             begun = time.monotonic()

@@ -22,12 +22,10 @@ fn ask(folder: &Path, arguments: &[&str], server: &ArchiveServer) -> Said {
     command.env("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE").env("AWS_SECRET_ACCESS_KEY", SECRET);
     command.env("AWS_SESSION_TOKEN", SECRET).env("AWS_REGION", "us-east-1");
     command.env("AWS_ENDPOINT_URL", format!("http://{}", server.address));
-    command.env("AZURE_STORAGE_ACCOUNT_NAME", "account");
-    command.env(
-        "AZURE_STORAGE_ACCOUNT_KEY",
-        "a0VhcFRoMXNTZWNyZXRBd2F5MDEyMzQ1Njc4OWFiY2RlZmdoaWprbA==",
-    );
-    command.env("AZURE_STORAGE_ENDPOINT", format!("http://{}", server.address));
+    let key = "a0VhcFRoMXNTZWNyZXRBd2F5MDEyMzQ1Njc4OWFiY2RlZmdoaWprbA==";
+    let address = &server.address;
+    let connection = format!("AccountName=account;AccountKey={key};BlobEndpoint=http://{address};");
+    command.env("AZURE_STORAGE_CONNECTION_STRING", connection);
     command.env("GOOGLE_SERVICE_ACCOUNT_KEY", format!(
         r#"{{"gcs_base_url":"http://{}","disable_oauth":true,"client_email":"","private_key":"{SECRET}","private_key_id":""}}"#,
         server.address

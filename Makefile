@@ -10,7 +10,7 @@ RESULT ?= .
 # The lanes of the tests, by file: what builds runners for each codec; what builds FMUs and other
 # programs; what starts hosts and machines, of which there may be one at a time; what starts engines,
 # and mostly waits. What takes seconds once it is compiled lies in tests/fast of each crate.
-CODECS = conformance java_damage languages lifetimes measuring octets_and_rejections packed_fields \
+CODECS = conformance java_damage languages lifetimes measuring octets_and_rejections packed_fields uper \
 	preset_languages
 BUILDS = against archives arrow_languages bundle cloudini contributing corpus cosim cosim_samples coupling coupling_faults \
 	draco faults explain fixed_plan footprint generate generated instructions libraries managed packages players \

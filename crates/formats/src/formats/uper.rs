@@ -1,0 +1,490 @@
+//! ASN.1 by the unaligned packed encoding rules (UPER, ITU-T X.691), as V2X messages have
+//! them: an ASN.1 module, and Rust types that the crate rasn derives its code for.
+//!
+//! Each integer has the range of its type, so it takes as many bits as that and no length.
+
+use anyhow::Result;
+use wiregauge_normalized::{File, SourceWriter, Unit};
+use wiregauge_schema::path::ElementIndex;
+use wiregauge_schema::{
+    Cardinality, Element, Enum, Field, Record, Scalar, Schema, TypeDef, TypeId,
+};
+
+use crate::build::languages::rust::RUST;
+use crate::codec::{Codec, Emission, Linkage, Support};
+use crate::language::rust::glue;
+use crate::lowering::{self, Lowering};
+
+inventory::submit! {
+    Codec {
+        name: "rasn-uper",
+        title: "ASN.1 UPER Rust rasn",
+        format: "uper",
+        language: &RUST,
+        is_bound: false,
+        linkage: Linkage::Crate("rasn"),
+        options: &[
+            "integers have the range of their type as constraint, so that they take all its bits \
+             and no length; a V2X definition has the range of each quantity, and takes fewer",
+            "a float is the INTEGER of its IEEE 754 bits, 4 or 8 bytes: rasn refuses REAL in its \
+             packed encodings (0.30.0). REAL would have a length, an exponent and the bits that \
+             the value needs: up to 11 bytes for a double. V2X's messages scale quantities to \
+             integers instead",
+            "no extension markers: with them each SEQUENCE would take one bit more",
+            "a list has its bound as SIZE, where it has one; texts are UTF8String, octets OCTET \
+             STRING; lists of 16,384 elements or more are written in fragments",
+            "types by rasn's derives with automatic tags; decode makes new ones, also with --objects \
+             reused",
+            "no partial reads: nothing is aligned to bytes, so the whole message is decoded for \
+             one number",
+        ],
+        calls: &[
+            "encode: rasn::uper::encode_buf(&object, out) after copying the message into it",
+            "decode: rasn::uper::decode::<Object>(bytes), then moved into the message",
+            "project, fixed, element: rasn::uper::decode::<Object>(bytes), fields of it",
+        ],
+        needs: &[],
+        check_type,
+        idl: Some(idl),
+        emit,
+    }
+}
+
+/// Types that ASN.1 has already, by names that the schema may have, too.
+const USEFUL_TYPES: [&str; 10] = [
+    "GeneralString",
+    "GeneralizedTime",
+    "GraphicString",
+    "NumericString",
+    "ObjectDescriptor",
+    "PrintableString",
+    "TeletexString",
+    "UniversalString",
+    "VideotexString",
+    "VisibleString",
+];
+
+fn check_type(schema: &Schema, id: TypeId) -> Support {
+    let TypeDef::Record(record) = &schema.types[id] else {
+        return Support::lowered(vec![Lowering::new(
+            "enum as an INTEGER with named numbers",
+            "that no other value is valid",
+        )]);
+    };
+    let mut lowerings: Vec<Lowering> = lowering::unions(record).into_iter().collect();
+    for field in &record.fields {
+        match field.element {
+            Element::Scalar(scalar) if scalar.is_float() => {
+                let what = format!(
+                    "{} as INTEGER (0..{}) by bit pattern",
+                    scalar.rust_name(),
+                    upper_bound(scalar)
+                );
+                lowerings.push(Lowering::new(what, "that it is a number with a fraction"));
+            }
+            _ if field.repeats_octets() => lowerings.push(Lowering::octets("OCTET STRING")),
+            _ => {}
+        }
+    }
+    Support::lowered(lowerings)
+}
+
+/// The largest number that a scalar's INTEGER takes.
+fn upper_bound(scalar: Scalar) -> u64 {
+    match scalar {
+        Scalar::Bool => 1,
+        Scalar::U8 => u8::MAX.into(),
+        Scalar::U16 => u16::MAX.into(),
+        Scalar::U32 | Scalar::F32 => u32::MAX.into(),
+        Scalar::U64 | Scalar::F64 => u64::MAX,
+        Scalar::I8 => i8::MAX as u64,
+        Scalar::I16 => i16::MAX as u64,
+        Scalar::I32 => i32::MAX as u64,
+        Scalar::I64 => i64::MAX as u64,
+    }
+}
+
+/// The INTEGER of a scalar, or the name of that of a float.
+fn scalar_type(scalar: Scalar) -> String {
+    let upper = upper_bound(scalar);
+    match scalar {
+        Scalar::Bool => "BOOLEAN".into(),
+        Scalar::F32 => "Float32".into(),
+        Scalar::F64 => "Float64".into(),
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
+            format!("INTEGER (-{}..{upper})", u128::from(upper) + 1)
+        }
+        _ => format!("INTEGER (0..{upper})"),
+    }
+}
+
+/// What a type is called in the module.
+fn type_reference(legal: &str) -> String {
+    // No legal name has a hyphen.
+    match USEFUL_TYPES.contains(&legal) {
+        true => format!("Type-{legal}"),
+        false => legal.to_owned(),
+    }
+}
+
+/// What a field or a value is called in the module, where names have hyphens.
+fn identifier(legal: &str) -> String {
+    legal.to_ascii_lowercase().replace('_', "-")
+}
+
+/// `message.asn`.
+fn idl(schema: &Schema) -> Result<File> {
+    let mut code = SourceWriter::new();
+    code.line("Wg DEFINITIONS AUTOMATIC TAGS ::= BEGIN");
+    let has = |scalar| {
+        let mut fields = schema.records().flat_map(|(_, record)| &record.fields);
+        fields.any(|field| field.element == Element::Scalar(scalar))
+    };
+    for scalar in [Scalar::F32, Scalar::F64].into_iter().filter(|scalar| has(*scalar)) {
+        code.line("");
+        code.line("-- The bits of an IEEE 754 number.");
+        let (name, upper) = (scalar_type(scalar), upper_bound(scalar));
+        code.line(format!("{name} ::= INTEGER (0..{upper})"));
+    }
+    for (_, enumeration) in schema.enums() {
+        code.line("");
+        named_numbers(enumeration, &mut code);
+    }
+    for (_, record) in schema.records() {
+        code.line("");
+        let name = type_reference(&record.name.legal);
+        code.block(format!("{name} ::= SEQUENCE {{"), "}", |code| {
+            for (place, field) in record.fields.iter().enumerate() {
+                let comma = if place + 1 < record.fields.len() { "," } else { "" };
+                let (name, of) = (identifier(&field.name.legal), component(schema, field));
+                code.line(format!("{name} {of}{comma}"));
+            }
+        });
+    }
+    code.line("");
+    code.line("END");
+    Ok(File::new("message.asn", code.finish()))
+}
+
+/// An enum: its names, each number once, and all the numbers that its representation has.
+fn named_numbers(enumeration: &Enum, code: &mut SourceWriter) {
+    let name = type_reference(&enumeration.name.legal);
+    let mut numbers = Vec::new();
+    let mut names = Vec::new();
+    for value in &enumeration.values {
+        if !numbers.contains(&value.number) {
+            numbers.push(value.number);
+            names.push(format!("{}({})", identifier(&value.name.legal), value.number));
+        }
+    }
+    let range = scalar_type(enumeration.repr).replace("INTEGER ", "");
+    code.line(format!("{name} ::= INTEGER {{ {} }} {range}", names.join(", ")));
+}
+
+/// The type of a component.
+fn component(schema: &Schema, field: &Field) -> String {
+    let element = match field.element {
+        Element::String => "UTF8String".into(),
+        Element::Bytes => "OCTET STRING".into(),
+        Element::Record(id) => type_reference(&schema.record(id).name.legal),
+        Element::Enum(id) => type_reference(&schema.enumeration(id).name.legal),
+        Element::Scalar(scalar) => scalar_type(scalar),
+    };
+    let size = match field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => return element,
+        Cardinality::Optional => return format!("{element} OPTIONAL"),
+        Cardinality::List { bound: None } => String::new(),
+        Cardinality::List { bound: Some(bound) } => format!(" (SIZE (0..{bound}))"),
+        Cardinality::Array { len } => format!(" (SIZE ({len}))"),
+    };
+    match field.repeats_octets() {
+        true => format!("OCTET STRING{size}"),
+        false => format!("SEQUENCE{size} OF {element}"),
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    Ok(Emission {
+        files: vec![
+            idl(unit.schema)?,
+            glue::main_file("Uper", &["asn1", "codec", "glue", "octets"]),
+            File::new("asn1.rs", types(unit.schema)),
+            File::new("codec.rs", include_str!("uper/codec.rs")),
+            File::new("octets.rs", include_str!("uper/octets.rs")),
+            File::new("glue.rs", glue(unit)),
+        ],
+        features: vec!["uper".into()],
+        ..Emission::default()
+    })
+}
+
+/// `asn1.rs`: the module's types in Rust.
+fn types(schema: &Schema) -> String {
+    let mut code = SourceWriter::new();
+    code.line("// Generated by wiregauge: the types of message.asn.");
+    code.line("use rasn::types::{FixedOctetString, OctetString};");
+    code.line("// What the derive makes of a SEQUENCE without components calls a method of it.");
+    code.line("use rasn::Decoder as _;");
+    for (_, record) in schema.records() {
+        let name = &record.name.legal;
+        code.line("");
+        code.line("#[derive(rasn::AsnType, rasn::Encode, rasn::Decode)]");
+        code.line("#[rasn(automatic_tags)]");
+        code.block(format!("pub struct {name} {{"), "}", |code| {
+            for field in &record.fields {
+                if let Cardinality::List { bound: Some(bound) } = field.cardinality {
+                    code.line(format!("#[rasn(size(\"0..={bound}\"))]"));
+                }
+                code.line(format!("pub {}: {},", field.name.legal, rust_type(schema, field)));
+            }
+        });
+        // Arrays of more than 32 elements have no Default of their own.
+        code.block(format!("impl Default for {name} {{"), "}", |code| {
+            code.block("fn default() -> Self {", "}", |code| {
+                code.block("Self {", "}", |code| {
+                    for field in &record.fields {
+                        let default = match field.cardinality {
+                            Cardinality::Array { .. } if !field.repeats_octets() => {
+                                "std::array::from_fn(|_| Default::default())"
+                            }
+                            _ => "Default::default()",
+                        };
+                        code.line(format!("{}: {default},", field.name.legal));
+                    }
+                });
+            });
+        });
+    }
+    code.finish()
+}
+
+fn rust_type(schema: &Schema, field: &Field) -> String {
+    let element = match field.element {
+        Element::String => "String".into(),
+        Element::Bytes => "OctetString".into(),
+        Element::Record(id) => schema.record(id).name.legal.clone(),
+        other => match schema.scalar(other).expect("a number") {
+            Scalar::F32 => "u32".into(),
+            Scalar::F64 => "u64".into(),
+            scalar => scalar.rust_name().to_owned(),
+        },
+    };
+    match field.cardinality {
+        Cardinality::List { .. } if field.repeats_octets() => "OctetString".into(),
+        Cardinality::Array { len } if field.repeats_octets() => format!("FixedOctetString<{len}>"),
+        Cardinality::Required | Cardinality::Implicit => element,
+        Cardinality::Optional => format!("Option<{element}>"),
+        Cardinality::List { .. } => format!("Vec<{element}>"),
+        Cardinality::Array { len } => format!("[{element}; {len}]"),
+    }
+}
+
+fn glue(unit: &Unit) -> String {
+    let schema = unit.schema;
+    let root = object(schema.root());
+    let mut code = glue::begin_glue("rasn");
+    code.line("use crate::octets::{fill_bytes, take_bytes};");
+    code.line("");
+    code.line(format!("pub type Object = {root};"));
+    for (_, record) in schema.records() {
+        fill(schema, record, &mut code);
+        take(schema, record, &mut code);
+        glue::tally(record, &object(record), &mut code, |place, field| add(schema, place, field));
+    }
+    glue::alias_root_functions(schema, &["fill", "take", "tally"], &mut code);
+    glue::accessors(
+        unit,
+        &root,
+        &mut code,
+        |_, field, index| descend(field, index),
+        |field| from_object(schema, field, "*at"),
+    );
+    code.finish()
+}
+
+/// rasn's structure of a record.
+fn object(record: &Record) -> String {
+    format!("crate::asn1::{}", record.name.legal)
+}
+
+fn is_float(schema: &Schema, field: &Field) -> bool {
+    schema.scalar(field.element).is_some_and(Scalar::is_float)
+}
+
+/// A number of the normalized form as the structure has it.
+fn to_object(schema: &Schema, field: &Field, value: &str) -> String {
+    match is_float(schema, field) {
+        true => format!("({value}).to_bits()"),
+        false => value.to_owned(),
+    }
+}
+
+/// A number of the structure as the normalized form has it.
+fn from_object(schema: &Schema, field: &Field, value: &str) -> String {
+    match schema.scalar(field.element) {
+        Some(scalar) if scalar.is_float() => format!("{}::from_bits({value})", scalar.rust_name()),
+        _ => value.to_owned(),
+    }
+}
+
+/// `fill_X`: normalized to rasn's, into whatever that held before.
+fn fill(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+    let (name, object) = (&record.name.legal, object(record));
+    code.line("");
+    let head = format!("pub fn fill_{name}(from: &crate::message::{name}, to: &mut {object}) {{");
+    code.block(head, "}", |code| {
+        for field in &record.fields {
+            code.line(fill_field(schema, field));
+        }
+    });
+}
+
+fn fill_field(schema: &Schema, field: &Field) -> String {
+    let f = &field.name.legal;
+    let is_number = schema.scalar(field.element).is_some();
+    let fill = match field.element {
+        Element::Record(id) => format!("fill_{}", schema.record(id).name.legal),
+        Element::Bytes => "fill_bytes".to_owned(),
+        _ => "String::clone_into".to_owned(),
+    };
+    let number = |value: &str| to_object(schema, field, value);
+    match field.cardinality {
+        Cardinality::List { .. } if field.repeats_octets() => {
+            format!("fill_bytes(&from.{f}, &mut to.{f});")
+        }
+        Cardinality::Array { .. } if field.repeats_octets() => {
+            format!("*to.{f} = from.{f};")
+        }
+        Cardinality::Required | Cardinality::Implicit if is_number => {
+            format!("to.{f} = {};", number(&format!("from.{f}")))
+        }
+        Cardinality::Required | Cardinality::Implicit => {
+            format!("{fill}(&from.{f}, &mut to.{f});")
+        }
+        Cardinality::Optional if is_number => {
+            format!("to.{f} = from.{f}.map(|value| {});", number("value"))
+        }
+        Cardinality::Optional => format!(
+            "match &from.{f} {{ None => to.{f} = None, Some(from) => \
+             {fill}(from, to.{f}.get_or_insert_with(Default::default)) }}"
+        ),
+        Cardinality::List { .. } if is_number && !is_float(schema, field) => {
+            format!("to.{f}.clear(); to.{f}.extend_from_slice(&from.{f});")
+        }
+        Cardinality::List { .. } if is_number => format!(
+            "to.{f}.clear(); to.{f}.extend(from.{f}.iter().map(|value| {}));",
+            number("*value")
+        ),
+        Cardinality::Array { .. } if is_number => {
+            format!("to.{f} = from.{f}.map(|value| {});", number("value"))
+        }
+        cardinality => {
+            let resize = match cardinality {
+                Cardinality::Array { .. } => String::new(),
+                _ => format!("to.{f}.resize_with(from.{f}.len(), Default::default);\n"),
+            };
+            format!(
+                "{resize}for (from, to) in from.{f}.iter().zip(&mut to.{f}) {{ {fill}(from, to) }}"
+            )
+        }
+    }
+}
+
+/// `take_X`: rasn's to normalized; what is owned moves. The library has seen to it that
+/// arrays of fixed length have it.
+fn take(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+    let (name, object) = (&record.name.legal, object(record));
+    code.line("");
+    let head =
+        format!("pub fn take_{name}(from: &mut {object}, to: &mut crate::message::{name}) {{");
+    code.block(head, "}", |code| {
+        for field in &record.fields {
+            code.line(take_field(schema, field));
+        }
+    });
+}
+
+fn take_field(schema: &Schema, field: &Field) -> String {
+    let f = &field.name.legal;
+    let is_number = schema.scalar(field.element).is_some();
+    let take = match field.element {
+        Element::Record(id) => format!("take_{}", schema.record(id).name.legal),
+        Element::Bytes => "take_bytes".to_owned(),
+        _ => "std::mem::swap".to_owned(),
+    };
+    let number = |value: &str| from_object(schema, field, value);
+    match field.cardinality {
+        Cardinality::List { .. } if field.repeats_octets() => {
+            format!("take_bytes(&mut from.{f}, &mut to.{f});")
+        }
+        Cardinality::Array { .. } if field.repeats_octets() => {
+            format!("to.{f} = *from.{f};")
+        }
+        Cardinality::Required | Cardinality::Implicit if is_number => {
+            format!("to.{f} = {};", number(&format!("from.{f}")))
+        }
+        Cardinality::Required | Cardinality::Implicit => {
+            format!("{take}(&mut from.{f}, &mut to.{f});")
+        }
+        Cardinality::Optional if is_number => {
+            format!("to.{f} = from.{f}.map(|value| {});", number("value"))
+        }
+        Cardinality::Optional => format!(
+            "match &mut from.{f} {{ None => to.{f} = None, Some(from) => \
+             {take}(from, to.{f}.get_or_insert_with(Default::default)) }}"
+        ),
+        Cardinality::List { .. } if field.element == Element::String => {
+            format!("to.{f} = std::mem::take(&mut from.{f});")
+        }
+        Cardinality::List { .. } if is_number && !is_float(schema, field) => {
+            format!("to.{f} = std::mem::take(&mut from.{f});")
+        }
+        Cardinality::List { .. } if is_number => format!(
+            "to.{f}.clear(); to.{f}.extend(from.{f}.iter().map(|value| {}));",
+            number("*value")
+        ),
+        Cardinality::Array { .. } if is_number => {
+            format!("to.{f} = from.{f}.map(|value| {});", number("value"))
+        }
+        cardinality => {
+            let resize = match cardinality {
+                Cardinality::Array { .. } => String::new(),
+                _ => format!("to.{f}.resize_with(from.{f}.len(), Default::default);\n"),
+            };
+            format!(
+                "{resize}for (from, to) in from.{f}.iter_mut().zip(&mut to.{f}) {{ {take}(from, to) }}"
+            )
+        }
+    }
+}
+
+/// The statement that adds the numbers of the field at a place.
+fn add(schema: &Schema, place: usize, field: &Field) -> String {
+    let f = &field.name.legal;
+    let add = |value: &str| match field.element {
+        Element::Record(id) => {
+            format!("tally.record({place}, tally_{}({value}));", schema.record(id).name.legal)
+        }
+        Element::String | Element::Bytes => format!("tally.length({place}, {value}.len());"),
+        _ => {
+            let number = from_object(schema, field, &format!("*{value}"));
+            format!("tally.number({place}, {number});")
+        }
+    };
+    match field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => add(&format!("(&from.{f})")),
+        _ => format!("for value in from.{f}.iter() {{ {} }}", add("value")),
+    }
+}
+
+/// The statement that goes down to a field's value or element.
+fn descend(field: &Field, index: ElementIndex) -> String {
+    let value = format!("at.{}", field.name.legal);
+    let found = match (index, field.cardinality) {
+        (ElementIndex::Single, Cardinality::Optional) => format!("&{value}"),
+        (ElementIndex::Single, _) => format!("Some(&{value})"),
+        (ElementIndex::At(index), _) => format!("{value}.get({index})"),
+        (ElementIndex::Middle, _) => format!("{value}.get({value}.len() / 2)"),
+    };
+    format!("let Some(at) = {found} else {{ return }};")
+}

@@ -65,6 +65,15 @@ fn json_rejects_what_is_not_finite() {
     }
 }
 
+/// Of the Protobuf libraries in Rust that have plain structures, one tells -0.0 from 0.0.
+#[test]
+fn buffa_keeps_the_sign_of_zero() {
+    let reply = answer("buffa", &sample(-0.0, "", b""));
+    assert!(reply.starts_with("ok 9\n\x09"), "{reply:?}");
+    assert_eq!(answer("buffa", &sample(0.0, "", b"")), "ok 0\n");
+    assert!(answer("prost", &sample(-0.0, "", b"")).starts_with("rejected "));
+}
+
 #[test]
 fn binary_formats_write_octets_as_a_block() {
     for name in ["cbor", "minicbor", "messagepack"] {

@@ -2,6 +2,7 @@
 //! package `wg`). The codecs of its libraries are in the folder beside.
 
 mod better;
+mod buffa;
 pub(super) mod cpp;
 mod definition;
 mod java;

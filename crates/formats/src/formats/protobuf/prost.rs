@@ -123,7 +123,7 @@ fn member(field: &Field) -> String {
 }
 
 /// Fills a member, whatever it held before.
-fn fill(schema: &Schema, slot: &FlattenedField) -> String {
+pub(super) fn fill(schema: &Schema, slot: &FlattenedField) -> String {
     let (f, m) = (&slot.value, member(&slot.field));
     match (slot.field.element, slot.field.cardinality) {
         (Element::Record(id), _) => fill_records(schema, id, slot, &m),
@@ -143,7 +143,7 @@ fn fill(schema: &Schema, slot: &FlattenedField) -> String {
 }
 
 /// Takes from a member; what is owned moves.
-fn take(schema: &Schema, slot: &FlattenedField) -> String {
+pub(super) fn take(schema: &Schema, slot: &FlattenedField) -> String {
     let (f, m) = (&slot.value, member(&slot.field));
     let is_array = matches!(slot.field.cardinality, Cardinality::Array { .. });
     match slot.field.element {

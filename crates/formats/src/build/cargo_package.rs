@@ -42,6 +42,28 @@ struct Target {
 struct Diagnostic {
     level: String,
     message: String,
+    /// Notes below it.
+    #[serde(default)]
+    children: Vec<Diagnostic>,
+}
+
+impl Diagnostic {
+    /// It, or what the linker says of why it failed.
+    fn into_reason(self) -> String {
+        let lines = || self.children.iter().flat_map(|note| note.message.lines()).map(str::trim);
+        let is_reason = |line: &&str| {
+            ["undefined reference", "cannot find", "ld: ", "error: "]
+                .iter()
+                .any(|words| line.contains(words))
+        };
+        match self.message.starts_with("linking with") {
+            true => match lines().find(is_reason).or_else(|| lines().last()) {
+                Some(reason) => format!("{}: {reason}", self.message),
+                None => self.message,
+            },
+            false => self.message,
+        }
+    }
 }
 
 /// The package of the Rust runners of one message.
@@ -172,7 +194,7 @@ impl CargoPackage {
                     }
                 }
                 Ok(Report::CompilerMessage { target, message }) if message.level == "error" => {
-                    failures.entry(target.name).or_insert(message.message);
+                    failures.entry(target.name).or_insert_with(|| message.into_reason());
                 }
                 _ => {}
             }

@@ -29,8 +29,10 @@ pub(in crate::build) fn compile_footprints(
     flags.extend(objects.iter().map(|object| format!("-Clink-arg={}", object.display())));
     flags.extend(WRAPPED.map(|name| format!("-Clink-arg=-Wl,--wrap={name}")));
     // What these objects take of the libraries of C; some linkers look for it only behind them. By
-    // their whole names, as the shared ones would come in otherwise.
-    flags.extend(["-l:libgcc.a", "-l:libc.a"].map(|library| format!("-Clink-arg={library}")));
+    // their whole names, as the shared ones would come in otherwise, and as a group, as each of the
+    // two takes of the other.
+    let libraries = ["-Wl,--start-group", "-l:libgcc.a", "-l:libc.a", "-Wl,--end-group"];
+    flags.extend(libraries.map(|word| format!("-Clink-arg={word}")));
     let plain = link_flags(&builds[0].variant.toolchain);
     flags.extend(plain.iter().map(|flag| format!("-Clink-arg={flag}")));
     let flags = flags.join("\u{1f}");

@@ -52,7 +52,7 @@ impl Diagnostic {
     fn into_reason(self) -> String {
         let lines = || self.children.iter().flat_map(|note| note.message.lines()).map(str::trim);
         let is_reason = |line: &&str| {
-            ["undefined reference", "cannot find", "ld: ", "error: "]
+            ["undefined reference", "cannot find", "error: "]
                 .iter()
                 .any(|words| line.contains(words))
         };
@@ -213,5 +213,26 @@ impl CargoPackage {
                 })
             })
             .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_the_linker_failed_is_told() {
+        let note =
+            "ld: warning: old\n/a.o: in function `f':\n(.text+0x4): undefined reference to `g'";
+        let diagnostic = |message: &str, children| Diagnostic {
+            level: "error".into(),
+            message: message.into(),
+            children,
+        };
+        let failed = diagnostic("linking with `cc` failed", vec![diagnostic(note, Vec::new())]);
+        let wanted = "linking with `cc` failed: (.text+0x4): undefined reference to `g'";
+        assert_eq!(failed.into_reason(), wanted);
+        let other = diagnostic("mismatched types", vec![diagnostic(note, Vec::new())]);
+        assert_eq!(other.into_reason(), "mismatched types");
     }
 }

@@ -12,21 +12,35 @@
 
 #include "sample.h"
 
+// The writer or the reader of a topic.
+struct end {
+  dds_entity_t entity;
+  uint32_t sequence;
+  // Whether the reader may have samples: it was told to, and not found empty since.
+  bool ready;
+};
+
 struct wiregauge_dds {
   dds_entity_t participant;
-  // The writer or the reader.
-  dds_entity_t end;
+  struct end *ends;
+  size_t count;
+  // The reader whose turn it is.
+  size_t turn;
+  // The readers that the waitset finds ready.
+  dds_attach_t *found;
   dds_entity_t waitset;
-  uint32_t sequence;
-  // A sample on loan from the reader.
+  // A sample on loan from a reader.
   void *loan;
+  dds_entity_t lender;
 };
 
 void wiregauge_dds_close(struct wiregauge_dds *dds) {
   if (dds == NULL) return;
-  if (dds->loan != NULL) (void)dds_return_loan(dds->end, &dds->loan, 1);
+  if (dds->loan != NULL) (void)dds_return_loan(dds->lender, &dds->loan, 1);
   // Deletes all that belongs to it.
   if (dds->participant > 0) (void)dds_delete(dds->participant);
+  free(dds->ends);
+  free(dds->found);
   free(dds);
 }
 
@@ -83,50 +97,66 @@ static dds_qos_t *create_protected_qos(const char *folder) {
   return qos;
 }
 
-// Opens a writer that waits for readers for `patience` nanoseconds at most, or a
-// reader that keeps at most `kept` samples. With a `depth` only so many of the newest are kept.
-// What listens, if it is there, is called with `context` in a thread of Cyclone's when samples have
-// come. `certificates` is the folder with what security wants, or an empty text for none.
-int32_t wiregauge_dds_open(uint32_t domain, const char *topic_name, const char *certificates,
-                           bool reliable, int32_t depth, int64_t patience, int32_t kept,
-                           dds_on_data_available_fn listens, void *context,
+// Opens, in one participant, for each topic a writer that waits for readers for `patience`
+// nanoseconds at most, or a reader that keeps at most `kept` samples. With a `depth` only so many
+// of the newest are kept. What listens, if it is there, is called with `context` in a thread of
+// Cyclone's when samples have come. `certificates` is the folder with what security wants, or an
+// empty text for none.
+int32_t wiregauge_dds_open(uint32_t domain, const char *const *topic_names, size_t count,
+                           const char *certificates, bool reliable, int32_t depth, int64_t patience,
+                           int32_t kept, dds_on_data_available_fn listens, void *context,
                            struct wiregauge_dds **opened) {
   const bool reads = kept > 0;
   struct wiregauge_dds *dds = calloc(1, sizeof *dds);
   if (dds == NULL) return DDS_RETCODE_OUT_OF_RESOURCES;
+  dds->ends = calloc(count, sizeof *dds->ends);
+  dds->found = calloc(count, sizeof *dds->found);
+  dds->count = count;
+  int32_t code = DDS_RETCODE_OUT_OF_RESOURCES;
+  if (dds->ends == NULL || dds->found == NULL) goto failed;
   dds_qos_t *qos = certificates[0] == 0 ? NULL : create_protected_qos(certificates);
-  int32_t code = dds->participant = dds_create_participant(domain, qos, NULL);
+  code = dds->participant = dds_create_participant(domain, qos, NULL);
   dds_delete_qos(qos);
   if (code < 0) goto failed;
 
   qos = dds_create_qos();
   dds_qset_reliability(qos, reliable ? DDS_RELIABILITY_RELIABLE : DDS_RELIABILITY_BEST_EFFORT,
                        patience);
-  dds_entity_t topic = dds_create_topic(dds->participant, &KeyedSeq_desc, topic_name, qos, NULL);
+  // Of the topics that is all.
+  dds_qos_t *topic_qos = dds_create_qos();
+  dds_copy_qos(topic_qos, qos);
   if (depth > 0)
     dds_qset_history(qos, DDS_HISTORY_KEEP_LAST, depth);
   else
     dds_qset_history(qos, DDS_HISTORY_KEEP_ALL, DDS_LENGTH_UNLIMITED);
   if (reads && depth == 0)
     dds_qset_resource_limits(qos, kept, DDS_LENGTH_UNLIMITED, DDS_LENGTH_UNLIMITED);
-  if (topic < 0) {
+  dds_listener_t *listener = dds_create_listener(context);
+  if (listens != NULL) dds_lset_data_available(listener, listens);
+  for (size_t i = 0; code >= 0 && i < count; ++i) {
+    const dds_entity_t topic =
+        dds_create_topic(dds->participant, &KeyedSeq_desc, topic_names[i], topic_qos, NULL);
     code = topic;
-  } else {
-    dds_listener_t *listener = dds_create_listener(context);
-    if (listens != NULL) dds_lset_data_available(listener, listens);
-    code = dds->end = reads ? dds_create_reader(dds->participant, topic, qos, listener)
-                            : dds_create_writer(dds->participant, topic, qos, NULL);
-    dds_delete_listener(listener);
+    if (topic < 0) break;
+    code = dds->ends[i].entity = reads ? dds_create_reader(dds->participant, topic, qos, listener)
+                                       : dds_create_writer(dds->participant, topic, qos, NULL);
+    // What comes before it is waited for the first time.
+    dds->ends[i].ready = true;
   }
+  dds_delete_listener(listener);
+  dds_delete_qos(topic_qos);
   dds_delete_qos(qos);
   if (code < 0) goto failed;
 
   if (reads) {
     code = dds->waitset = dds_create_waitset(dds->participant);
     if (code < 0) goto failed;
-    dds_entity_t condition = dds_create_readcondition(dds->end, DDS_ANY_STATE);
-    code = condition < 0 ? condition : dds_waitset_attach(dds->waitset, condition, 0);
-    if (code < 0) goto failed;
+    for (size_t i = 0; i < count; ++i) {
+      const dds_entity_t condition = dds_create_readcondition(dds->ends[i].entity, DDS_ANY_STATE);
+      code =
+          condition < 0 ? condition : dds_waitset_attach(dds->waitset, condition, (dds_attach_t)i);
+      if (code < 0) goto failed;
+    }
   }
   *opened = dds;
   return DDS_RETCODE_OK;
@@ -136,63 +166,98 @@ failed:
   return code;
 }
 
-// How many readers the writer has found.
+// How many readers the writers have found, the one that has found least.
 int32_t wiregauge_dds_readers(struct wiregauge_dds *dds) {
-  dds_publication_matched_status_t status;
-  const int32_t code = dds_get_publication_matched_status(dds->end, &status);
-  return code < 0 ? code : (int32_t)status.current_count;
+  int32_t least = INT32_MAX;
+  for (size_t i = 0; i < dds->count; ++i) {
+    dds_publication_matched_status_t status;
+    const int32_t code = dds_get_publication_matched_status(dds->ends[i].entity, &status);
+    if (code < 0) return code;
+    if ((int32_t)status.current_count < least) least = (int32_t)status.current_count;
+  }
+  return least;
 }
 
-int32_t wiregauge_dds_write(struct wiregauge_dds *dds, const uint8_t *bytes, uint32_t size) {
+int32_t wiregauge_dds_write(struct wiregauge_dds *dds, size_t topic, const uint8_t *bytes,
+                            uint32_t size) {
+  struct end *end = &dds->ends[topic];
   KeyedSeq sample;
   memset(&sample, 0, sizeof sample);
-  sample.seq = dds->sequence++;
+  sample.seq = end->sequence++;
   sample.baggage._buffer = (uint8_t *)bytes;
   sample.baggage._length = size;
   sample.baggage._maximum = size;
   // ddsperf takes a sample with an odd time for a ping and answers it.
-  return dds_write_ts(dds->end, &sample, dds_time() & ~(dds_time_t)1);
+  return dds_write_ts(end->entity, &sample, dds_time() & ~(dds_time_t)1);
 }
 
 // Whether reliable readers have acknowledged all that was written: 1 if they have, 0 if not.
 int32_t wiregauge_dds_acknowledged(struct wiregauge_dds *dds) {
-  const int32_t code = dds_wait_for_acks(dds->end, 0);
-  if (code == DDS_RETCODE_TIMEOUT) return 0;
-  return code < 0 ? code : 1;
+  for (size_t i = 0; i < dds->count; ++i) {
+    const int32_t code = dds_wait_for_acks(dds->ends[i].entity, 0);
+    if (code == DDS_RETCODE_TIMEOUT) return 0;
+    if (code < 0) return code;
+  }
+  return 1;
 }
 
-// The next sample: 1 if there is one, 0 if none came in time. An empty one is a greeting and no
-// sample (see `greeting.rs` of the crate participant). It is valid until
-// the next call.
-int32_t wiregauge_dds_next(struct wiregauge_dds *dds, int64_t patience, const uint8_t **bytes,
-                           uint32_t *size) {
+// The next reader in turn that may have samples, or none.
+static struct end *ready_reader(struct wiregauge_dds *dds) {
+  for (size_t i = 0; i < dds->count; ++i) {
+    const size_t turn = (dds->turn + i) % dds->count;
+    if (!dds->ends[turn].ready) continue;
+    dds->turn = turn;
+    return &dds->ends[turn];
+  }
+  return NULL;
+}
+
+// The next sample of any topic, and which that is: 1 if there is one, 0 if none came in time. An
+// empty one is a greeting and no sample (see `greeting.rs` of the crate participant). It is valid
+// until the next call.
+int32_t wiregauge_dds_next(struct wiregauge_dds *dds, int64_t patience, size_t *topic,
+                           const uint8_t **bytes, uint32_t *size) {
   if (dds->loan != NULL) {
-    const int32_t code = dds_return_loan(dds->end, &dds->loan, 1);
+    const int32_t code = dds_return_loan(dds->lender, &dds->loan, 1);
     dds->loan = NULL;
     if (code < 0) return code;
   }
   const dds_time_t deadline = dds_time() + patience;
   for (;;) {
+    struct end *end = ready_reader(dds);
+    if (end == NULL) {
+      const dds_duration_t left = deadline - dds_time();
+      if (left <= 0) break;
+      const int32_t ready = dds_waitset_wait(dds->waitset, dds->found, dds->count, left);
+      if (ready < 0) return ready;
+      for (int32_t i = 0; i < ready && (size_t)i < dds->count; ++i)
+        dds->ends[dds->found[i]].ready = true;
+      continue;
+    }
     dds_sample_info_t info;
-    const int32_t taken = dds_take(dds->end, &dds->loan, &info, 1, 1);
+    dds->lender = end->entity;
+    const int32_t taken = dds_take(end->entity, &dds->loan, &info, 1, 1);
     if (taken < 0) return taken;
     const KeyedSeq *sample = dds->loan;
     if (taken == 1 && info.valid_data && sample->baggage._length > 0) {
       *bytes = sample->baggage._buffer;
       *size = sample->baggage._length;
+      *topic = dds->turn;
+      // All have their turn.
+      dds->turn = (dds->turn + 1) % dds->count;
       return 1;
     }
     if (taken == 1) {
       // Only news of a writer, or its greeting.
-      const int32_t code = dds_return_loan(dds->end, &dds->loan, 1);
+      const int32_t code = dds_return_loan(end->entity, &dds->loan, 1);
       dds->loan = NULL;
       if (code < 0) return code;
       continue;
     }
     dds->loan = NULL;
-    const dds_duration_t left = deadline - dds_time();
-    if (left <= 0) return 0;
-    const int32_t code = dds_waitset_wait(dds->waitset, NULL, 0, left);
-    if (code < 0) return code;
+    end->ready = false;
   }
+  // What comes from now on is looked for first the next time.
+  for (size_t i = 0; i < dds->count; ++i) dds->ends[i].ready = true;
+  return 0;
 }

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <fastdds/dds/core/condition/StatusCondition.hpp>
+#include <fastdds/dds/core/condition/WaitSet.hpp>
 #include <fastdds/dds/domain/DomainParticipant.hpp>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
 #include <fastdds/dds/log/Log.hpp>
@@ -18,6 +20,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "shared_memory.hpp"
@@ -34,7 +37,9 @@ enum class Way : int32_t { Udp = 0, SharedMemory = 1, DataSharing = 2 };
 struct Settings {
   uint32_t domain;
   int32_t way;
-  const char *topic;
+  // The names of the topics.
+  const char *const *topics;
+  size_t count;
   // What the names of shared memory begin with; none for the library's own.
   const char *prefix;
   // The folder of certificates and what they sign; an empty text for none.
@@ -56,13 +61,27 @@ struct Settings {
 // Samples of one size without a key can be written and read where they lie.
 using Samples = fastdds::LoanableSequence<Octet>;
 
-struct Endpoint {
-  fastdds::DomainParticipant *participant = nullptr;
-  fastdds::Topic *topic = nullptr;
-  fastdds::Publisher *publisher = nullptr;
-  fastdds::Subscriber *subscriber = nullptr;
+// The writer or the reader of a topic.
+struct End {
   fastdds::DataWriter *writer = nullptr;
   fastdds::DataReader *reader = nullptr;
+  // Room for the next sample, lent by the library.
+  void *written = nullptr;
+  uint32_t sequence = 0;
+  // Whether the reader may have samples: it was told to, and not found empty since.
+  bool ready = true;
+};
+
+struct Endpoint {
+  fastdds::DomainParticipant *participant = nullptr;
+  fastdds::Publisher *publisher = nullptr;
+  fastdds::Subscriber *subscriber = nullptr;
+  std::vector<End> ends;
+  // Where several readers are waited for, and which of them a condition is of.
+  fastdds::WaitSet waitset;
+  std::unordered_map<fastdds::Condition *, size_t> conditions;
+  // The reader whose turn it is.
+  size_t turn = 0;
   bool in_place = false;
   int64_t blocking = 0;
   Sample sample;
@@ -70,13 +89,16 @@ struct Endpoint {
   uint32_t size = 0;
   // A sample that was read, where it is not read in place.
   std::vector<uint8_t> bytes;
-  void *written = nullptr;
   Samples read;
   fastdds::SampleInfoSeq infos;
+  // The reader that lent them.
+  fastdds::DataReader *lender = nullptr;
 
   ~Endpoint() {
-    if (reader != nullptr && read.length() > 0) reader->return_loan(read, infos);
-    if (writer != nullptr && written != nullptr) writer->discard_loan(written);
+    if (lender != nullptr && read.length() > 0) lender->return_loan(read, infos);
+    for (End &end : ends)
+      if (end.writer != nullptr && end.written != nullptr) end.writer->discard_loan(end.written);
+    for (const auto &condition : conditions) waitset.detach_condition(*condition.first);
     if (participant == nullptr) return;
     participant->delete_contained_entities();
     fastdds::DomainParticipantFactory::get_instance()->delete_participant(participant);
@@ -191,16 +213,28 @@ static void open(const Settings &settings, Endpoint &end) {
                                           new BoundedType(settings.size, !settings.varies))
                                     : new KeyedSeqType);
   if (type.register_type(end.participant) != OK) throw std::runtime_error("no type");
-  end.topic = end.participant->create_topic(settings.topic, type.get_type_name(),
-                                            fastdds::TOPIC_QOS_DEFAULT);
-  need(end.topic, "no topic");
+  end.ends.resize(settings.count);
+  std::vector<fastdds::Topic *> topics;
+  for (size_t i = 0; i < settings.count; ++i) {
+    topics.push_back(end.participant->create_topic(settings.topics[i], type.get_type_name(),
+                                                   fastdds::TOPIC_QOS_DEFAULT));
+    need(topics.back(), "no topic");
+  }
   if (settings.reads) {
     end.subscriber = end.participant->create_subscriber(fastdds::SUBSCRIBER_QOS_DEFAULT);
     need(end.subscriber, "no subscriber");
     fastdds::DataReaderQos qos = end.subscriber->get_default_datareader_qos();
     set_endpoint_qos(qos, settings);
-    end.reader = end.subscriber->create_datareader(end.topic, qos);
-    need(end.reader, "no reader");
+    for (size_t i = 0; i < settings.count; ++i) {
+      auto *reader = end.ends[i].reader = end.subscriber->create_datareader(topics[i], qos);
+      need(reader, "no reader");
+      // One alone is waited for by itself.
+      if (settings.count == 1) continue;
+      fastdds::StatusCondition &condition = reader->get_statuscondition();
+      condition.set_enabled_statuses(fastdds::StatusMask::data_available());
+      end.waitset.attach_condition(condition);
+      end.conditions[&condition] = i;
+    }
   } else {
     end.publisher = end.participant->create_publisher(fastdds::PUBLISHER_QOS_DEFAULT);
     need(end.publisher, "no publisher");
@@ -209,8 +243,10 @@ static void open(const Settings &settings, Endpoint &end) {
     qos.publish_mode().kind = fastdds::SYNCHRONOUS_PUBLISH_MODE;
     // By default 3 s, and a writer that keeps all it may waits for that long.
     set_heartbeats(qos, 20000000, 100000000);
-    end.writer = end.publisher->create_datawriter(end.topic, qos);
-    need(end.writer, "no writer; is /dev/shm large enough?");
+    for (size_t i = 0; i < settings.count; ++i) {
+      end.ends[i].writer = end.publisher->create_datawriter(topics[i], qos);
+      need(end.ends[i].writer, "no writer; is /dev/shm large enough?");
+    }
   }
 }
 
@@ -221,7 +257,7 @@ using wiregauge::Settings;
 
 extern "C" {
 
-// Opens a writer or a reader; what is wrong, or nothing.
+// Opens writers or readers in one participant; what is wrong, or nothing.
 const char *wiregauge_fastdds_open(const Settings *settings, Endpoint **opened) {
   static thread_local std::string wrong;
   wiregauge::name_shared_memory(settings->prefix);
@@ -243,56 +279,99 @@ void wiregauge_fastdds_close(Endpoint *end) { delete end; }
 // The library's version, as major, minor and micro in a byte each.
 uint32_t wiregauge_fastdds_version() { return wiregauge::VERSION; }
 
-// How many readers the writer has found, or less than 0.
+// How many readers the writer has found that has found least, or less than 0.
 int32_t wiregauge_fastdds_readers(Endpoint *end) {
-  fastdds::PublicationMatchedStatus status;
-  if (end->writer->get_publication_matched_status(status) != wiregauge::OK) return -1;
-  return status.current_count;
+  int32_t least = INT32_MAX;
+  for (const auto &one : end->ends) {
+    fastdds::PublicationMatchedStatus status;
+    if (one.writer->get_publication_matched_status(status) != wiregauge::OK) return -1;
+    if (status.current_count < least) least = status.current_count;
+  }
+  return least;
 }
 
 // Whether reliable readers have acknowledged all that was written.
 bool wiregauge_fastdds_acknowledged(Endpoint *end) {
-  return end->writer->wait_for_acknowledgments(wiregauge::Duration(0, 0)) == wiregauge::OK;
+  for (const auto &one : end->ends)
+    if (one.writer->wait_for_acknowledgments(wiregauge::Duration(0, 0)) != wiregauge::OK)
+      return false;
+  return true;
 }
 
 // Room for a sample where it will be read, or none where there is none to lend.
-uint8_t *wiregauge_fastdds_loan(Endpoint *end) {
+uint8_t *wiregauge_fastdds_loan(Endpoint *end, size_t topic) {
   if (!end->in_place) return nullptr;
+  auto &one = end->ends[topic];
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(end->blocking);
-  while (end->written == nullptr) {
-    if (end->writer->loan_sample(end->written) == wiregauge::OK) break;
-    end->written = nullptr;
+  while (one.written == nullptr) {
+    if (one.writer->loan_sample(one.written) == wiregauge::OK) break;
+    one.written = nullptr;
     // All are at readers, who give them back.
     if (std::chrono::steady_clock::now() >= deadline) return nullptr;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
-  return static_cast<uint8_t *>(end->written);
+  return static_cast<uint8_t *>(one.written);
 }
 
 // Writes what was lent, or these bytes. Whether it went; waits for room as long as was set.
-bool wiregauge_fastdds_write(Endpoint *end, const uint8_t *bytes, uint32_t size) {
-  void *sample = end->in_place ? end->written : &end->sample;
+bool wiregauge_fastdds_write(Endpoint *end, size_t topic, const uint8_t *bytes, uint32_t size) {
+  auto &one = end->ends[topic];
+  void *sample = end->in_place ? one.written : &end->sample;
   end->sample.bytes = bytes;
   end->sample.size = size;
-  if (!wiregauge::write_in_time(*end->writer, sample, std::chrono::nanoseconds(end->blocking)))
+  end->sample.sequence = one.sequence;
+  if (!wiregauge::write_in_time(*one.writer, sample, std::chrono::nanoseconds(end->blocking)))
     return false;
-  end->written = nullptr;
-  ++end->sample.sequence;
+  one.written = nullptr;
+  ++one.sequence;
   return true;
 }
 
-// The next sample: 1 if there is one, 0 if none came in time, -1 if it cannot be read. It is
-// valid until the next call.
-int32_t wiregauge_fastdds_next(Endpoint *end, int64_t patience, const uint8_t **bytes,
-                               uint32_t *size) {
-  if (end->read.length() > 0 && end->reader->return_loan(end->read, end->infos) != wiregauge::OK)
+// The next reader in turn that may have samples, or none.
+static wiregauge::End *ready_reader(Endpoint *end) {
+  for (size_t i = 0; i < end->ends.size(); ++i) {
+    const size_t turn = (end->turn + i) % end->ends.size();
+    if (!end->ends[turn].ready) continue;
+    end->turn = turn;
+    return &end->ends[turn];
+  }
+  return nullptr;
+}
+
+// Waits until a reader may have samples, for so long at most.
+static void await_samples(Endpoint *end, std::chrono::nanoseconds most) {
+  const wiregauge::Duration left(int32_t(most.count() / 1000000000),
+                                 uint32_t(most.count() % 1000000000));
+  if (end->ends.size() == 1) {
+    end->ends[0].reader->wait_for_unread_message(left);
+    end->ends[0].ready = true;
+    return;
+  }
+  fastdds::ConditionSeq found;
+  end->waitset.wait(found, left);
+  for (auto *condition : found) end->ends[end->conditions[condition]].ready = true;
+}
+
+// The next sample of any topic, and which that is: 1 if there is one, 0 if none came in time, -1 if
+// it cannot be read. It is valid until the next call.
+int32_t wiregauge_fastdds_next(Endpoint *end, int64_t patience, size_t *topic,
+                               const uint8_t **bytes, uint32_t *size) {
+  if (end->read.length() > 0 && end->lender->return_loan(end->read, end->infos) != wiregauge::OK)
     return -1;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(patience);
   for (;;) {
+    wiregauge::End *one = ready_reader(end);
+    if (one == nullptr) {
+      const auto left = deadline - std::chrono::steady_clock::now();
+      if (left <= left.zero()) break;
+      await_samples(end, left);
+      continue;
+    }
     fastdds::SampleInfo info;
     wiregauge::ReturnCode code = wiregauge::OK;
     if (end->in_place) {
-      code = end->reader->take(end->read, end->infos, 1);
+      end->lender = one->reader;
+      code = one->reader->take(end->read, end->infos, 1);
       if (code == wiregauge::OK) {
         info = end->infos[0];
         *bytes = reinterpret_cast<const uint8_t *>(end->read.buffer()[0]);
@@ -300,22 +379,26 @@ int32_t wiregauge_fastdds_next(Endpoint *end, int64_t patience, const uint8_t **
       }
     } else {
       end->sample.taken = &end->bytes;
-      code = end->reader->take_next_sample(&end->sample, &info);
+      code = one->reader->take_next_sample(&end->sample, &info);
       *bytes = end->bytes.data();
       *size = uint32_t(end->bytes.size());
     }
-    if (code == wiregauge::OK && info.valid_data && *size > 0) return 1;
+    if (code == wiregauge::OK && info.valid_data && *size > 0) {
+      *topic = end->turn;
+      // All have their turn.
+      end->turn = (end->turn + 1) % end->ends.size();
+      return 1;
+    }
     if (code == wiregauge::OK) {
       // Only news of a writer, or its greeting.
-      if (end->in_place) end->reader->return_loan(end->read, end->infos);
+      if (end->in_place) one->reader->return_loan(end->read, end->infos);
       continue;
     }
     if (code != wiregauge::NO_DATA) return -1;
-    const auto left = deadline - std::chrono::steady_clock::now();
-    if (left <= left.zero()) return 0;
-    const int64_t nanoseconds = std::chrono::nanoseconds(left).count();
-    end->reader->wait_for_unread_message(
-        wiregauge::Duration(int32_t(nanoseconds / 1000000000), uint32_t(nanoseconds % 1000000000)));
+    one->ready = false;
   }
+  // What comes from now on is looked for first the next time.
+  for (auto &one : end->ends) one.ready = true;
+  return 0;
 }
 }

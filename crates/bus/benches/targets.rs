@@ -488,7 +488,7 @@ fn numbers(text: &str, before: &str, after: &str) -> Vec<f64> {
 }
 
 fn load(size: usize, cycle: Duration, mode: Mode) -> Load {
-    Load { size, cycle, mode, fast: false, receivers: 1 }
+    Load { size, cycle, mode, fast: false, receivers: 1, senders: 1, topics: 1 }
 }
 
 fn run(placement: &Placement, name: &str, load: &Load, seconds: u64) -> Result<RunRecord> {

@@ -97,6 +97,12 @@ impl OwnPart {
         let peers = peers.iter().map(|peer| resolve_addresses(peer, port));
         let peers = peers.collect::<Result<Vec<_>>>()?;
         let leads = own.iter().any(|(_, role)| *role == Role::Sender);
+        let senders = scenario.senders();
+        ensure!(
+            !leads || senders.iter().all(|sender| names.iter().any(|name| name == sender)),
+            "all senders run on the machine that leads; give it --name {}",
+            senders.join(",")
+        );
         ensure!(
             leads || peers.len() == 1,
             "{} is a receiver: --peer must name the one machine on which '{}' runs",
@@ -126,6 +132,11 @@ impl OwnPart {
         peers: &[String],
         variable: Variable,
     ) -> Result<OwnPart> {
+        ensure!(
+            scenario.senders().len() == 1,
+            "with --rank one participant sends: each rank is one participant, and all senders run \
+             on the machine that leads; start it with --name"
+        );
         let place = JobPlace::find(given, variable)?;
         scenario.job = variable("SLURM_JOB_ID").map(|id| format!("Slurm {id}"));
         let ranked = scenario.ranked();

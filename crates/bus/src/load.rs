@@ -1,4 +1,4 @@
-//! What is sent: so many bytes, so often, in a mode, to so many.
+//! What is sent: so many bytes, so often, in a mode, by so many on so many topics, to so many.
 
 pub mod fep;
 pub mod modes;
@@ -13,6 +13,9 @@ use wiregauge_result::run::{Case, Parameter};
 /// Most participants of a run: each is a process with connections of its own.
 pub const MAX_PARTICIPANTS: usize = 256;
 
+/// Most topics of a run, of all senders together: a receiver has a reader of each.
+pub const MAX_TOPICS: usize = 256;
+
 /// What is sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
@@ -26,6 +29,10 @@ pub struct Load {
     pub fast: bool,
     /// How many receive.
     pub receivers: usize,
+    /// How many send, each on topics of its own.
+    pub senders: usize,
+    /// How many topics a sender has. In each cycle a sample goes to each of them.
+    pub topics: usize,
 }
 
 impl Load {
@@ -55,9 +62,24 @@ impl Load {
         );
         ensure!(
             self.cycle.as_nanos() < u128::from(MAX_RUN_NS)
-                && (1..MAX_PARTICIPANTS).contains(&self.receivers),
+                && (1..MAX_PARTICIPANTS).contains(&self.receivers)
+                && self.senders <= MAX_PARTICIPANTS - self.receivers,
             "the cycle must be shorter than 78 hours, and a run can have at most \
              {MAX_PARTICIPANTS} participants"
+        );
+        ensure!(
+            self.senders > 0 && self.topics > 0,
+            "give 1 or more senders, and 1 or more topics"
+        );
+        let topics = self.senders.saturating_mul(self.topics);
+        ensure!(
+            topics <= MAX_TOPICS,
+            "{topics} topics cannot be measured; give {MAX_TOPICS} or fewer, of all senders together"
+        );
+        ensure!(
+            self.senders == 1 || self.mode == Mode::Continuous,
+            "several senders can be measured in continuous mode only: in discrete mode one \
+             participant announces the steps"
         );
         Ok(())
     }
@@ -69,7 +91,42 @@ impl Load {
 
     /// Its key where this is what is sent.
     pub fn id_with(&self, what: &str) -> String {
-        format_key(&self.describe_pace(what), self.mode, self.receivers)
+        let mut key = format_key(&self.describe_pace(what), self.mode, self.participants() - 1);
+        if self.senders > 1 {
+            key += &format!(", {} senders", self.senders);
+        }
+        match (self.topics, self.senders) {
+            (1, _) => key,
+            (topics, 1) => format!("{key}, {topics} topics"),
+            (topics, _) => format!("{key}, {topics} topics each"),
+        }
+    }
+
+    /// How many take part.
+    pub fn participants(&self) -> usize {
+        self.senders + self.receivers
+    }
+
+    /// Whether there are several senders, or several topics.
+    pub fn has_several(&self) -> bool {
+        self.senders * self.topics > 1
+    }
+
+    /// What a reader of its figures must know of its topics, if there are several.
+    pub fn note(&self) -> Option<String> {
+        let Load { senders, topics, .. } = *self;
+        let each = match topics {
+            1 => "a sample in each cycle".to_owned(),
+            topics => {
+                format!("in each cycle a sample on each of {topics} topics, one after the other")
+            }
+        };
+        let by = match senders {
+            1 => format!("the sender sends {each}"),
+            senders => format!("each of {senders} senders sends {each}, all at the same moments"),
+        };
+        self.has_several()
+            .then(|| format!("{by}; each receiver reads all {} topics", senders * topics))
     }
 
     /// What is sent: `10 B, 1 ms`.
@@ -89,27 +146,41 @@ impl Load {
         }
         Case {
             canonical_bytes: self.size as f64,
+            notes: self.note().into_iter().collect(),
             ..Case::new(self.id(), "sample", "sequence, time and content by sequence")
         }
     }
 
-    /// Samples per second that are offered; none where it is as fast as it goes.
+    /// Samples per second that are offered to each receiver, on all topics; none where it is as fast
+    /// as it goes.
     pub fn rate(&self) -> Option<f64> {
-        (!self.cycle.is_zero() && !self.fast).then(|| 1.0 / self.cycle.as_secs_f64())
+        let samples = (self.senders * self.topics) as f64;
+        (!self.cycle.is_zero() && !self.fast).then(|| samples / self.cycle.as_secs_f64())
     }
 }
 
-/// What is measured on. Loads that differ in nothing but the number of those
-/// who receive are a sweep over it.
+/// A number of a load that may be swept over, and the load that has one there.
+type Swept = (&'static str, fn(&Load) -> usize, fn(Load) -> Load);
+
+/// Numbers of a load that may be swept over.
+const SWEPT: [Swept; 3] = [
+    ("receivers", |load| load.receivers, |load| Load { receivers: 1, ..load }),
+    ("topics", |load| load.topics, |load| Load { topics: 1, ..load }),
+    ("senders", |load| load.senders, |load| Load { senders: 1, ..load }),
+];
+
+/// What is measured on. Loads that differ in nothing but the number of those who receive, of topics
+/// or of those who send are a sweep over it.
 pub fn cases(loads: &[Load], carried: Option<&Case>) -> Vec<Case> {
-    let alone = |load: &Load| Load { receivers: 1, ..*load };
     let case = |load: &Load| {
-        let kin = |other: &Load| other != load && alone(other) == alone(load);
         let mut case = load.case(carried);
-        if loads.iter().any(kin) {
-            case.message = alone(load).case(carried).id;
-            let value = load.receivers as f64;
-            case.parameter = Some(Parameter { name: "receivers".into(), value });
+        let swept = SWEPT.into_iter().find(|(_, _, alone)| {
+            loads.iter().any(|other| other != load && alone(*other) == alone(*load))
+        });
+        if let Some((name, number, alone)) = swept {
+            case.message = alone(*load).case(carried).id;
+            let value = number(load) as f64;
+            case.parameter = Some(Parameter { name: name.into(), value });
         }
         case
     };
@@ -156,7 +227,8 @@ mod tests {
     use super::*;
 
     fn load(size: usize, cycle: Duration) -> Load {
-        Load { size, cycle, mode: Mode::Discrete, fast: false, receivers: 1 }
+        let mode = Mode::Discrete;
+        Load { size, cycle, mode, fast: false, receivers: 1, senders: 1, topics: 1 }
     }
 
     #[test]
@@ -166,6 +238,13 @@ mod tests {
         assert_eq!(load(1 << 30, Duration::from_micros(1500)).id(), "1 GiB, 1500 µs, discrete");
         let fast = Load { fast: true, receivers: 3, ..load(1500, Duration::from_millis(1)) };
         assert_eq!(fast.id(), "1500 B, as fast as possible, discrete, 4 participants");
+        let topics = Load { topics: 10, ..load(10, Duration::from_millis(1)) };
+        assert_eq!(topics.id(), "10 B, 1 ms, discrete, 10 topics");
+        let senders = Load { senders: 4, mode: Mode::Continuous, ..topics };
+        assert_eq!(
+            senders.id(),
+            "10 B, 1 ms, continuous, 5 participants, 4 senders, 10 topics each"
+        );
     }
 
     #[test]
@@ -177,6 +256,48 @@ mod tests {
             load(size, Duration::from_millis(1)).check().unwrap();
         }
         assert!(load(10, Duration::ZERO).check().is_err());
+    }
+
+    #[test]
+    fn senders_and_topics_that_cannot_be_are_refused_with_the_remedy() {
+        let discrete = load(10, Duration::from_millis(1));
+        let one = Load { mode: Mode::Continuous, ..discrete };
+        for (load, words) in [
+            (Load { topics: 0, ..one }, "1 or more topics"),
+            (Load { senders: 0, ..one }, "1 or more senders"),
+            (Load { topics: 257, ..one }, "257 topics cannot be measured; give 256 or fewer"),
+            (Load { senders: 4, topics: 65, ..one }, "260 topics cannot be measured"),
+            (Load { senders: 256, ..one }, "at most 256 participants"),
+            (Load { topics: usize::MAX, senders: 2, ..one }, "give 256 or fewer"),
+            (Load { senders: 2, ..discrete }, "continuous mode only"),
+        ] {
+            let error = load.check().unwrap_err().to_string();
+            assert!(error.contains(words) && error.lines().count() == 1, "{error}");
+        }
+        Load { topics: 256, ..discrete }.check().unwrap();
+        Load { senders: 255, ..one }.check().unwrap();
+    }
+
+    #[test]
+    fn what_is_offered_is_that_of_all_topics_and_senders() {
+        let one = Load { mode: Mode::Continuous, ..load(10, Duration::from_millis(1)) };
+        assert_eq!((one.rate(), one.note()), (Some(1000.0), None));
+        let many = Load { senders: 4, topics: 10, ..one };
+        assert_eq!(many.rate(), Some(40_000.0));
+        assert!(many.note().unwrap().ends_with("each receiver reads all 40 topics"));
+    }
+
+    #[test]
+    fn loads_that_differ_in_topics_or_senders_make_a_sweep() {
+        let one = Load { mode: Mode::Continuous, ..load(10, Duration::from_millis(1)) };
+        let parameter = |loads: &[Load]| {
+            let last = cases(loads, None).pop().unwrap();
+            (last.message, last.parameter.map(|swept| (swept.name, swept.value)))
+        };
+        let expected = |name: &str| (one.id(), Some((name.to_owned(), 4.0)));
+        assert_eq!(parameter(&[one, Load { topics: 4, ..one }]), expected("topics"));
+        assert_eq!(parameter(&[one, Load { senders: 4, ..one }]), expected("senders"));
+        assert_eq!(parameter(&[one, Load { senders: 4, topics: 2, ..one }]).1, None);
     }
 
     #[test]

@@ -253,14 +253,24 @@ impl Placement {
     /// The processes of a run, receivers first. A transport that stays in a
     /// process has all participants in one.
     pub fn plans(&self, receivers: usize, reach: Reach) -> Vec<ProcessPlan> {
-        let name = |number: usize| match receivers {
-            1 => "receiver".to_owned(),
-            _ => format!("receiver-{number}"),
+        self.plans_of_senders(1, receivers, reach)
+    }
+
+    /// The processes of a run with so many senders, of which the first is the timing master.
+    pub fn plans_of_senders(
+        &self,
+        senders: usize,
+        receivers: usize,
+        reach: Reach,
+    ) -> Vec<ProcessPlan> {
+        let name = |what: &str, number: usize, count: usize| match count {
+            1 => what.to_owned(),
+            _ => format!("{what}-{number}"),
         };
-        let receiver = |number| (name(number), Role::Receiver, self.receivers);
-        let sender = ("sender".to_owned(), Role::Sender, self.sender);
+        let receiver = |n| (name("receiver", n, receivers), Role::Receiver, self.receivers);
+        let sender = |n| (name("sender", n, senders), Role::Sender, self.sender);
         let mut everyone: Vec<_> = match self.roster.is_empty() {
-            true => (1..=receivers).map(receiver).chain([sender]).collect(),
+            true => (1..=receivers).map(receiver).chain((1..=senders).map(sender)).collect(),
             false => self.roster.clone(),
         };
         everyone.sort_by_key(|(_, role, _)| *role == Role::Sender);

@@ -1,6 +1,7 @@
 //! What came of a run, as its conductor heard it.
 
 pub mod background;
+pub mod senders;
 pub mod windows;
 
 use anyhow::{bail, Result};
@@ -17,7 +18,7 @@ pub struct RunRecord {
     /// Round trips between the sender and the first receiver, where they were
     /// taken.
     pub round_trips: Option<Pinged>,
-    /// What the sender did.
+    /// What the sender did; of several what they did together.
     pub sent: SenderResult,
     /// What each receiver saw, in the order of the plans.
     pub received: Vec<ReceiverResult>,

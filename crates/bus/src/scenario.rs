@@ -39,7 +39,7 @@ pub struct Scenario {
     pub loads: Vec<Load>,
     /// How.
     pub terms: RunSettings,
-    /// Who takes part: one sender, and receivers.
+    /// Who takes part: senders, of which the first is the timing master, and receivers.
     pub participants: Vec<(String, Role)>,
     /// Where the sender's machine waits for the others.
     pub listen: SocketAddr,
@@ -66,11 +66,14 @@ impl Scenario {
         let names: Vec<String> = file.transports.into_iter().map(Spanned::into_inner).collect();
         let entries = catalogue::select_or_built_in(&names)?;
         let participants = name_participants(file.participants)?;
-        let receivers = participants.len() - 1;
+        let sends = |one: &&(String, Role)| one.1 == Role::Sender;
+        let senders = participants.iter().filter(sends).count();
+        let receivers = participants.len() - senders;
         let mut loads: Vec<Load> = Vec::new();
         for sample in &file.loads {
-            let &Sample { size: Size(size), cycle: Time(cycle), mode, fast } = sample.get_ref();
-            let load = Load { size, cycle, mode, fast, receivers };
+            let &Sample { size: Size(size), cycle: Time(cycle), mode, fast, topics } =
+                sample.get_ref();
+            let load = Load { size, cycle, mode, fast, receivers, senders, topics };
             load.check().with_position(sample)?;
             if loads.iter().any(|other| other.id() == load.id()) {
                 return Err(anyhow!("the load '{}' is given twice", load.id()))
@@ -118,10 +121,16 @@ impl Scenario {
         Ok(Scenario { title: file.title, entries, loads, terms, participants, listen, job: None })
     }
 
-    /// Name of the participant that sends, and leads.
+    /// Name of the participant that sends, and leads; of several the first.
     pub fn sender(&self) -> &str {
         let sender = self.participants.iter().find(|(_, role)| *role == Role::Sender);
         sender.map_or("", |(name, _)| name)
+    }
+
+    /// Names of all that send.
+    pub fn senders(&self) -> Vec<&str> {
+        let senders = self.participants.iter().filter(|(_, role)| *role == Role::Sender);
+        senders.map(|(name, _)| name.as_str()).collect()
     }
 
     /// The names by rank: the sender, and the receivers in their order.
@@ -168,9 +177,10 @@ impl Scenario {
         let loads: Vec<String> = self
             .loads
             .iter()
-            .map(|Load { size, cycle, mode, fast, .. }| {
+            .map(|Load { size, cycle, mode, fast, topics, .. }| {
                 let fast = if *fast { ", fast" } else { "" };
-                format!("{size} B, {cycle:?}, {mode:?}{fast}")
+                let topics = if *topics > 1 { &format!(", {topics} topics") } else { "" };
+                format!("{size} B, {cycle:?}, {mode:?}{fast}{topics}")
             })
             .collect();
         let participants: Vec<String> =
@@ -276,6 +286,12 @@ struct Sample {
     mode: Mode,
     #[serde(default)]
     fast: bool,
+    #[serde(default = "one_topic")]
+    topics: usize,
+}
+
+fn one_topic() -> usize {
+    1
 }
 
 fn continuous() -> Mode {
@@ -398,6 +414,31 @@ role = \"receiver\"
     }
 
     #[test]
+    fn several_send_on_several_topics() {
+        let several = LEAST
+            .replace("cycle", "topics = 10\ncycle")
+            .replace("role = \"sender\"", "role = \"sender\"\ncount = 4");
+        let scenario = Scenario::parse(&several).ok().unwrap();
+        let [load] = scenario.loads[..] else { panic!("{:?}", scenario.loads) };
+        assert_eq!((load.senders, load.receivers, load.topics), (4, 1, 10));
+        assert_eq!(scenario.senders(), ["a-0", "a-1", "a-2", "a-3"]);
+        assert_eq!(scenario.content()["load"], "500 B, 1ms, Continuous, 10 topics");
+        assert_eq!(
+            Scenario::parse(LEAST).ok().unwrap().content()["load"],
+            "500 B, 1ms, Continuous"
+        );
+        for (from, to, words) in [
+            ("topics = 10", "topics = 0", "1 or more topics"),
+            ("topics = 10", "topics = 65", "260 topics cannot be measured"),
+            ("topics = 10", "mode = \"discrete\"", "continuous mode only"),
+            ("count = 4", "count = 256", "at most 256 participants"),
+        ] {
+            let error = refused(&several.replace(from, to));
+            assert!(error.contains(words), "{error}");
+        }
+    }
+
+    #[test]
     fn the_same_content_is_the_same_scenario() {
         let content = |text: &str| Scenario::parse(text).ok().unwrap().content();
         let written = LEAST.replace("500", "\"500 B\"").replace("1ms", "1000us");
@@ -462,7 +503,6 @@ role = \"receiver\"
             ("500", "\"5 parsecs\"", "2", "'parsecs' is not a unit"),
             ("500", "9", "1", "give 10 B or more"),
             ("cycle = \"1ms\"\n", "", "1", "missing key `cycle`"),
-            ("\"receiver\"", "\"sender\"", "9", "this is a second sender"),
             ("\"receiver\"", "\"judge\"", "11", "unknown variant `judge`"),
             ("\"b\"", "\"a\"", "9", "the name 'a' is given twice"),
             ("\"b\"", "\"--b\"", "9", "'--b' is not a valid name"),

@@ -6,7 +6,7 @@ pub mod result_builder;
 pub mod samples_file;
 pub mod transport_row;
 
-use anyhow::{anyhow, Result};
+use anyhow::{anyhow, ensure, Result};
 use wiregauge_result::run::{Case, Reference};
 use wiregauge_sample_log::row_file::WrittenRows;
 use wiregauge_system::file::Target;
@@ -80,6 +80,10 @@ impl Series {
     pub fn measure(self, context: &SeriesContext, before: &dyn Fn()) -> Result<MeasuredSeries> {
         let terms = &self.terms;
         terms.background.check_link(self.placement.has_link())?;
+        ensure!(
+            self.samples.is_none() || !self.loads.iter().any(Load::has_several),
+            "--samples keeps the samples of one sender on one topic; leave it out, or measure one"
+        );
         let codecs = self.cargo.as_ref().map_or(1, |cargo| cargo.codecs.len());
         let each = self.entries.len() * codecs;
         let allotted = samples_per_load(self.samples.as_ref(), &self.loads, each, terms.duration)?;

@@ -130,6 +130,7 @@ fn assignment(topic: &str, mode: Mode) -> Assignment {
         role: Role::Receiver,
         transport: "faulty".into(),
         topic: Topic {
+            several: None,
             name: topic.into(),
             size: 100,
             varies: false,

@@ -20,6 +20,7 @@ const MS: u64 = 1_000_000;
 fn strangers_are_not_let_in_and_nothing_is_lost() {
     for mode in [Mode::Continuous, Mode::Discrete] {
         let topic = Topic {
+            several: None,
             name: "flooded".into(),
             size: 100,
             varies: false,

@@ -125,6 +125,7 @@ fn topics(chain: &Chain, scratch: &Path) -> Result<Vec<Topic>> {
     let topic = |(place, hop): (usize, &Hop)| {
         let options = hop.transport.options.iter();
         Topic {
+            several: None,
             // So that runs at the same time do not meet. DDS takes no hyphens.
             name: format!("wiregauge_{}_chain_{run}_{place}", std::process::id()),
             size: 0,

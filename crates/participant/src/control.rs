@@ -20,6 +20,7 @@ use crate::codec_process::CodecSetup;
 use crate::inbox::Inbox;
 use crate::progress::Progress;
 use crate::realtime::Realtime;
+use crate::sample::MAX_SAMPLES;
 use crate::sample_times::SampleTimesChunk;
 use crate::seal::SharedSeal;
 use crate::transport::Topic;
@@ -30,7 +31,7 @@ use wiregauge_timing::slowest::SlowSample;
 use wiregauge_timing::usage::Usage;
 
 /// Version of the messages; conductor and participant must have the same.
-pub const PROTOCOL_VERSION: u32 = 5;
+pub const PROTOCOL_VERSION: u32 = 6;
 /// From beat to beat.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(100);
 /// Silence after which the other side is lost, unless the user says so. TCP sends
@@ -50,8 +51,8 @@ pub enum Order {
     Ping,
     /// From *initialized* to *running*.
     Start,
-    /// To receivers: no more than so many samples were sent.
-    Finish(u64),
+    /// To receivers: each sender sent no more than so many samples.
+    Finish(Vec<u64>),
     /// The run is broken off: stop, and tell what was kept.
     Halt,
     /// Tell the samples that were kept from this one on, a piece of them.
@@ -213,13 +214,16 @@ pub struct Assignment {
 }
 
 impl Assignment {
-    /// How many samples there will be, at most.
+    /// How many samples a sender sends, at most: in each cycle one on each of its topics.
     pub fn count(&self) -> u64 {
-        match self.cycle {
-            _ if self.fast => crate::sample::MAX_SAMPLES,
-            0 => crate::sample::MAX_SAMPLES,
-            cycle => (self.duration / cycle).clamp(1, crate::sample::MAX_SAMPLES),
-        }
+        let topics = self.topic.topics_of_sender() as u64;
+        let most = MAX_SAMPLES / topics;
+        topics
+            * match self.cycle {
+                _ if self.fast => most,
+                0 => most,
+                cycle => (self.duration / cycle).clamp(1, most),
+            }
     }
 
     /// Whether samples are due at times.
@@ -306,6 +310,8 @@ pub struct ReceiverResult {
     pub misses: Misses,
     /// The slowest samples.
     pub slowest: Vec<SlowSample>,
+    /// Of several topics the one with the largest p99, from 1, and its latencies.
+    pub slowest_topic: Option<(usize, Distribution)>,
     /// With a codec: windows of what decoding took.
     pub decodes: Vec<Window>,
     /// With a codec: what waking a thread takes on its machine.
@@ -452,7 +458,7 @@ mod tests {
     #[test]
     fn messages_come_whole_though_they_come_in_pieces() {
         let (mut stream, mut listener) = pair();
-        let mut text = serde_json::to_vec(&Order::Finish(7)).unwrap();
+        let mut text = serde_json::to_vec(&Order::Finish(vec![7])).unwrap();
         text.extend(b"\n\"start\"\n\"qu");
         stream.write_all(&text[..5]).unwrap();
         let late = std::thread::spawn(move || {
@@ -460,7 +466,7 @@ mod tests {
             stream.write_all(&text[5..]).unwrap();
             stream
         });
-        assert_eq!(listener.receive::<Order>().unwrap(), Order::Finish(7));
+        assert_eq!(listener.receive::<Order>().unwrap(), Order::Finish(vec![7]));
         assert_eq!(listener.receive::<Order>().unwrap(), Order::Start);
         drop(late.join().unwrap());
         let error = listener.receive::<Order>().unwrap_err();

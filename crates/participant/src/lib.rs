@@ -47,6 +47,7 @@ pub mod stage;
 pub mod stream;
 pub mod tcp;
 pub mod token;
+pub mod topics;
 pub mod transport;
 pub mod wake_up;
 pub mod window;

@@ -182,7 +182,7 @@ fn receive_orders(
         loop {
             match listener.receive() {
                 Ok(Order::Beat) => continue,
-                Ok(Order::Finish(sent)) => wish.set_sent_count(sent),
+                Ok(Order::Finish(sent)) => wish.set_sent_counts(sent),
                 Ok(Order::Halt) => wish.abort(),
                 Ok(order) => {
                     if let Order::Open(assignment) = &order {
@@ -273,6 +273,11 @@ fn run_assignment(
             .find(|transport| transport.name() == assignment.transport)
             .with_context(|| format!("this program has no transport '{}'", assignment.transport))?;
     assignment.topic.check_options(transport)?;
+    ensure!(
+        assignment.topic.several.is_none() || transport.carries_several(),
+        "{} is measured with one sender and one topic only",
+        transport.name()
+    );
     // Threads of the transport's library inherit it.
     assignment.realtime.apply()?;
     match assignment.role {
@@ -354,21 +359,29 @@ fn run_sender(
 ) -> Result<()> {
     let mut codec = start_codec(assignment)?;
     let (mut start, mut record) = (None, SampleTimes::new(assignment.keep)?);
-    let server = TimeServer::start(assignment.topic.bind, &assignment.topic.token)?;
+    // The first is the timing master.
+    let leads = assignment.topic.sender() == 0;
+    let server = match leads {
+        true => Some(TimeServer::start(assignment.topic.bind, &assignment.topic.token)?),
+        false => None,
+    };
     let mut announcer = StepAnnouncer::open(assignment.topic.bind, &assignment.topic.token)?;
     let epoch = monotonic();
-    let master = Master { clock: server.address, steps: announcer.address()?, epoch };
+    let steps = announcer.address()?;
+    let master = server.as_ref().map(|server| Master { clock: server.address, steps, epoch });
     let (back, endpoint) = match assignment.round_trips {
+        _ if !leads => (None, String::new()),
         0 => (None, String::new()),
         _ => {
             let (back, endpoint) = transport.reader(&assignment.topic.return_topic(transport))?;
             (Some(back), endpoint)
         }
     };
-    let opened = Opened { endpoint, master: Some(master), library: None };
+    let opened = Opened { endpoint, master, library: None };
     speaker.send(&Report::Initialized(opened))?;
     let Some(peers) = await_peers(orders, wish)? else { return Ok(()) };
-    let clock = Clock::new(epoch);
+    ensure!(leads || peers.shared, "all senders must run on the machine of the first one");
+    let clock = Clock::new(peers.master.epoch);
     let mut writer = transport.writer(&assignment.topic, &peers.endpoints)?;
     await_readers(writer.as_mut(), assignment.topic.readers, wish)?;
     if assignment.mode == Mode::Discrete {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::codec_process::{CodecProcess, CodecTask};
 use crate::control::{Mode, ReceiverResult};
@@ -12,6 +12,7 @@ use crate::run_context::RunContext;
 use crate::sample::{loss_timeout, SampleContent, SampleError};
 use crate::sample_times::SampleTimes;
 use crate::sequence::Sequence;
+use crate::topics::seed_of_sender;
 use crate::transport::Reader;
 use crate::window::Windows;
 use wiregauge_timing::latency::TimeHistogram;
@@ -30,107 +31,260 @@ const SLICE: Duration = Duration::from_millis(100);
 pub fn run(
     duty: &RunContext,
     reader: &mut dyn Reader,
-    mut steps: Option<&mut StepReceiver>,
-    mut codec: Option<&mut CodecProcess>,
+    steps: Option<&mut StepReceiver>,
+    codec: Option<&mut CodecProcess>,
     record: &mut SampleTimes<1>,
 ) -> Result<ReceiverResult> {
-    let &RunContext { assignment, clock, wish, seen } = duty;
-    let count = assignment.count();
+    let &RunContext { assignment, clock, wish, .. } = duty;
     let message = codec.as_ref().map(|codec| codec.encoded.clone());
-    let (size, seed) = (assignment.topic.size, assignment.seed);
-    let shape = SampleContent { size, seed, count, message: message.as_deref() };
-    let [mut windows, mut decodes] = [(); 2].map(|()| Windows::new(assignment.window));
-    let mut sequence = Sequence::default();
-    let (mut latencies, mut jitters) = (TimeHistogram::new(), TimeHistogram::new());
-    let mut received = ReceiverResult::default();
-    let mut last: Option<(u32, u64)> = None;
-    // The sender's time for the first sample, as the best of all samples says.
-    let mut first_due = u64::MAX;
-    let paced = assignment.is_paced();
-    let in_continuous = assignment.mode == Mode::Continuous;
-    let mut in_time = OnTimeSamples::new(if paced && in_continuous { count } else { 0 })?;
     // How long it waits in the end for what is missing, since the last one came.
-    let linger = loss_timeout(size);
-    let mut quiet_since = clock.now();
-    let mut slowest = SlowestSamples::new(clock);
+    let linger = loss_timeout(assignment.topic.size);
+    let mut reception = Reception::new(duty, message.as_deref(), steps, codec, record)?;
     let before = Usage::now();
     while !wish.is_aborted() {
         if let Some(sent) = wish.sent_count() {
             let now = clock.now();
-            let since = quiet_since.max(wish.finished_at());
-            if sequence.received >= sent || now.saturating_sub(since) > linger {
+            let since = reception.quiet_since.max(wish.finished_at());
+            if reception.arrived >= sent || now.saturating_sub(since) > linger {
                 break;
             }
         }
-        reader.deliver(SLICE, &mut |sample| {
-            let now = clock.now();
-            let header = match shape.check(sample, now) {
-                Ok(header) => header,
-                Err(wrong) => {
-                    match wrong {
-                        SampleError::Damaged => received.damaged += 1,
-                        SampleError::Foreign => received.foreign += 1,
-                    }
-                    return Ok(ControlFlow::Continue(()));
-                }
-            };
-            // What others send without end does not keep it waiting.
-            quiet_since = now;
-            let new = sequence.add(header.sequence);
-            if let Some(codec) = codec.as_mut().filter(|_| new) {
-                let time = codec.run(CodecTask::Decode)?;
-                decodes.add(clock.now(), 0, time);
-            }
-            // The timing master waits for it: first of all.
-            let step = header.sequence;
-            if let Some(steps) = &mut steps {
-                if !assignment.announced || steps.await_step(step, &|| !wish.is_aborted())? {
-                    steps.acknowledge(step)?;
-                }
-            }
-            if new {
-                let latency = now.saturating_sub(header.time);
-                let pace = if paced { u64::from(header.sequence) * assignment.cycle } else { 0 };
-                first_due = first_due.min(header.time.saturating_sub(pace));
-                let due = if paced { first_due + pace } else { now };
-                windows.add_due(now, shape.size as u64, latency, due);
-                let news = windows.take_new();
-                let ended = !news.is_empty();
-                seen.add_windows(news);
-                latencies.add(latency);
-                if let Some((before, of_before)) = last {
-                    if header.sequence == before.wrapping_add(1) {
-                        jitters.add(latency.abs_diff(of_before));
-                    }
-                }
-                last = Some((header.sequence, latency));
-                let late = assignment.cycle > 0 && latency > assignment.cycle;
-                received.late += u64::from(late);
-                if !late {
-                    in_time.add(header.sequence);
-                }
-                record.set_time(header.sequence, 0, now);
-                if assignment.cycle > 0 {
-                    slowest.add(header.sequence, header.time, latency, clock);
-                    if ended {
-                        slowest.end_window(clock);
-                    }
-                }
-            }
-            Ok(ControlFlow::Continue(()))
-        })?;
+        if assignment.topic.several.is_none() {
+            reader.deliver(SLICE, &mut |sample| reception.take(0, sample))?;
+        } else if let Some((topic, sample)) = reader.next_of_any(SLICE)? {
+            // One that goes on whatever it takes.
+            let _ = reception.take(topic, sample)?;
+        }
     }
-    if let Some(sent) = wish.sent_count().filter(|_| paced && in_continuous) {
-        received.misses = in_time.misses(sent, assignment.cycle);
+    Ok(ReceiverResult { usage: Usage::now().since(before), ..reception.finish() })
+}
+
+/// What came over a topic.
+struct TopicArrivals {
+    sequence: Sequence,
+    /// The last new sample, and its latency.
+    last: Option<(u32, u64)>,
+    /// The sender's time for the first sample, as the best of all samples says.
+    first_due: u64,
+    in_time: OnTimeSamples,
+    /// Where there are several.
+    latencies: Option<TimeHistogram>,
+}
+
+/// What came until now.
+struct Reception<'a> {
+    duty: &'a RunContext<'a>,
+    steps: Option<&'a mut StepReceiver>,
+    codec: Option<&'a mut CodecProcess>,
+    record: &'a mut SampleTimes<1>,
+    /// Of each sender.
+    shapes: Vec<SampleContent<'a>>,
+    /// How many topics a sender has.
+    each: usize,
+    topics: Vec<TopicArrivals>,
+    paced: bool,
+    /// Different samples, of all topics.
+    arrived: u64,
+    quiet_since: u64,
+    /// The step of which samples came last, and how many.
+    step: (u32, usize),
+    windows: Windows,
+    decodes: Windows,
+    latencies: TimeHistogram,
+    jitters: TimeHistogram,
+    slowest: SlowestSamples,
+    received: ReceiverResult,
+}
+
+impl<'a> Reception<'a> {
+    fn new(
+        duty: &'a RunContext<'a>,
+        message: Option<&'a [u8]>,
+        steps: Option<&'a mut StepReceiver>,
+        codec: Option<&'a mut CodecProcess>,
+        record: &'a mut SampleTimes<1>,
+    ) -> Result<Reception<'a>> {
+        let &RunContext { assignment, clock, .. } = duty;
+        let (count, topic) = (assignment.count(), &assignment.topic);
+        let shape = |sender| {
+            let seed = seed_of_sender(assignment.seed, sender);
+            SampleContent { size: topic.size, seed, count, message }
+        };
+        let (senders, each) = (topic.senders(), topic.topics_of_sender());
+        let paced = assignment.is_paced();
+        let checked = paced && assignment.mode == Mode::Continuous;
+        let arrivals = || -> Result<TopicArrivals> {
+            Ok(TopicArrivals {
+                sequence: Sequence::default(),
+                last: None,
+                first_due: u64::MAX,
+                in_time: OnTimeSamples::new(if checked { count / each as u64 } else { 0 })?,
+                latencies: topic.several.map(|_| TimeHistogram::new()),
+            })
+        };
+        Ok(Reception {
+            duty,
+            steps,
+            codec,
+            record,
+            shapes: (0..senders).map(shape).collect(),
+            each,
+            topics: (0..senders * each).map(|_| arrivals()).collect::<Result<_>>()?,
+            paced,
+            arrived: 0,
+            quiet_since: clock.now(),
+            step: (0, 0),
+            windows: Windows::new(assignment.window),
+            decodes: Windows::new(assignment.window),
+            latencies: TimeHistogram::new(),
+            jitters: TimeHistogram::new(),
+            slowest: SlowestSamples::new(clock),
+            received: ReceiverResult::default(),
+        })
     }
-    received.slowest = slowest.into_list(first_due);
-    received.samples = sequence.received;
-    received.reordered = sequence.reordered;
-    received.repeated = sequence.repeated;
-    received.windows = windows.closed();
-    received.decodes = decodes.closed();
-    received.latency = latencies.distribution();
-    received.jitter = jitters.distribution();
-    received.usage = Usage::now().since(before);
-    Ok(received)
+
+    /// Takes a sample that came over a topic.
+    fn take(&mut self, topic: usize, sample: &[u8]) -> Result<ControlFlow<()>> {
+        let &RunContext { assignment, clock, wish, seen } = self.duty;
+        let now = clock.now();
+        let (sender, place) = self.split(topic);
+        let shape = self.shapes.get(sender).context("a sample came over an unknown topic")?;
+        let header = match shape.check(sample, now) {
+            Ok(header) => header,
+            Err(wrong) => {
+                match wrong {
+                    SampleError::Damaged => self.received.damaged += 1,
+                    SampleError::Foreign => self.received.foreign += 1,
+                }
+                return Ok(ControlFlow::Continue(()));
+            }
+        };
+        // The sequence is over all topics of a sender, which take turns.
+        let (number, own_place) = self.split(header.sequence as usize);
+        if own_place != place {
+            self.received.damaged += 1;
+            return Ok(ControlFlow::Continue(()));
+        }
+        let number = number as u32;
+        // What others send without end does not keep it waiting.
+        self.quiet_since = now;
+        let arrivals = &mut self.topics[topic];
+        let new = arrivals.sequence.add(number);
+        if let Some(codec) = self.codec.as_mut().filter(|_| new) {
+            let time = codec.run(CodecTask::Decode)?;
+            self.decodes.add(clock.now(), 0, time);
+        }
+        // The timing master waits for it: first of all.
+        if let Some(steps) = &mut self.steps {
+            let complete = self.each == 1 || (new && completes(&mut self.step, number, self.each));
+            if complete
+                && (!assignment.announced || steps.await_step(number, &|| !wish.is_aborted())?)
+            {
+                steps.acknowledge(number)?;
+            }
+        }
+        if !new {
+            return Ok(ControlFlow::Continue(()));
+        }
+        self.arrived += 1;
+        let latency = now.saturating_sub(header.time);
+        let pace = if self.paced { u64::from(number) * assignment.cycle } else { 0 };
+        arrivals.first_due = arrivals.first_due.min(header.time.saturating_sub(pace));
+        let due = if self.paced { arrivals.first_due + pace } else { now };
+        self.windows.add_due(now, shape.size as u64, latency, due);
+        let news = self.windows.take_new();
+        let ended = !news.is_empty();
+        seen.add_windows(news);
+        self.latencies.add(latency);
+        if let Some(latencies) = &mut arrivals.latencies {
+            latencies.add(latency);
+        }
+        if let Some((before, of_before)) = arrivals.last {
+            if number == before.wrapping_add(1) {
+                self.jitters.add(latency.abs_diff(of_before));
+            }
+        }
+        arrivals.last = Some((number, latency));
+        let late = assignment.cycle > 0 && latency > assignment.cycle;
+        self.received.late += u64::from(late);
+        if !late {
+            arrivals.in_time.add(number);
+        }
+        self.record.set_time(header.sequence, 0, now);
+        if assignment.cycle > 0 {
+            self.slowest.add(header.sequence, header.time, latency, clock);
+            if ended {
+                self.slowest.end_window(clock);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// What stands before and behind the comma of a number over the topics of a sender.
+    fn split(&self, number: usize) -> (usize, usize) {
+        match self.each {
+            1 => (number, 0),
+            each => (number / each, number % each),
+        }
+    }
+
+    /// What came of all.
+    fn finish(self) -> ReceiverResult {
+        let RunContext { assignment, wish, .. } = self.duty;
+        let mut received = self.received;
+        if wish.sent_count().is_some() && self.paced && assignment.mode == Mode::Continuous {
+            let sent = wish.sent_counts();
+            let each = self.each as u64;
+            for (topic, arrivals) in (0..).zip(&self.topics) {
+                let (sender, place) = (topic as usize / self.each, topic % each);
+                let sent = sent.get(sender).copied().unwrap_or(0);
+                let own = sent.saturating_sub(place).div_ceil(each);
+                let mut misses = arrivals.in_time.misses(own, assignment.cycle);
+                misses.sequence = misses.sequence * each + place;
+                if topic == 0 || misses.longest > received.misses.longest {
+                    received.misses = misses;
+                }
+            }
+        }
+        let sum = |of: fn(&Sequence) -> u64| self.topics.iter().map(|all| of(&all.sequence)).sum();
+        received.samples = sum(|sequence| sequence.received);
+        received.reordered = sum(|sequence| sequence.reordered);
+        received.repeated = sum(|sequence| sequence.repeated);
+        let first_due = self.topics.iter().map(|arrivals| arrivals.first_due).min();
+        received.slowest = self.slowest.into_list(first_due.unwrap_or(u64::MAX));
+        let each = (1..).zip(&self.topics).filter_map(|(number, arrivals)| {
+            Some((number, arrivals.latencies.as_ref()?.distribution()))
+        });
+        received.slowest_topic = each
+            .filter(|(_, times)| times.count > 0)
+            .max_by_key(|(_, times)| (times.quantile(0.99), times.most));
+        received.windows = self.windows.closed();
+        received.decodes = self.decodes.closed();
+        received.latency = self.latencies.distribution();
+        received.jitter = self.jitters.distribution();
+        received
+    }
+}
+
+/// Whether all samples of a step have come with this one. Those of a step that was given up may come
+/// later, and complete nothing.
+fn completes((step, came): &mut (u32, usize), number: u32, wanted: usize) -> bool {
+    if number > *step {
+        (*step, *came) = (number, 0);
+    }
+    *came += usize::from(number == *step);
+    number == *step && *came == wanted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_complete_with_its_last_sample() {
+        let mut step = (0, 0);
+        let came: Vec<bool> =
+            [0, 0, 1, 0, 1, 2, 2].map(|number| completes(&mut step, number, 2)).into();
+        assert_eq!(came, [false, true, false, false, true, false, true]);
+    }
 }

@@ -19,6 +19,8 @@ pub struct RunControl {
     abandon: AtomicBool,
     /// One more than the number of samples that were sent; 0 before.
     finish: AtomicU64,
+    /// The same of each sender.
+    sent: Mutex<Vec<u64>>,
     /// When it was told, on the monotonic clock.
     told: AtomicU64,
     /// The run's epoch on the own monotonic clock.
@@ -58,10 +60,17 @@ impl RunControl {
         self.epoch.store(epoch, Ordering::Relaxed);
     }
 
-    /// Notes that so many samples were sent, and no more will be.
-    pub fn set_sent_count(&self, sent: u64) {
+    /// Notes that each sender has sent so many samples, and no more will come.
+    pub fn set_sent_counts(&self, sent: Vec<u64>) {
+        let all = sent.iter().fold(0, |all: u64, sent| all.saturating_add(*sent));
+        *self.sent.lock().unwrap_or_else(PoisonError::into_inner) = sent;
         self.told.store(monotonic(), Ordering::Relaxed);
-        self.finish.store(sent + 1, Ordering::Release);
+        self.finish.store(all.saturating_add(1), Ordering::Release);
+    }
+
+    /// How many samples each sender has sent, once that is known.
+    pub fn sent_counts(&self) -> Vec<u64> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Whether to break off.
@@ -69,7 +78,7 @@ impl RunControl {
         self.abandon.load(Ordering::Relaxed)
     }
 
-    /// How many samples were sent, once that is known.
+    /// How many samples were sent by all, once that is known.
     pub fn sent_count(&self) -> Option<u64> {
         self.finish.load(Ordering::Acquire).checked_sub(1)
     }

@@ -11,6 +11,7 @@ use crate::lockstep::StepAnnouncer;
 use crate::run_context::{RunContext, RunControl};
 use crate::sample::{self, Header, SampleContent};
 use crate::sample_times::SampleTimes;
+use crate::topics::seed_of_sender;
 use crate::transport::Writer;
 use crate::window::Windows;
 use wiregauge_timing::clock::Clock;
@@ -51,7 +52,9 @@ pub fn run(
     minimize_timer_slack();
     let count = assignment.count();
     let message = codec.as_ref().map(|codec| codec.encoded.clone());
-    let (size, seed) = (assignment.topic.size, assignment.seed);
+    let topics = assignment.topic.topics_of_sender();
+    let size = assignment.topic.size;
+    let seed = seed_of_sender(assignment.seed, assignment.topic.sender());
     let shape = SampleContent { size, seed, count, message: message.as_deref() };
     let patience = Duration::from_nanos(assignment.patience);
     let paced = assignment.is_paced();
@@ -60,28 +63,40 @@ pub fn run(
     let [mut steps, mut encodes, mut writes] = [(); 3].map(|()| Windows::new(assignment.window));
     let (mut timeouts, mut streak) = (0, Streak::default());
     let before = Usage::now();
-    let start = clock.now() + if paced { START_DELAY_NS } else { 0 };
+    let mut start = clock.now() + if paced { START_DELAY_NS } else { 0 };
+    if paced && assignment.topic.senders() > 1 {
+        // All at the same moments, though each was told to start at another.
+        start = start.next_multiple_of(assignment.cycle);
+    }
     *first_due = paced.then_some(start);
     // The last deadline lies a cycle before the end: who is late by more than
     // that does not finish its work, and what is left unsent is told.
     let end = start + assignment.duration;
     let mut slowest = SlowestSamples::new(clock);
-    let mut sent = 0;
+    // The next sample's cycle, which is its step, and its topic.
+    let (mut sent, mut cycle, mut topic, mut step_began) = (0, 0, 0, 0);
+    if topics > 1 {
+        writer.choose_topic(0)?;
+    }
     shape.fill(writer.buffer()?, 0);
     while sent < count && !wish.is_aborted() {
         let sequence = sent as u32;
-        let deadline = start + sent * assignment.cycle;
-        if paced {
+        let deadline = start + cycle * assignment.cycle;
+        let opens_cycle = topic == 0;
+        if paced && opens_cycle {
             sleep_until(clock, deadline, wish);
         }
         let began = clock.now();
-        if began >= end {
-            break;
+        if opens_cycle {
+            if began >= end {
+                break;
+            }
+            step_began = began;
         }
         // Stamped last, and before the call: a large sample may keep it for long.
         let mut time = began;
-        if discrete && assignment.announced {
-            announcer.announce(sequence, sent * assignment.cycle)?;
+        if discrete && assignment.announced && opens_cycle {
+            announcer.announce(cycle as u32, cycle * assignment.cycle)?;
             time = clock.now();
         }
         if let Some(codec) = &mut codec {
@@ -104,32 +119,37 @@ pub fn run(
         if codec.is_some() {
             writes.add(written, 0, written - time);
         }
+        let completed = (topic + 1 == topics).then_some(cycle as u32);
+        (cycle, topic) = if completed.is_some() { (cycle + 1, 0) } else { (cycle, topic + 1) };
         if sent < count {
             // Who was woken may be waiting for this very processor.
             if size >= LARGE && (paced || discrete) {
                 thread::yield_now();
             }
+            if topics > 1 {
+                writer.choose_topic(topic)?;
+            }
             shape.fill(writer.buffer()?, sent as u32);
         }
-        if discrete {
-            if announcer.await_acknowledgements(sequence, patience, &|| !wish.is_aborted())? {
+        if let Some(step_number) = completed.filter(|_| discrete) {
+            if announcer.await_acknowledgements(step_number, patience, &|| !wish.is_aborted())? {
                 let done = clock.now();
-                step.add(done - began);
-                steps.add(done, 0, done - began);
+                step.add(done - step_began);
+                steps.add(done, 0, done - step_began);
                 let news = steps.take_new();
                 let ended = !news.is_empty();
                 seen.add_steps(news);
                 barrier.add(done - written);
-                record.set_time(sequence, STEP, done - began);
-                let missed = assignment.cycle > 0 && done - began > assignment.cycle;
-                streak.add(missed, sequence.into(), began.saturating_sub(start));
-                slowest.add(sequence, began, done - began, clock);
+                record.set_time(sequence, STEP, done - step_began);
+                let missed = assignment.cycle > 0 && done - step_began > assignment.cycle;
+                streak.add(missed, step_number.into(), step_began.saturating_sub(start));
+                slowest.add(step_number, step_began, done - step_began, clock);
                 if ended {
                     slowest.end_window(clock);
                 }
             } else {
                 timeouts += 1;
-                streak.add(true, sequence.into(), began.saturating_sub(start));
+                streak.add(true, step_number.into(), step_began.saturating_sub(start));
             }
         }
     }

@@ -3,6 +3,8 @@
 //! the other. It is here, and not beside the other transports, so that a stage of a chain has
 //! it whatever program it runs in.
 
+mod topics;
+
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
@@ -11,6 +13,7 @@ use anyhow::{bail, ensure, Context, Result};
 use wiregauge_timing::allocation::{allocate_zeroed, resize};
 
 use crate::connect::{connect_with_retry, MAX_OUTAGE};
+use crate::tcp::topics::{TopicsReader, TAG};
 use crate::token::{receives_token, send_token};
 use crate::transport::{Reader, Topic, Transport, Writer};
 
@@ -40,7 +43,9 @@ impl Transport for Tcp {
     fn options(&self) -> Vec<String> {
         vec![
             "TCP_NODELAY; one connection to each reader, written to in turn".into(),
-            "four bytes of length before each sample".into(),
+            "four bytes of length before each sample; several topics of a sender share its \
+             connections, with four bytes more of the topic"
+                .into(),
             "steps are acknowledged over the connection that their samples come over".into(),
         ]
     }
@@ -51,6 +56,10 @@ impl Transport for Tcp {
 
     fn receiver_options(&self) -> &'static [&'static str] {
         &["port"]
+    }
+
+    fn carries_several(&self) -> bool {
+        true
     }
 
     fn acknowledges_in_band(&self) -> bool {
@@ -67,6 +76,9 @@ impl Transport for Tcp {
             TcpListener::bind(address).with_context(|| format!("cannot listen at {address}"))?;
         listener.set_nonblocking(true)?;
         let endpoint = listener.local_addr()?.to_string();
+        if topic.several.is_some() {
+            return Ok((Box::new(TopicsReader::new(listener, topic)), endpoint));
+        }
         let (token, size) = (topic.token.clone(), topic.size);
         let waiting = PendingReader { listener, token, open: None, size, varies: topic.varies };
         Ok((Box::new(waiting), endpoint))
@@ -87,9 +99,14 @@ impl Transport for Tcp {
             Ok(stream)
         };
         let streams = endpoints.iter().map(connect).collect::<Result<Vec<_>>>()?;
-        let mut writer = TcpWriter { streams, buffer: Vec::new(), end: 0, varies: topic.varies };
+        let start = if topic.several.is_some() { PREFIX + TAG } else { PREFIX };
+        let (buffer, varies, first) = (Vec::new(), topic.varies, topic.first_to_write());
+        let mut writer = TcpWriter { streams, buffer, start, end: 0, first, varies };
         // Where sizes vary the buffer grows with what is sent.
         writer.prepare(if topic.varies { 0 } else { topic.size })?;
+        if topic.several.is_some() {
+            writer.choose_topic(0)?;
+        }
         Ok(Box::new(writer))
     }
 }
@@ -98,16 +115,19 @@ struct TcpWriter {
     streams: Vec<TcpStream>,
     /// The largest sample so far with its length before it.
     buffer: Vec<u8>,
-    /// Where the sample ends in it.
+    /// Where the sample begins in it, and where it ends.
+    start: usize,
     end: usize,
+    /// Which of the topics that are read is the first of these.
+    first: usize,
     varies: bool,
 }
 
 impl TcpWriter {
     /// Makes room for a sample of a size, and writes its length.
     fn prepare(&mut self, size: usize) -> Result<()> {
-        let length = u32::try_from(size).context("the sample is too large")?;
-        self.end = PREFIX + size;
+        self.end = self.start + size;
+        let length = u32::try_from(self.end - PREFIX).context("the sample is too large")?;
         if self.buffer.len() < self.end {
             resize(&mut self.buffer, self.end)?;
         }
@@ -126,7 +146,13 @@ impl Writer for TcpWriter {
     }
 
     fn buffer(&mut self) -> Result<&mut [u8]> {
-        Ok(&mut self.buffer[PREFIX..self.end])
+        Ok(&mut self.buffer[self.start..self.end])
+    }
+
+    fn choose_topic(&mut self, number: usize) -> Result<()> {
+        let topic = u32::try_from(self.first + number)?;
+        self.buffer[PREFIX..self.start].copy_from_slice(&topic.to_le_bytes());
+        Ok(())
     }
 
     fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
@@ -248,7 +274,12 @@ impl TcpReader {
             self.stream.set_read_timeout(Some(patience.max(LEAST)))?;
             self.set = patience;
         }
-        while self.filled - self.taken < self.wanted {
+        Ok(if self.gather()? { Some(self.take()?) } else { None })
+    }
+
+    /// Whether all of a sample is there, or could be read.
+    fn gather(&mut self) -> Result<bool> {
+        while !self.has_sample() {
             // What is there of the sample moves to the front when the rest has
             // no room behind it.
             if self.taken == self.filled {
@@ -262,16 +293,26 @@ impl TcpReader {
                 resize(&mut self.buffer, (2 * self.filled).min(self.wanted))?;
             }
             if !self.fill()? {
-                return Ok(None);
+                return Ok(false);
             }
         }
+        Ok(true)
+    }
+
+    /// Whether all of a sample is there.
+    fn has_sample(&self) -> bool {
+        self.filled - self.taken >= self.wanted
+    }
+
+    /// The sample that is there.
+    fn take(&mut self) -> Result<&[u8]> {
         let start = self.taken + PREFIX;
         self.taken += self.wanted;
         if self.largest.is_some() {
             self.wanted = PREFIX;
             self.check_length()?;
         }
-        Ok(Some(&self.buffer[start..self.taken]))
+        Ok(&self.buffer[start..self.taken])
     }
 
     /// Reads more; whether there was any.

@@ -9,11 +9,16 @@ use std::time::Duration;
 use anyhow::{bail, ensure, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::topics::TopicSet;
+
 /// Where samples go and how large they are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Topic {
     /// Its name, new for each run unless the user says so.
     pub name: String,
+    /// The topics that there are in its place, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub several: Option<TopicSet>,
     /// Size of every sample in bytes.
     pub size: usize,
     /// Whether that is only the largest, and each sample has a size of its own.
@@ -52,7 +57,8 @@ impl Topic {
 
     /// The topic on which the first receiver sends samples back.
     pub fn return_topic(&self, over: &dyn Transport) -> Topic {
-        let mut back = Topic { name: format!("{}_back", self.name), readers: 1, ..self.clone() };
+        let name = format!("{}_back", self.name);
+        let mut back = Topic { name, several: None, readers: 1, ..self.clone() };
         back.options.retain(|name, _| !over.receiver_options().contains(&name.as_str()));
         back
     }
@@ -65,6 +71,7 @@ impl Topic {
         let options = options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
         Topic {
             name: "a".into(),
+            several: None,
             size: 1,
             varies: false,
             bind: std::net::Ipv4Addr::LOCALHOST.into(),
@@ -104,6 +111,12 @@ pub trait Transport: Sync {
         false
     }
 
+    /// Whether it carries several topics and senders: in one context of its library, such as a
+    /// participant or a session.
+    fn carries_several(&self) -> bool {
+        false
+    }
+
     /// Opens a reader. Its endpoint, where it has one, is told to the writer.
     ///
     /// # Errors
@@ -124,6 +137,14 @@ pub trait Writer {
     /// # Errors
     /// When the engine fails.
     fn readers(&mut self) -> Result<usize>;
+
+    /// Goes over to one of its topics, where it has several. The next sample is of that one.
+    ///
+    /// # Errors
+    /// When the transport has one only.
+    fn choose_topic(&mut self, _number: usize) -> Result<()> {
+        bail!("this transport has one topic only")
+    }
 
     /// Room for the next sample, where the transport wants it: a buffer of its
     /// own, or shared memory. What is in it is left over from before.
@@ -163,6 +184,14 @@ pub trait Reader {
     /// # Errors
     /// When the writer is gone.
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>>;
+
+    /// The next sample of any topic that it reads, and which topic that is.
+    ///
+    /// # Errors
+    /// When the writer is gone.
+    fn next_of_any(&mut self, patience: Duration) -> Result<Option<(usize, &[u8])>> {
+        Ok(self.next(patience)?.map(|sample| (0, sample)))
+    }
 
     /// Hands samples over as they come: one of them, or, where the library calls
     /// who listens, all that come until one is enough, in the library's thread

@@ -143,6 +143,7 @@ impl StreamTransport {
         let name = self.topic.clone().unwrap_or_else(|| TOPIC.to_owned());
         check_name(&name)?;
         let topic = Topic {
+            several: None,
             name,
             size: MAX_FRAME,
             varies: true,

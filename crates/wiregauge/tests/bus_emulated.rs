@@ -202,6 +202,7 @@ fn interrupted(mode: Mode) -> anyhow::Result<RunRecord> {
         role: Role::Receiver,
         transport: "tcp".into(),
         topic: Topic {
+            several: None,
             name: "cut".into(),
             size: 500,
             varies: false,

@@ -8,7 +8,7 @@ use std::ptr;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use wiregauge_participant::dds_certificates;
 use wiregauge_participant::greeting::Greeting;
 use wiregauge_participant::participant;
@@ -91,6 +91,10 @@ impl Transport for Dds {
         &["topic"]
     }
 
+    fn carries_several(&self) -> bool {
+        true
+    }
+
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
         let kept = match topic.varies {
             true => KEPT_OF_ANY,
@@ -98,6 +102,9 @@ impl Transport for Dds {
         };
         let reader: Box<dyn Reader> = match topic.options.get("wait").map(String::as_str) {
             None | Some("waitset") => Box::new(DdsEndpoint::open(topic, kept, None)?),
+            Some("listener") if topic.several.is_some() => {
+                bail!("wait=listener is measured with one sender and one topic; leave it out")
+            }
             Some("listener") => Box::new(Listening::open(topic, kept)?),
             Some(other) => bail!("wait is waitset or listener, not '{other}'"),
         };
@@ -108,12 +115,21 @@ impl Transport for Dds {
         let end = DdsEndpoint::open(topic, 0, None)?;
         let buffer = allocate_zeroed(if topic.varies { 0 } else { topic.size })?;
         let greeting = Greeting::new(topic, topic.quality()?.reliable);
-        Ok(Box::new(DdsWriter { end, buffer, greeting }))
+        Ok(Box::new(DdsWriter {
+            end,
+            topic: 0,
+            topics: topic.topics_of_sender(),
+            buffer,
+            greeting,
+        }))
     }
 }
 
 struct DdsWriter {
     end: DdsEndpoint,
+    /// The topic of the next sample, of so many.
+    topic: usize,
+    topics: usize,
     buffer: Vec<u8>,
     greeting: Greeting,
 }
@@ -125,9 +141,12 @@ impl Writer for DdsWriter {
         let found = check(found).context("cannot count the readers")? as usize;
         let end = self.end.0;
         let send_empty = || {
-            // SAFETY: the end is a writer, open until it is dropped; no byte is read.
-            let code = unsafe { wiregauge_dds_write(end, ptr::NonNull::dangling().as_ptr(), 0) };
-            check(code).context("dds_write fails").map(drop)
+            (0..self.topics).try_for_each(|topic| {
+                let none = ptr::NonNull::dangling().as_ptr();
+                // SAFETY: the end has so many writers, open until it is dropped; no byte is read.
+                let code = unsafe { wiregauge_dds_write(end, topic, none, 0) };
+                check(code).context("dds_write fails").map(drop)
+            })
         };
         let is_acknowledged = || {
             // SAFETY: the end is a writer, open until it is dropped.
@@ -135,6 +154,12 @@ impl Writer for DdsWriter {
             Ok(check(code).context("dds_wait_for_acks fails")? == 1)
         };
         self.greeting.ready_readers(found, send_empty, is_acknowledged)
+    }
+
+    fn choose_topic(&mut self, number: usize) -> Result<()> {
+        ensure!(number < self.topics, "there is no topic {number}");
+        self.topic = number;
+        Ok(())
     }
 
     fn buffer(&mut self) -> Result<&mut [u8]> {
@@ -148,22 +173,29 @@ impl Writer for DdsWriter {
 
     fn send(&mut self) -> Result<()> {
         let size = u32::try_from(self.buffer.len()).context("the sample is too large")?;
-        // SAFETY: the end is a writer, open until it is dropped; the buffer has this
-        // size, and Cyclone copies it before it returns.
-        let code = unsafe { wiregauge_dds_write(self.end.0, self.buffer.as_ptr(), size) };
+        let (end, bytes) = (self.end.0, self.buffer.as_ptr());
+        // SAFETY: the end has a writer of this topic, open until it is dropped; the buffer has
+        // this size, and Cyclone copies it before it returns.
+        let code = unsafe { wiregauge_dds_write(end, self.topic, bytes, size) };
         check(code).context("dds_write fails").map(drop)
     }
 }
 
-/// A writer or a reader with all that belongs to it.
+/// The writers or the readers of all topics, in one participant.
 struct DdsEndpoint(*mut Handle);
 
 impl DdsEndpoint {
-    /// A reader that keeps so many samples, or a writer for none.
+    /// Readers that keep so many samples each, or writers for none.
     fn open(topic: &Topic, kept: i32, post: Option<&CallbackContext>) -> Result<DdsEndpoint> {
         let domain = topic.domain()?;
         let quality = topic.quality()?;
-        let name = CString::new(topic.options.get("topic").unwrap_or(&topic.name).as_str())?;
+        let name = topic.options.get("topic").unwrap_or(&topic.name);
+        let names = match kept {
+            0 => topic.names_to_write(name),
+            _ => topic.names_to_read(name),
+        };
+        let names = names.into_iter().map(CString::new).collect::<Result<Vec<_>, _>>()?;
+        let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
         let certificates = dds_certificates::find(topic)?.unwrap_or_default();
         let certificates = CString::new(certificates.as_os_str().as_bytes())?;
         let mut handle = ptr::null_mut();
@@ -175,7 +207,8 @@ impl DdsEndpoint {
         let code = unsafe {
             wiregauge_dds_open(
                 domain,
-                name.as_ptr(),
+                names.as_ptr(),
+                names.len(),
                 certificates.as_ptr(),
                 quality.reliable,
                 quality.kept_or_all(),
@@ -193,27 +226,31 @@ impl DdsEndpoint {
 
 impl Reader for DdsEndpoint {
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        Ok(self.next_of_any(patience)?.map(|(_, sample)| sample))
+    }
+
+    fn next_of_any(&mut self, patience: Duration) -> Result<Option<(usize, &[u8])>> {
         // SAFETY: the end is open, and the sample lies there until the next call,
         // which must borrow `self` anew.
         unsafe { next(self.0, patience) }
     }
 }
 
-/// The next sample of a reader.
+/// The next sample of any topic, and which that is.
 ///
 /// # Safety
 /// The reader is open and in no other call, and the sample is not used after the
 /// next call or once the reader is closed.
-unsafe fn next<'a>(handle: *mut Handle, patience: Duration) -> Result<Option<&'a [u8]>> {
-    let (mut bytes, mut size) = (ptr::null(), 0);
+unsafe fn next<'a>(handle: *mut Handle, patience: Duration) -> Result<Option<(usize, &'a [u8])>> {
+    let (mut topic, mut bytes, mut size) = (0, ptr::null(), 0);
     let patience = patience.as_nanos() as i64;
     // SAFETY: the reader is open, as the caller promises, and there is room for an
-    // address and a size.
-    let code = unsafe { wiregauge_dds_next(handle, patience, &mut bytes, &mut size) };
+    // address and two numbers.
+    let code = unsafe { wiregauge_dds_next(handle, patience, &mut topic, &mut bytes, &mut size) };
     match check(code).context("cannot read from DDS")? {
         0 => Ok(None),
         // SAFETY: Cyclone lends so many bytes until the next call.
-        _ => Ok(Some(unsafe { std::slice::from_raw_parts(bytes, size as usize) })),
+        _ => Ok(Some((topic, unsafe { std::slice::from_raw_parts(bytes, size as usize) }))),
     }
 }
 
@@ -291,7 +328,7 @@ impl State {
             // open, and what takes samples lives. The lock keeps others out.
             let went = unsafe {
                 next(taker.reader, Duration::ZERO).and_then(|sample| match sample {
-                    Some(sample) => {
+                    Some((_, sample)) => {
                         self.any = true;
                         (*taker.take)(sample).map(Some)
                     }
@@ -350,7 +387,8 @@ type Listens = extern "C" fn(i32, *mut c_void);
 extern "C" {
     fn wiregauge_dds_open(
         domain: u32,
-        topic: *const c_char,
+        topics: *const *const c_char,
+        count: usize,
         certificates: *const c_char,
         reliable: bool,
         depth: i32,
@@ -362,10 +400,11 @@ extern "C" {
     ) -> i32;
     fn wiregauge_dds_readers(dds: *mut Handle) -> i32;
     fn wiregauge_dds_acknowledged(dds: *mut Handle) -> i32;
-    fn wiregauge_dds_write(dds: *mut Handle, bytes: *const u8, size: u32) -> i32;
+    fn wiregauge_dds_write(dds: *mut Handle, topic: usize, bytes: *const u8, size: u32) -> i32;
     fn wiregauge_dds_next(
         dds: *mut Handle,
         patience: i64,
+        topic: *mut usize,
         bytes: *mut *const u8,
         size: *mut u32,
     ) -> i32;

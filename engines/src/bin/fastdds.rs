@@ -73,7 +73,10 @@ impl Way {
         match self {
             Way::Udp => 0,
             Way::Memory => SEGMENT,
-            Way::Sharing => SEGMENT + (self.most_unread(topic) + AT_WORK) * topic.size,
+            Way::Sharing => {
+                let samples = (self.most_unread(topic) + AT_WORK) * topic.topics_of_sender();
+                SEGMENT + samples * topic.size
+            }
         }
     }
 }
@@ -119,6 +122,10 @@ impl Transport for FastDds {
         &["topic"]
     }
 
+    fn carries_several(&self) -> bool {
+        true
+    }
+
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
         Ok((Box::new(Endpoint::open(topic, true)?), String::new()))
     }
@@ -128,16 +135,20 @@ impl Transport for FastDds {
         check_shared_memory(way.shared(topic) as u64)?;
         let end = Endpoint::open(topic, false)?;
         let room = match way == Way::Sharing && !topic.varies {
-            true => Room::Shared { lent: None, size: topic.size },
+            true => Room::Shared { lent: vec![None; topic.topics_of_sender()], size: topic.size },
             false => Room::Own(allocate_zeroed(if topic.varies { 0 } else { topic.size })?),
         };
         let acknowledged = topic.quality()?.reliable && matches!(room, Room::Own(_));
-        Ok(Box::new(FastDdsWriter { end, room, greeting: Greeting::new(topic, acknowledged) }))
+        let (topics, greeting) = (topic.topics_of_sender(), Greeting::new(topic, acknowledged));
+        Ok(Box::new(FastDdsWriter { end, topic: 0, topics, room, greeting }))
     }
 }
 
 struct FastDdsWriter {
     end: Endpoint,
+    /// The topic of the next sample, of so many.
+    topic: usize,
+    topics: usize,
     room: Room,
     greeting: Greeting,
 }
@@ -146,8 +157,8 @@ struct FastDdsWriter {
 enum Room {
     /// In a buffer, from which the library copies it.
     Own(Vec<u8>),
-    /// Where it will be read; lent by the library.
-    Shared { lent: Option<NonNull<u8>>, size: usize },
+    /// Where it will be read; lent by the library, of each topic.
+    Shared { lent: Vec<Option<NonNull<u8>>>, size: usize },
 }
 
 impl Writer for FastDdsWriter {
@@ -157,9 +168,12 @@ impl Writer for FastDdsWriter {
         let found = usize::try_from(found).context("Fast DDS cannot count the readers")?;
         let end = self.end.0;
         let send_empty = || {
-            // SAFETY: the end is a writer, open until it is dropped; no byte is read.
-            let went = unsafe { wiregauge_fastdds_write(end, NonNull::dangling().as_ptr(), 0) };
-            ensure!(went, "Fast DDS cannot write to its readers");
+            for topic in 0..self.topics {
+                let none = NonNull::dangling().as_ptr();
+                // SAFETY: the end has so many writers, open until it is dropped; no byte is read.
+                let went = unsafe { wiregauge_fastdds_write(end, topic, none, 0) };
+                ensure!(went, "Fast DDS cannot write to its readers");
+            }
             Ok(())
         };
         // SAFETY: the end is a writer, open until it is dropped.
@@ -167,13 +181,20 @@ impl Writer for FastDdsWriter {
         self.greeting.ready_readers(found, send_empty, is_acknowledged)
     }
 
+    fn choose_topic(&mut self, number: usize) -> Result<()> {
+        ensure!(number < self.topics, "there is no topic {number}");
+        self.topic = number;
+        Ok(())
+    }
+
     fn buffer(&mut self) -> Result<&mut [u8]> {
         match &mut self.room {
             Room::Own(buffer) => Ok(buffer),
             Room::Shared { lent, size } => {
+                let lent = &mut lent[self.topic];
                 if lent.is_none() {
-                    // SAFETY: the end is a writer, open until it is dropped.
-                    *lent = NonNull::new(unsafe { wiregauge_fastdds_loan(self.end.0) });
+                    // SAFETY: the end has a writer of this topic, open until it is dropped.
+                    *lent = NonNull::new(unsafe { wiregauge_fastdds_loan(self.end.0, self.topic) });
                 }
                 let lent = lent.context("Fast DDS has no room for a sample: readers hold all")?;
                 // SAFETY: the library lends so many bytes until they are written, which
@@ -197,20 +218,21 @@ impl Writer for FastDdsWriter {
         let bytes: &[u8] = match &mut self.room {
             Room::Own(buffer) => buffer,
             Room::Shared { lent, .. } => {
-                lent.take().context("nothing was written")?;
+                lent[self.topic].take().context("nothing was written")?;
                 &[]
             }
         };
         let size = u32::try_from(bytes.len()).context("the sample is too large")?;
-        // SAFETY: the end is a writer, open until it is dropped. It writes what it lent, or
-        // copies so many bytes of the buffer before it returns.
-        let went = unsafe { wiregauge_fastdds_write(self.end.0, bytes.as_ptr(), size) };
+        let (end, bytes) = (self.end.0, bytes.as_ptr());
+        // SAFETY: the end has a writer of this topic, open until it is dropped. It writes what it
+        // lent, or copies so many bytes of the buffer before it returns.
+        let went = unsafe { wiregauge_fastdds_write(end, self.topic, bytes, size) };
         ensure!(went, "Fast DDS cannot write: a reader is behind or gone");
         Ok(())
     }
 }
 
-/// A writer or a reader with all that belongs to it.
+/// The writers or the readers of all topics, in one participant.
 struct Endpoint(*mut Handle);
 
 impl Endpoint {
@@ -225,7 +247,10 @@ impl Endpoint {
             way.most_unread(topic),
             topic.size
         );
-        let name = CString::new(topic.options.get("topic").unwrap_or(&topic.name).as_str())?;
+        let name = topic.options.get("topic").unwrap_or(&topic.name);
+        let names = if reads { topic.names_to_read(name) } else { topic.names_to_write(name) };
+        let names = names.into_iter().map(CString::new).collect::<Result<Vec<_>, _>>()?;
+        let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
         let prefix = topic.scratch.as_deref().map(shared_prefix).unwrap_or_default();
         let prefix = CString::new(prefix)?;
         let certificates = dds_certificates::find(topic)?.unwrap_or_default();
@@ -233,7 +258,8 @@ impl Endpoint {
         let settings = Settings {
             domain,
             way,
-            topic: name.as_ptr(),
+            topics: names.as_ptr(),
+            count: names.len(),
             prefix: prefix.as_ptr(),
             certificates: certificates.as_ptr(),
             size: u32::try_from(topic.size).context("samples are too large")?,
@@ -260,16 +286,21 @@ impl Endpoint {
 
 impl Reader for Endpoint {
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
-        let (mut bytes, mut size) = (ptr::null(), 0);
+        Ok(self.next_of_any(patience)?.map(|(_, sample)| sample))
+    }
+
+    fn next_of_any(&mut self, patience: Duration) -> Result<Option<(usize, &[u8])>> {
+        let (mut topic, mut bytes, mut size) = (0, ptr::null(), 0);
         let patience = patience.as_nanos() as i64;
-        // SAFETY: the end is a reader, open until it is dropped, and there is room for an
-        // address and a size.
-        let code = unsafe { wiregauge_fastdds_next(self.0, patience, &mut bytes, &mut size) };
+        // SAFETY: the end has readers, open until it is dropped, and there is room for an
+        // address and two numbers.
+        let code =
+            unsafe { wiregauge_fastdds_next(self.0, patience, &mut topic, &mut bytes, &mut size) };
         match code {
             0 => Ok(None),
             // SAFETY: so many bytes lie there until the next call, which must borrow `self`
             // anew.
-            1 => Ok(Some(unsafe { std::slice::from_raw_parts(bytes, size as usize) })),
+            1 => Ok(Some((topic, unsafe { std::slice::from_raw_parts(bytes, size as usize) }))),
             _ => bail!("Fast DDS cannot read"),
         }
     }
@@ -292,7 +323,8 @@ struct Handle {
 struct Settings {
     domain: u32,
     way: Way,
-    topic: *const c_char,
+    topics: *const *const c_char,
+    count: usize,
     prefix: *const c_char,
     certificates: *const c_char,
     size: u32,
@@ -312,11 +344,13 @@ extern "C" {
     fn wiregauge_fastdds_version() -> u32;
     fn wiregauge_fastdds_readers(end: *mut Handle) -> i32;
     fn wiregauge_fastdds_acknowledged(end: *mut Handle) -> bool;
-    fn wiregauge_fastdds_loan(end: *mut Handle) -> *mut u8;
-    fn wiregauge_fastdds_write(end: *mut Handle, bytes: *const u8, size: u32) -> bool;
+    fn wiregauge_fastdds_loan(end: *mut Handle, topic: usize) -> *mut u8;
+    fn wiregauge_fastdds_write(end: *mut Handle, topic: usize, bytes: *const u8, size: u32)
+        -> bool;
     fn wiregauge_fastdds_next(
         end: *mut Handle,
         patience: i64,
+        topic: *mut usize,
         bytes: *mut *const u8,
         size: *mut u32,
     ) -> i32;

@@ -11,7 +11,7 @@ use iceoryx2::port::notifier::Notifier;
 use iceoryx2::port::publisher::Publisher;
 use iceoryx2::port::subscriber::Subscriber;
 use iceoryx2::port::update_connections::UpdateConnections;
-use iceoryx2::port::{BackpressureAction, BackpressureInfo};
+use iceoryx2::port::{BackpressureAction, BackpressureInfo, EventActivation};
 use iceoryx2::prelude::*;
 use iceoryx2::sample::Sample;
 use iceoryx2::sample_mut::SampleMut;
@@ -50,7 +50,9 @@ impl Transport for Iceoryx2 {
 
     fn options(&self) -> Vec<String> {
         vec![
-            "shared memory of one machine; the reader is woken by an event service".into(),
+            "shared memory of one machine; the reader is woken by an event service, which several \
+             topics share"
+                .into(),
             "copy=none writes and reads in place; copy=both copies in and out".into(),
             "a reader may be 64 MiB behind, at least 2 and at most 64 samples; then the writer \
              tries again until there is room"
@@ -62,36 +64,59 @@ impl Transport for Iceoryx2 {
         &["copy"]
     }
 
+    fn carries_several(&self) -> bool {
+        true
+    }
+
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn transport::Reader>, String)> {
-        let Services { node, data, event } = services(topic)?;
-        let subscriber = data.subscriber_builder().create().map_err(engine_error("subscriber"))?;
+        let Services { node, data, event } = services(topic, topic.names_to_read(&topic.name))?;
+        let subscribe = |data: &DataService| {
+            data.subscriber_builder().create().map_err(engine_error("subscriber"))
+        };
+        let subscribers = data.iter().map(subscribe).collect::<Result<Vec<_>>>()?;
         let listener = event.listener_builder().create().map_err(engine_error("listener"))?;
         let copy = copies(topic)?.then(Vec::new);
-        let reader = Reader { subscriber, listener, held: None, copy, _node: node };
+        let ready = vec![true; subscribers.len()];
+        let reader =
+            Reader { subscribers, ready, turn: 0, listener, held: None, copy, _node: node };
         Ok((Box::new(reader), String::new()))
     }
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn transport::Writer>> {
-        let Services { node, data, event } = services(topic)?;
-        check_shared_memory(shared_memory(topic))?;
-        let builder = data.publisher_builder();
-        let builder = match topic.varies {
-            true => builder.set_backpressure_handler(forget_dead_readers(config(topic)?)),
-            false => builder,
+        let Services { node, data, event } = services(topic, topic.names_to_write(&topic.name))?;
+        check_shared_memory(shared_memory(topic) * data.len() as u64)?;
+        let publish = |data: &DataService| {
+            let builder = data.publisher_builder();
+            let builder = match topic.varies {
+                true => builder.set_backpressure_handler(forget_dead_readers(config(topic)?)),
+                false => builder,
+            };
+            builder
+                .initial_max_slice_len(topic.size)
+                .max_loaned_samples(LOANED)
+                .backpressure_strategy(BackpressureStrategy::RetryUntilDelivered)
+                .create()
+                .map_err(engine_error("publisher"))
         };
-        let publisher = builder
-            .initial_max_slice_len(topic.size)
-            .max_loaned_samples(LOANED)
-            .backpressure_strategy(BackpressureStrategy::RetryUntilDelivered)
-            .create()
-            .map_err(engine_error("publisher"))?;
+        let publishers = data.iter().map(publish).collect::<Result<Vec<_>>>()?;
         let notifier = event.notifier_builder().create().map_err(engine_error("notifier"))?;
         let room = match copies(topic)? {
             true => Room::Own(allocate_zeroed(topic.size)?),
             false => Room::Shared(None),
         };
         let Topic { size, varies, .. } = *topic;
-        Ok(Box::new(Writer { publisher, notifier, data, room, size, varies, met: 0, _node: node }))
+        Ok(Box::new(Writer {
+            publishers,
+            topic: 0,
+            first: topic.several.map(|_| topic.first_to_write()),
+            notifier,
+            data,
+            room,
+            size,
+            varies,
+            met: 0,
+            _node: node,
+        }))
     }
 }
 
@@ -106,9 +131,13 @@ fn copies(topic: &Topic) -> Result<bool> {
     Ok(copy == "both")
 }
 
+type DataService = publish_subscribe::PortFactory<ipc::Service, [u8], ()>;
+
 struct Services {
     node: Node<ipc::Service>,
-    data: publish_subscribe::PortFactory<ipc::Service, [u8], ()>,
+    /// Of each topic.
+    data: Vec<DataService>,
+    /// Of all together.
     event: event::PortFactory<ipc::Service>,
 }
 
@@ -152,37 +181,40 @@ fn depth(topic: &Topic) -> usize {
     }
 }
 
-/// Shared memory that all samples take that there may be at a time, in bytes.
+/// Shared memory that all samples of a topic take that there may be at a time, in bytes.
 fn shared_memory(topic: &Topic) -> u64 {
     let samples = topic.readers * (depth(topic) + BORROWED) + LOANED;
     (samples * topic.size.next_multiple_of(4096)) as u64
 }
 
-fn services(topic: &Topic) -> Result<Services> {
+fn services(topic: &Topic, names: Vec<String>) -> Result<Services> {
     let config = config(topic)?;
     let node = NodeBuilder::new()
         .config(&config)
         .create::<ipc::Service>()
         .map_err(engine_error("node"))?;
+    let open = |name: &String| {
+        let name: ServiceName = name.as_str().try_into().map_err(engine_error("name"))?;
+        node.service_builder(&name)
+            .publish_subscribe::<[u8]>()
+            .enable_safe_overflow(false)
+            .history_size(0)
+            .subscriber_max_buffer_size(depth(topic))
+            .subscriber_max_borrowed_samples(BORROWED)
+            .max_subscribers(topic.readers)
+            .max_publishers(1)
+            .max_nodes(topic.readers + 1)
+            .open_or_create()
+            .map_err(engine_error("service"))
+    };
+    let data = names.iter().map(open).collect::<Result<_>>()?;
     let name: ServiceName = topic.name.as_str().try_into().map_err(engine_error("name"))?;
-    let data = node
-        .service_builder(&name)
-        .publish_subscribe::<[u8]>()
-        .enable_safe_overflow(false)
-        .history_size(0)
-        .subscriber_max_buffer_size(depth(topic))
-        .subscriber_max_borrowed_samples(BORROWED)
-        .max_subscribers(topic.readers)
-        .max_publishers(1)
-        .max_nodes(topic.readers + 1)
-        .open_or_create()
-        .map_err(engine_error("service"))?;
     let event = node
         .service_builder(&name)
         .event()
         .max_listeners(topic.readers)
-        .max_notifiers(1)
-        .max_nodes(topic.readers + 1)
+        .max_notifiers(topic.senders())
+        .max_nodes(topic.readers + topic.senders())
         .open_or_create()
         .map_err(engine_error("event service"))?;
     Ok(Services { node, data, event })
@@ -197,9 +229,14 @@ enum Room {
 }
 
 struct Writer {
-    publisher: Publisher<ipc::Service, [u8], ()>,
+    /// Of each topic.
+    publishers: Vec<Publisher<ipc::Service, [u8], ()>>,
+    /// The topic of the next sample.
+    topic: usize,
+    /// Where there are several: which of those that are read is the first.
+    first: Option<usize>,
     notifier: Notifier<ipc::Service>,
-    data: publish_subscribe::PortFactory<ipc::Service, [u8], ()>,
+    data: Vec<DataService>,
     room: Room,
     size: usize,
     varies: bool,
@@ -223,7 +260,8 @@ impl Writer {
         self.met = there;
         let mut knocks = 0;
         while knocks <= VARYING && transport::Writer::readers(self)? > 0 {
-            let empty = self.publisher.loan_slice_uninit(0).map_err(engine_error("loan"))?;
+            let publisher = &self.publishers[self.topic];
+            let empty = publisher.loan_slice_uninit(0).map_err(engine_error("loan"))?;
             let reached = empty.write_from_slice(&[]).send().map_err(engine_error("send"))?;
             self.notifier.notify().map_err(engine_error("notify"))?;
             match reached {
@@ -237,8 +275,23 @@ impl Writer {
 
 impl transport::Writer for Writer {
     fn readers(&mut self) -> Result<usize> {
-        self.publisher.update_connections().map_err(engine_error("connection"))?;
-        Ok(self.data.dynamic_config().number_of_subscribers())
+        for publisher in &self.publishers {
+            publisher.update_connections().map_err(engine_error("connection"))?;
+        }
+        let found = self.data.iter().map(|data| data.dynamic_config().number_of_subscribers());
+        Ok(found.min().unwrap_or(0))
+    }
+
+    fn choose_topic(&mut self, number: usize) -> Result<()> {
+        ensure!(number < self.publishers.len(), "there is no topic {number}");
+        if self.topic != number {
+            // What was lent of another topic and is not sent goes back.
+            if let Room::Shared(room) = &mut self.room {
+                *room = None;
+            }
+        }
+        self.topic = number;
+        Ok(())
     }
 
     fn buffer(&mut self) -> Result<&mut [u8]> {
@@ -256,8 +309,9 @@ impl transport::Writer for Writer {
                 let sample = match kept {
                     Some(sample) => sample,
                     None => {
+                        let publisher = &self.publishers[self.topic];
                         let sample =
-                            self.publisher.loan_slice_uninit(size).map_err(engine_error("loan"))?;
+                            publisher.loan_slice_uninit(size).map_err(engine_error("loan"))?;
                         // SAFETY: it lies in a segment that the system gave filled with
                         // zeroes, and any byte is one: it is what is left over from before.
                         // Filling it here would be work that no user of it has.
@@ -277,19 +331,30 @@ impl transport::Writer for Writer {
             Room::Shared(sample) => sample.take().context("there is nothing to send")?,
             Room::Own(buffer) => {
                 let size = buffer.len();
-                let sample =
-                    self.publisher.loan_slice_uninit(size).map_err(engine_error("loan"))?;
+                let publisher = &self.publishers[self.topic];
+                let sample = publisher.loan_slice_uninit(size).map_err(engine_error("loan"))?;
                 sample.write_from_slice(buffer)
             }
         };
         sample.send().map_err(engine_error("send"))?;
-        self.notifier.notify().map_err(engine_error("notify"))?;
+        let told = match self.first {
+            None => self.notifier.notify(),
+            Some(first) => {
+                self.notifier.notify_with_custom_event_id(EventId::new(first + self.topic))
+            }
+        };
+        told.map_err(engine_error("notify"))?;
         Ok(())
     }
 }
 
 struct Reader {
-    subscriber: Subscriber<ipc::Service, [u8], ()>,
+    /// Of each topic.
+    subscribers: Vec<Subscriber<ipc::Service, [u8], ()>>,
+    /// Which of them may have samples: they were told to, and not found empty since.
+    ready: Vec<bool>,
+    /// Whose turn it is.
+    turn: usize,
     listener: Listener<ipc::Service>,
     held: Option<Sample<ipc::Service, [u8], ()>>,
     /// Where samples are copied to, if they are.
@@ -299,30 +364,52 @@ struct Reader {
 
 impl transport::Reader for Reader {
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        Ok(self.next_of_any(patience)?.map(|(_, sample)| sample))
+    }
+
+    fn next_of_any(&mut self, patience: Duration) -> Result<Option<(usize, &[u8])>> {
         self.held = None;
         let deadline = Instant::now() + patience;
+        let count = self.subscribers.len();
         loop {
-            if let Some(sample) = self.subscriber.receive().map_err(engine_error("receive"))? {
+            let mut turns = (self.turn..self.turn + count).map(|turn| turn % count);
+            if let Some(topic) = turns.find(|&topic| self.ready[topic]) {
+                let received =
+                    self.subscribers[topic].receive().map_err(engine_error("receive"))?;
+                let Some(sample) = received else {
+                    self.ready[topic] = false;
+                    continue;
+                };
                 // The writer looks whether somebody is there.
                 if sample.payload().is_empty() {
                     continue;
                 }
-                return Ok(Some(match &mut self.copy {
+                // All have their turn.
+                self.turn = topic + 1;
+                let sample = match &mut self.copy {
                     Some(copy) => {
                         copy.clear();
                         copy.extend_from_slice(sample.payload());
                         copy
                     }
                     None => self.held.insert(sample).payload(),
-                }));
+                };
+                return Ok(Some((topic, sample)));
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
+                // What comes from now on is looked for first the next time.
+                self.ready.fill(true);
                 return Ok(None);
             }
             // More than one event for a sample, or one for several: what counts
             // is what is there.
-            match self.listener.timed_wait(|_| {}, left) {
+            let ready = &mut self.ready;
+            let tell = |event: EventActivation| match ready.get_mut(event.id.as_value()) {
+                Some(one) => *one = true,
+                None => ready.fill(true),
+            };
+            match self.listener.timed_wait(tell, left) {
                 // A process that was stopped and goes on.
                 Ok(_) | Err(ListenerWaitError::InterruptSignal) => {}
                 Err(error) => return Err(engine_error("wait")(error)),

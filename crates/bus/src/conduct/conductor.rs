@@ -26,6 +26,7 @@ use crate::conduct::pause_detector::PauseDetector;
 use crate::conduct::samples::SampleRows;
 use crate::placement::process::Process;
 use crate::placement::{Placement, ProcessPlan};
+use crate::record::senders::all_senders;
 use crate::record::windows::counted_windows;
 use crate::record::RunRecord;
 use crate::secret;
@@ -253,9 +254,13 @@ impl Conductor {
         // Nobody looks for more while it is measured.
         drop(gates);
         show("opening");
+        let mut senders = 0..;
         for member in &self.members {
             let mut own = assignment.clone();
             (own.role, own.topic.bind) = (member.role, member.bind);
+            if let (Role::Sender, Some(several)) = (member.role, &mut own.topic.several) {
+                several.sender = senders.next().unwrap_or(0);
+            }
             member.send(&Order::Open(Box::new(own)))?;
         }
         let step_time = step_time(assignment);
@@ -272,13 +277,14 @@ impl Conductor {
         let mut round_trips = None;
         if assignment.round_trips > 0 {
             show("taking round trips");
-            self.send_to_role(Role::Sender, &Order::Ping)?;
+            let master = self.timing_master()?;
+            master.send(&Order::Ping)?;
+            let master = vec![master.name.clone()];
             let pinged = |report| match report {
                 Report::Pinged(pinged) => Some(pinged),
                 _ => None,
             };
-            let reports =
-                self.reports_of_role(Role::Sender, "take round trips", step_time, pinged)?;
+            let reports = self.reports(master, "take round trips", step_time, pinged)?;
             round_trips = reports.into_iter().next().map(|(_, pinged)| pinged);
         }
         show("running");
@@ -294,12 +300,16 @@ impl Conductor {
             _ => None,
         };
         let longest = Duration::from_nanos(assignment.duration + assignment.patience) + step_time;
-        let mut outcomes = self.reports_of_role(Role::Sender, "end", longest, stopped)?;
-        let Some((_, ParticipantResult::Sent(sent))) = outcomes.pop() else {
-            bail!("the sender reported received samples");
-        };
+        let outcomes = self.reports_of_role(Role::Sender, "end", longest, stopped)?;
+        let sent = outcomes.into_iter().map(|(name, outcome)| match outcome {
+            ParticipantResult::Sent(sent) => Ok(sent),
+            ParticipantResult::Received(_) => Err(anyhow!("{name} reported received samples")),
+        });
+        let sent: Vec<SenderResult> = sent.collect::<Result<_>>()?;
         show("finishing");
-        self.send_to_role(Role::Receiver, &Order::Finish(sent.samples))?;
+        let counts = sent.iter().map(|sent| sent.samples).collect();
+        self.send_to_role(Role::Receiver, &Order::Finish(counts))?;
+        let sent = all_senders(sent);
         let outcomes = self.reports_of_role(Role::Receiver, "end", step_time, stopped)?;
         let received = outcomes
             .into_iter()
@@ -390,8 +400,7 @@ impl Conductor {
             .iter()
             .find_map(|(_, opened)| opened.master)
             .context("no participant is the timing master")?;
-        let sender = self.members.iter().find(|member| member.role == Role::Sender);
-        let sender = sender.context("no participant sends")?;
+        let sender = self.timing_master()?;
         let host = &sender.host;
         let endpoints: Vec<String> = self
             .members
@@ -412,6 +421,12 @@ impl Conductor {
             matches!(report, Report::Ready).then_some(())
         })?;
         Ok(())
+    }
+
+    /// The first sender.
+    fn timing_master(&self) -> Result<&Member> {
+        let master = self.members.iter().find(|member| member.role == Role::Sender);
+        master.context("no participant sends")
     }
 
     fn send_to_role(&self, role: Role, order: &Order) -> Result<()> {

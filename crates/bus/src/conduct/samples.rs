@@ -152,6 +152,8 @@ mod tests {
         mode: Mode::Discrete,
         fast: false,
         receivers: 2,
+        senders: 1,
+        topics: 1,
     };
 
     fn labels() -> Labels {

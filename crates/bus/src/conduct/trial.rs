@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use indexmap::IndexMap;
 use wiregauge_participant::codec_process::CodecSetup;
 use wiregauge_participant::control::{Assignment, Role};
+use wiregauge_participant::topics::TopicSet;
 use wiregauge_participant::transport::Topic;
 use wiregauge_result::environment::Environment;
 use wiregauge_timing::scratch::Scratch;
@@ -51,7 +52,8 @@ impl Trial<'_> {
         show: &dyn Fn(&str),
         keep: Option<SampleSink>,
     ) -> Result<(RunRecord, Environment)> {
-        let plans = self.placement.plans(self.load.receivers, self.entry.reach);
+        let Load { senders, receivers, .. } = *self.load;
+        let plans = self.placement.plans_of_senders(senders, receivers, self.entry.reach);
         let mut machine = Environment::probe(IndexMap::new());
         // As long as the run, and gone with it.
         let scratch = Scratch::new().context("the run has no folder")?;
@@ -78,6 +80,11 @@ impl Trial<'_> {
             topic: Topic {
                 // So that runs at the same time do not meet. DDS takes no hyphens.
                 name: format!("wiregauge_{}_{}", std::process::id(), entry.transport()),
+                several: load.has_several().then_some(TopicSet {
+                    senders: load.senders,
+                    each: load.topics,
+                    sender: 0,
+                }),
                 size: load.size,
                 varies: false,
                 bind: self.placement.locations[0].address(),

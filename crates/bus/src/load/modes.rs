@@ -29,24 +29,28 @@ impl Modes {
         }
     }
 
-    /// Loads of each of these sizes, to each of these numbers of receivers, in each mode.
+    /// Loads of each of these sizes, in each mode, between each of these numbers of senders and
+    /// receivers, on each of these numbers of topics.
     ///
     /// # Errors
     /// When one cannot be sent.
     pub fn loads(
         self,
         sizes: &[usize],
-        receivers: &[usize],
+        pairs: &[(usize, usize)],
+        topics: &[usize],
         cycle: Duration,
         fast: bool,
     ) -> Result<Vec<Load>> {
         let mut loads = Vec::new();
         for mode in self.all() {
             for &size in sizes {
-                for &receivers in receivers {
-                    let load = Load { size, cycle, mode, fast, receivers };
-                    load.check()?;
-                    loads.push(load);
+                for &(senders, receivers) in pairs {
+                    for &topics in topics {
+                        let load = Load { size, cycle, mode, fast, receivers, senders, topics };
+                        load.check()?;
+                        loads.push(load);
+                    }
                 }
             }
         }

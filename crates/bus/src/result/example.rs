@@ -16,6 +16,8 @@ pub(super) const LOAD: Load = Load {
     mode: Mode::Continuous,
     fast: false,
     receivers: 1,
+    senders: 1,
+    topics: 1,
 };
 
 pub(super) fn window(span: u64, bytes: u64, samples: u64) -> Window {

@@ -23,6 +23,10 @@ impl MeasuredTrial<'_> {
     pub fn facts(&self) -> Vec<Fact> {
         let RunRecord { sent, received, .. } = self.record;
         let mut facts = Facts { measured: self, facts: Vec::new() };
+        if self.load.has_several() {
+            facts.add("topics", "1", (self.load.senders * self.load.topics) as f64);
+            facts.add("senders", "1", self.load.senders as f64);
+        }
         if let Some(rate) = self.load.rate() {
             facts.add("offered", "MB/s", self.load.size as f64 * rate / 1e6);
         }
@@ -72,6 +76,12 @@ impl MeasuredTrial<'_> {
             .facts
             .extend(misses.iter().flat_map(|m| sample_log::miss_facts(self.case, self.subject, m)));
         facts.distribution("latency", received.iter().map(|r| &r.latency));
+        let topics = received.iter().filter_map(|r| r.slowest_topic.as_ref());
+        let p99 = topics.filter_map(|(topic, times)| Some((times.quantile(0.99)?, *topic)));
+        if let Some((p99, topic)) = p99.max() {
+            facts.add("topic/p99", "ns", p99 as f64);
+            facts.add("topic/number", "1", topic as f64);
+        }
         if let Some(pinged) = &self.record.round_trips {
             facts.distribution("round-trip", [&pinged.times]);
             if pinged.lost > 0 {
@@ -82,7 +92,8 @@ impl MeasuredTrial<'_> {
         facts.distribution("write", [&sent.write]);
         facts.distribution("lateness", [&sent.lateness]);
         if sent.step.count > 0 {
-            let steps = sent.samples.saturating_sub(sent.timeouts);
+            let steps = sent.samples / self.samples_of_cycle();
+            let steps = steps.saturating_sub(sent.timeouts);
             facts.add("steps", "1/s", steps as f64 / (self.span() as f64 / 1e9));
             facts.distribution("step", [&sent.step]);
             facts.distribution("barrier", [&sent.barrier]);

@@ -22,6 +22,36 @@ impl FanOut {
     }
 }
 
+/// How many send and how many receive: each of these numbers of senders with each number of
+/// participants, or with one receiver where the user says none.
+///
+/// # Errors
+/// Nobody who sends, or nobody who receives.
+pub fn senders_and_receivers(
+    participants: Option<&FanOut>,
+    senders: &[usize],
+) -> Result<Vec<(usize, usize)>> {
+    let mut pairs = Vec::new();
+    for &senders in senders {
+        ensure!(
+            (1..MAX_PARTICIPANTS).contains(&senders),
+            "{senders} senders cannot be measured; give 1 to {}",
+            MAX_PARTICIPANTS - 1
+        );
+        let all = participants.map_or(vec![senders + 1], |participants| participants.0.clone());
+        for all in all {
+            ensure!(
+                all > senders,
+                "of {all} participants {senders} send, and none receives; give --participants {} \
+                 or more",
+                senders + 1
+            );
+            pairs.push((senders, all - senders));
+        }
+    }
+    Ok(pairs)
+}
+
 impl FromStr for FanOut {
     type Err = anyhow::Error;
 
@@ -76,6 +106,24 @@ mod tests {
             assert_eq!(fan_out.0, participants, "{text}");
             let receivers: Vec<usize> = participants.iter().map(|n| n - 1).collect();
             assert_eq!(fan_out.receivers().collect::<Vec<_>>(), receivers);
+        }
+    }
+
+    #[test]
+    fn who_does_not_send_receives() {
+        let split = |participants: Option<&str>, senders: &[usize]| {
+            let participants = participants.map(|text| text.parse().unwrap());
+            senders_and_receivers(participants.as_ref(), senders).map_err(|e| e.to_string())
+        };
+        assert_eq!(split(None, &[1, 4]), Ok(vec![(1, 1), (4, 1)]));
+        assert_eq!(split(Some("3,8"), &[1, 2]), Ok(vec![(1, 2), (1, 7), (2, 1), (2, 6)]));
+        for (participants, senders, words) in [
+            (None, 0, "0 senders cannot be measured; give 1 to 255"),
+            (None, 256, "256 senders"),
+            (Some("2,4"), 2, "of 2 participants 2 send, and none receives; give --participants 3"),
+        ] {
+            let error = split(participants, &[senders]).unwrap_err();
+            assert!(error.contains(words), "{error}");
         }
     }
 

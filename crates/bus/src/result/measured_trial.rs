@@ -147,8 +147,14 @@ impl MeasuredTrial<'_> {
         let sent = &self.record.sent;
         let paced = self.load.rate().is_some();
         let cycle = self.load.cycle.as_nanos() as u64;
-        let cycles = if paced { cycle.saturating_mul(sent.samples) } else { 0 };
+        let samples = sent.samples.div_ceil(self.samples_of_cycle());
+        let cycles = if paced { cycle.saturating_mul(samples) } else { 0 };
         sent.span.max(cycles).max(1)
+    }
+
+    /// How many samples are sent in a cycle, on all topics by all senders.
+    pub(super) fn samples_of_cycle(&self) -> u64 {
+        (self.load.senders * self.load.topics).max(1) as u64
     }
 
     /// Samples that were sent and did not arrive, over all receivers.

@@ -1,4 +1,4 @@
-//! Who takes part in a scenario: one sends, the others receive, and several may be written once.
+//! Who takes part in a scenario: who sends, who receives, and several may be written once.
 
 use std::collections::BTreeSet;
 
@@ -20,10 +20,10 @@ pub struct Participant {
     count: Option<usize>,
 }
 
-/// One sender and some receivers, each with a name of its own.
+/// Senders and receivers, each with a name of its own.
 ///
 /// # Errors
-/// A name that cannot be or is there already, no receiver, not one sender, too many.
+/// A name that cannot be or is there already, no receiver, no sender, too many.
 pub fn name_participants(all: Vec<Spanned<Participant>>) -> Result<Vec<(String, Role)>, TomlError> {
     let mut known: Vec<(String, Role)> = Vec::new();
     let mut names = BTreeSet::new();
@@ -54,11 +54,6 @@ pub fn name_participants(all: Vec<Spanned<Participant>>) -> Result<Vec<(String, 
             }
         };
         check().with_position(&participant)?;
-        let senders = known.iter().filter(|(_, role)| *role == Role::Sender).count();
-        if senders > 1 {
-            let what = "this is a second sender; give one participant only the role sender";
-            return Err(anyhow!(what)).with_position(&participant);
-        }
     }
     for (wanted, text) in [(Role::Sender, "sends"), (Role::Receiver, "receives")] {
         if !known.iter().any(|(_, role)| *role == wanted) {
@@ -107,7 +102,7 @@ mod tests {
             (receivers("b", MAX_PARTICIPANTS), "at most 256 participants"),
             (receivers("b", usize::MAX >> 1), "at most 256 participants"),
             (receivers("b", 2) + &receivers("b", 3), "'b-0' is given twice"),
-            (receivers("b", 2).replace("receiver", "sender"), "second sender"),
+            (receivers("b", 2).replace("receiver", "sender"), "nobody receives"),
         ] {
             let error = names(&format!("{SENDER}{more}")).unwrap_err();
             assert!(error.contains(words), "{error}");

@@ -109,7 +109,8 @@ impl Goal {
             Aim::Rate { size } => (size, Duration::from_nanos((1e9 / value).round() as u64)),
             Aim::Size { cycle } => (value as usize, cycle),
         };
-        Load { size, cycle, mode: self.mode, fast: false, receivers: self.receivers }
+        let Goal { mode, receivers, .. } = *self;
+        Load { size, cycle, mode, fast: false, receivers, senders: 1, topics: 1 }
     }
 
     /// What is searched, as a curve goes over it: `rate` or `size`.

@@ -92,6 +92,8 @@ mod tests {
         mode: Mode::Discrete,
         fast: false,
         receivers: 2,
+        senders: 1,
+        topics: 1,
     };
 
     /// Times of which 99 % stay within this.

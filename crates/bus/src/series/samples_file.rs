@@ -68,7 +68,7 @@ pub fn receiver_names(
     let mut names: Vec<String> = Vec::new();
     for load in loads {
         for entry in entries {
-            let plans = placement.plans(load.receivers, entry.reach);
+            let plans = placement.plans_of_senders(load.senders, load.receivers, entry.reach);
             for (name, role) in plans.into_iter().flat_map(|plan| plan.participants) {
                 if role == Role::Receiver && !names.contains(&name) {
                     names.push(name);

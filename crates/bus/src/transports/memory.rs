@@ -27,9 +27,9 @@ inventory::submit! {
     }
 }
 
-/// Samples that a reader may be behind before the writer waits.
+/// Samples of each topic that a reader may be behind before the writer waits.
 const DEPTH: usize = 64;
-/// How many samples the writer keeps for reuse.
+/// How many samples of each topic the writer keeps for reuse.
 const KEPT: usize = 4;
 
 /// The readers of all topics of this process.
@@ -48,7 +48,8 @@ struct Queue {
 
 #[derive(Default)]
 struct State {
-    samples: VecDeque<Sample>,
+    /// With the topic that each is of.
+    samples: VecDeque<(usize, Sample)>,
     closed: bool,
 }
 
@@ -76,8 +77,12 @@ impl Transport for Memory {
     fn options(&self) -> Vec<String> {
         vec![
             "participants are threads of one process; samples are handed over, not copied".into(),
-            format!("a reader may be {DEPTH} samples behind, then the writer waits"),
+            format!("a reader may be {DEPTH} samples of each topic behind, then the writer waits"),
         ]
+    }
+
+    fn carries_several(&self) -> bool {
+        true
     }
 
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
@@ -85,19 +90,36 @@ impl Transport for Memory {
         let mut topics = lock(&TOPICS);
         let readers = topics.get_or_insert_default().entry(topic.name.clone()).or_default();
         readers.push(Arc::clone(&queue));
-        Ok((Box::new(MemoryReader { queue, held: None }), topic.name.clone()))
+        let name = topic.name.clone();
+        Ok((Box::new(MemoryReader { queue, held: None, name: name.clone() }), name))
     }
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
-        let readers = lock(&TOPICS).get_or_insert_default().remove(&topic.name);
+        let readers = lock(&TOPICS).get_or_insert_default().get(&topic.name).cloned();
         let readers = readers.context("no reader of this topic is in this process")?;
-        Ok(Box::new(MemoryWriter { readers, size: topic.size, kept: VecDeque::new() }))
+        let topics = topic.topics_of_sender();
+        Ok(Box::new(MemoryWriter {
+            readers,
+            size: topic.size,
+            first: topic.first_to_write(),
+            topic: topic.first_to_write(),
+            depth: DEPTH * topic.senders() * topics,
+            most_kept: KEPT * topics,
+            kept: VecDeque::new(),
+        }))
     }
 }
 
 struct MemoryWriter {
     readers: Vec<Arc<Queue>>,
     size: usize,
+    /// Which of the topics that are read is the first that it writes.
+    first: usize,
+    /// Which of them the next sample is of.
+    topic: usize,
+    /// How many samples a reader may be behind.
+    depth: usize,
+    most_kept: usize,
     /// The sample to be sent in front, then those sent, oldest first.
     kept: VecDeque<Sample>,
 }
@@ -105,6 +127,11 @@ struct MemoryWriter {
 impl Writer for MemoryWriter {
     fn readers(&mut self) -> Result<usize> {
         Ok(self.readers.len())
+    }
+
+    fn choose_topic(&mut self, number: usize) -> Result<()> {
+        self.topic = self.first + number;
+        Ok(())
     }
 
     fn buffer(&mut self) -> Result<&mut [u8]> {
@@ -132,18 +159,18 @@ impl Writer for MemoryWriter {
         let sample = self.kept.pop_front().context("there is nothing to send")?;
         for reader in &self.readers {
             let mut state = lock(&reader.state);
-            while state.samples.len() >= DEPTH && !state.closed {
+            while state.samples.len() >= self.depth && !state.closed {
                 state = reader.emptied.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
             if state.closed {
                 bail!("the reader disconnected");
             }
-            state.samples.push_back(Arc::clone(&sample));
+            state.samples.push_back((self.topic, Arc::clone(&sample)));
             drop(state);
             reader.filled.notify_one();
         }
         self.kept.push_back(sample);
-        if self.kept.len() > KEPT {
+        if self.kept.len() > self.most_kept {
             self.kept.pop_front();
         }
         Ok(())
@@ -159,18 +186,24 @@ impl Drop for MemoryWriter {
 struct MemoryReader {
     queue: Arc<Queue>,
     held: Option<Sample>,
+    /// The topic, or what the names of all its topics begin with.
+    name: String,
 }
 
 impl Reader for MemoryReader {
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        Ok(self.next_of_any(patience)?.map(|(_, sample)| sample))
+    }
+
+    fn next_of_any(&mut self, patience: Duration) -> Result<Option<(usize, &[u8])>> {
         self.held = None;
         let deadline = Instant::now() + patience;
         let mut state = lock(&self.queue.state);
         loop {
-            if let Some(sample) = state.samples.pop_front() {
+            if let Some((topic, sample)) = state.samples.pop_front() {
                 drop(state);
                 self.queue.emptied.notify_one();
-                return Ok(Some(self.held.insert(sample)));
+                return Ok(Some((topic, self.held.insert(sample))));
             }
             if state.closed {
                 bail!("the writer disconnected");
@@ -187,6 +220,14 @@ impl Reader for MemoryReader {
 
 impl Drop for MemoryReader {
     fn drop(&mut self) {
+        if let Some(topics) = lock(&TOPICS).as_mut() {
+            if let Some(readers) = topics.get_mut(&self.name) {
+                readers.retain(|queue| !Arc::ptr_eq(queue, &self.queue));
+                if readers.is_empty() {
+                    topics.remove(&self.name);
+                }
+            }
+        }
         self.queue.close();
     }
 }

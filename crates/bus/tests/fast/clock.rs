@@ -117,6 +117,7 @@ fn report(listener: &mut ControlReceiver) -> Report {
 fn conduct(speaker: &ControlSender, listener: &mut ControlReceiver) -> ReceiverResult {
     let epoch = *EPOCH.lock().unwrap();
     let topic = Topic {
+        several: None,
         name: "clock".into(),
         size: 100,
         varies: false,
@@ -155,7 +156,7 @@ fn conduct(speaker: &ControlSender, listener: &mut ControlReceiver) -> ReceiverR
     assert_eq!(report(listener), Report::Ready);
     speaker.send(&Order::Start).unwrap();
     assert_eq!(report(listener), Report::Running);
-    speaker.send(&Order::Finish(COUNT)).unwrap();
+    speaker.send(&Order::Finish(vec![COUNT])).unwrap();
     match report(listener) {
         Report::Stopped(outcome) => match *outcome {
             ParticipantResult::Received(received) => received,
@@ -201,7 +202,15 @@ fn a_clock_that_is_set_in_the_middle_is_counted() {
             RunRecord { about, round_trips: None, sent, received, background: None, broken: None };
         let machine = Environment::default();
         let cycle = Duration::from_nanos(CYCLE);
-        let load = Load { size: 100, cycle, mode: Mode::Continuous, fast: false, receivers: 1 };
+        let load = Load {
+            size: 100,
+            cycle,
+            mode: Mode::Continuous,
+            fast: false,
+            receivers: 1,
+            senders: 1,
+            topics: 1,
+        };
         MeasuredTrial {
             case: "c",
             load: &load,

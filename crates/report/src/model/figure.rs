@@ -59,7 +59,7 @@ struct FigureDefinition {
 }
 
 #[rustfmt::skip]
-const DEFINITIONS: [FigureDefinition; 46] = [
+const DEFINITIONS: [FigureDefinition; 49] = [
     FigureDefinition { name: "headroom/rate", part: FigureTopic::Headroom, is: "highest rate at which no sample is lost and everything stays within the cycle" },
     FigureDefinition { name: "headroom/throughput", part: FigureTopic::Headroom, is: "bytes per second at that rate" },
     FigureDefinition { name: "headroom/size", part: FigureTopic::Headroom, is: "largest sample size at which no sample is lost and everything stays within the cycle" },
@@ -67,7 +67,9 @@ const DEFINITIONS: [FigureDefinition; 46] = [
     FigureDefinition { name: "headroom/repeated", part: FigureTopic::Headroom, is: "trials that were repeated because the machine disturbed them" },
     FigureDefinition { name: "throughput", part: FigureTopic::Arrival, is: "bytes of the windows ÷ the time in which they arrived, or in which they were due if that is longer; without the first three windows and the last" },
     FigureDefinition { name: "throughput/mean", part: FigureTopic::Arrival, is: "mean over the windows of bytes ÷ length of the window, as in the publication" },
-    FigureDefinition { name: "offered", part: FigureTopic::Arrival, is: "size of a sample ÷ cycle: the throughput if nothing is lost" },
+    FigureDefinition { name: "topics", part: FigureTopic::Arrival, is: "topics that each receiver reads, of all senders together" },
+    FigureDefinition { name: "senders", part: FigureTopic::Arrival, is: "participants that send" },
+    FigureDefinition { name: "offered", part: FigureTopic::Arrival, is: "size of a sample ÷ cycle, times the number of topics: the throughput if nothing is lost" },
     FigureDefinition { name: "size", part: FigureTopic::Arrival, is: "mean size of an encoded message" },
     FigureDefinition { name: "rate", part: FigureTopic::Arrival, is: "samples of the windows ÷ the same time" },
     FigureDefinition { name: "sent", part: FigureTopic::Arrival, is: "samples that were sent" },
@@ -84,6 +86,7 @@ const DEFINITIONS: [FigureDefinition; 46] = [
     FigureDefinition { name: "variance", part: FigureTopic::Arrival, is: "variance of the throughput from window to window, divided by n − 1, without windows in which a hypervisor took time; low and high: its 95% interval, if windows are normally distributed" },
     FigureDefinition { name: "latency", part: FigureTopic::Time, is: "from before the send call until the receiver has the sample; of the slowest receiver" },
     FigureDefinition { name: "slowest latency", part: FigureTopic::Time, is: "latency of the slowest receiver: the time until all receivers have the sample" },
+    FigureDefinition { name: "topic", part: FigureTopic::Time, is: "p99: the largest p99 that the latencies of a single topic have; number: which topic that is" },
     FigureDefinition { name: "jitter", part: FigureTopic::Time, is: "difference between the latencies of two samples sent one after the other" },
     FigureDefinition { name: "round-trip", part: FigureTopic::Time, is: "from before the send call until the echo of the sample is back" },
     FigureDefinition { name: "round-trip/lost", part: FigureTopic::Time, is: "echoes that did not come back" },

@@ -13,7 +13,7 @@ use wiregauge_participant::participant;
 use wiregauge_participant::sample::MAX_SAMPLE_SIZE;
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 use wiregauge_timing::allocation::{allocate_zeroed, resize};
-use zenoh::handlers::{FifoChannel, FifoChannelHandler};
+use zenoh::handlers::{FifoChannel, FifoChannelHandler, IntoHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::CongestionControl;
 use zenoh::sample::Sample;
@@ -31,11 +31,11 @@ struct Zenoh;
 
 /// Longest message, in bytes: the largest sample and what goes before it.
 const LONGEST: usize = MAX_SAMPLE_SIZE + (1 << 20);
-/// Buffers that are kept for the samples to come.
+/// Buffers of each topic that are kept for the samples to come.
 const KEPT: usize = 4;
 /// How often another port is chosen where zenoh does not get one.
 const PORT_TRIES: u32 = 10;
-/// Samples that wait for the reader before zenoh's own threads wait.
+/// Samples of each topic that wait for the reader before zenoh's own threads wait.
 const DEPTH: usize = 256;
 
 /// How samples travel.
@@ -73,7 +73,10 @@ impl Transport for Zenoh {
                 .into(),
             shared_memory::ROOM.into(),
             "congestion control Block, or Drop, which is zenoh's default".into(),
-            format!("a FIFO of {DEPTH} samples between zenoh's threads and the reader"),
+            format!(
+                "a FIFO of {DEPTH} samples of each topic between zenoh's threads and the reader; \
+                 several topics share it, and a session"
+            ),
             "buffers of samples are reused".into(),
         ]
     }
@@ -86,12 +89,17 @@ impl Transport for Zenoh {
         &["port"]
     }
 
+    fn carries_several(&self) -> bool {
+        true
+    }
+
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
         let port: u16 = match topic.options.get("port") {
             Some(text) => text.parse().with_context(|| format!("'{text}' is not a port"))?,
             None => 0,
         };
         let way = Way::from_topic(topic)?;
+        check_way(topic, way)?;
         // zenoh does not say which port it got, so that one is chosen for it. Until it has it,
         // another of many receivers may take it.
         let mut tries = 0;
@@ -107,18 +115,32 @@ impl Transport for Zenoh {
                 Err(_) => tries += 1,
             }
         };
-        let subscriber = session
-            .declare_subscriber(topic.name.clone())
-            .with(FifoChannel::new(if way == Way::Memory { MOST_WAITING } else { DEPTH }))
-            .wait()
-            .map_err(|error| anyhow!("zenoh: {error}"))?;
+        let names = topic.names_to_read(&topic.name);
+        let depth = if way == Way::Memory { MOST_WAITING } else { DEPTH * names.len() };
+        let (callback, samples) = IntoHandler::<Sample>::into_handler(FifoChannel::new(depth));
+        let subscribe = |name: &String| {
+            let subscriber = session.declare_subscriber(name.clone()).with(callback.clone());
+            subscriber.wait().map_err(|error| anyhow!("zenoh: {error}"))
+        };
+        let subscribers = names.iter().map(subscribe).collect::<Result<_>>()?;
         let held = ReceivedSample { sample: None, copy: Vec::new() };
-        Ok((Box::new(ZenohReader { subscriber, held, way, _session: session }), endpoint))
+        let several = topic.several.is_some();
+        let reader = ZenohReader {
+            samples,
+            held,
+            way,
+            several,
+            _subscribers: subscribers,
+            _session: session,
+        };
+        Ok((Box::new(reader), endpoint))
     }
 
     fn writer(&self, topic: &Topic, endpoints: &[String]) -> Result<Box<dyn Writer>> {
         // Before zenoh takes any: it locks what it takes, which fails without a reason.
-        let pool = match Way::from_topic(topic)? {
+        let way = Way::from_topic(topic)?;
+        check_way(topic, way)?;
+        let pool = match way {
             Way::Memory => Some(Pool::new(topic)?),
             Way::Tcp => None,
         };
@@ -128,20 +150,33 @@ impl Transport for Zenoh {
             Some("drop") => CongestionControl::Drop,
             Some(other) => return Err(anyhow!("congestion is block or drop, not '{other}'")),
         };
-        let publisher = session
-            .declare_publisher(topic.name.clone())
-            .congestion_control(congestion)
-            .wait()
-            .map_err(|error| anyhow!("zenoh: {error}"))?;
+        let publish = |name: String| {
+            let publisher = session.declare_publisher(name).congestion_control(congestion);
+            publisher.wait().map_err(|error| anyhow!("zenoh: {error}"))
+        };
+        let names = topic.names_to_write(&topic.name).into_iter();
+        let publishers = names.map(publish).collect::<Result<Vec<_>>>()?;
         let room = match pool {
             Some(pool) => Room::Shared { pool, lent: None },
             None => Room::Own {
                 buffer: allocate_zeroed(if topic.varies { 0 } else { topic.size })?,
-                free: Arc::default(),
+                free: Arc::new(FreeBuffers {
+                    most: KEPT * publishers.len(),
+                    buffers: Mutex::default(),
+                }),
             },
         };
-        Ok(Box::new(ZenohWriter { publisher, session, size: topic.size, room }))
+        Ok(Box::new(ZenohWriter { publishers, topic: 0, session, size: topic.size, room }))
     }
+}
+
+/// Shared memory has room for the samples of one topic.
+fn check_way(topic: &Topic, way: Way) -> Result<()> {
+    ensure!(
+        topic.several.is_none() || way == Way::Tcp,
+        "zenoh's shared memory is measured with one sender and one topic only"
+    );
+    Ok(())
 }
 
 fn open(topic: &Topic, key: &str, endpoints: &[String]) -> Result<Session> {
@@ -170,7 +205,9 @@ fn open(topic: &Topic, key: &str, endpoints: &[String]) -> Result<Session> {
 }
 
 struct ZenohWriter {
-    publisher: Publisher<'static>,
+    publishers: Vec<Publisher<'static>>,
+    /// The topic of the next sample.
+    topic: usize,
     session: Session,
     size: usize,
     room: Room,
@@ -195,12 +232,14 @@ enum Room {
 }
 
 /// Buffers that zenoh is done with.
-#[derive(Default)]
-struct FreeBuffers(Mutex<Vec<Vec<u8>>>);
+struct FreeBuffers {
+    most: usize,
+    buffers: Mutex<Vec<Vec<u8>>>,
+}
 
 impl FreeBuffers {
     fn lock(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -219,7 +258,7 @@ impl AsRef<[u8]> for LentBuffer {
 impl Drop for LentBuffer {
     fn drop(&mut self) {
         let mut free = self.free.lock();
-        if free.len() < KEPT {
+        if free.len() < self.free.most {
             free.push(std::mem::take(&mut self.buffer));
         }
     }
@@ -227,10 +266,19 @@ impl Drop for LentBuffer {
 
 impl Writer for ZenohWriter {
     fn readers(&mut self) -> Result<usize> {
-        let matching = self.publisher.matching_status().wait();
-        let matching = matching.map_err(|error| anyhow!("zenoh: {error}"))?.matching();
+        let mut matching = true;
+        for publisher in &self.publishers {
+            let status = publisher.matching_status().wait();
+            matching &= status.map_err(|error| anyhow!("zenoh: {error}"))?.matching();
+        }
         let peers = self.session.info().peers_zid().wait().count();
         Ok(if matching { peers } else { 0 })
+    }
+
+    fn choose_topic(&mut self, number: usize) -> Result<()> {
+        ensure!(number < self.publishers.len(), "there is no topic {number}");
+        self.topic = number;
+        Ok(())
     }
 
     fn buffer(&mut self) -> Result<&mut [u8]> {
@@ -260,13 +308,14 @@ impl Writer for ZenohWriter {
     }
 
     fn send(&mut self) -> Result<()> {
+        let publisher = &self.publishers[self.topic];
         let sent = match &mut self.room {
             Room::Own { buffer, free } => {
                 let lent = LentBuffer { buffer: std::mem::take(buffer), free: Arc::clone(free) };
-                self.publisher.put(Bytes::from_owner(lent)).wait()
+                publisher.put(Bytes::from_owner(lent)).wait()
             }
             Room::Shared { lent, .. } => {
-                self.publisher.put(lent.take().context("nothing was written")?).wait()
+                publisher.put(lent.take().context("nothing was written")?).wait()
             }
         };
         sent.map_err(|error| anyhow!("zenoh: {error}"))
@@ -274,9 +323,11 @@ impl Writer for ZenohWriter {
 }
 
 struct ZenohReader {
-    subscriber: Subscriber<FifoChannelHandler<Sample>>,
+    samples: FifoChannelHandler<Sample>,
     held: ReceivedSample,
     way: Way,
+    several: bool,
+    _subscribers: Vec<Subscriber<()>>,
     _session: Session,
 }
 
@@ -288,8 +339,12 @@ struct ReceivedSample {
 
 impl Reader for ZenohReader {
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        Ok(self.next_of_any(patience)?.map(|(_, sample)| sample))
+    }
+
+    fn next_of_any(&mut self, patience: Duration) -> Result<Option<(usize, &[u8])>> {
         self.held.sample = None;
-        let next = self.subscriber.handler().recv_timeout(patience);
+        let next = self.samples.recv_timeout(patience);
         let Some(sample) = next.map_err(|error| anyhow!("zenoh: {error}"))? else {
             return Ok(None);
         };
@@ -297,15 +352,24 @@ impl Reader for ZenohReader {
             self.way == Way::Tcp || sample.payload().as_shm().is_some(),
             "a sample did not come by shared memory: zenoh sent it over TCP"
         );
+        let topic = if self.several { number_of_topic(&sample)? } else { 0 };
         let pieces = sample.payload().slices().count();
         if pieces > 1 {
             self.held.copy.clear();
             for piece in sample.payload().slices() {
                 self.held.copy.extend_from_slice(piece);
             }
-            return Ok(Some(&self.held.copy));
+            return Ok(Some((topic, &self.held.copy)));
         }
         let sample = self.held.sample.insert(sample);
-        Ok(Some(sample.payload().slices().next().unwrap_or_default()))
+        Ok(Some((topic, sample.payload().slices().next().unwrap_or_default())))
     }
+}
+
+/// Which topic a sample is of, from 0, as its name says.
+fn number_of_topic(sample: &Sample) -> Result<usize> {
+    let name = sample.key_expr().as_str();
+    let number = name.rsplit('_').next().and_then(|number| number.parse::<usize>().ok());
+    let number = number.and_then(|number| number.checked_sub(1));
+    number.with_context(|| format!("a sample came over another topic, '{name}'"))
 }

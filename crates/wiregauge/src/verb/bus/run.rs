@@ -8,7 +8,7 @@ use anyhow::{ensure, Result};
 use wiregauge_bus::catalogue;
 use wiregauge_bus::load::modes::Modes;
 use wiregauge_bus::placement::Placement;
-use wiregauge_bus::result::fan_out::FanOut;
+use wiregauge_bus::result::fan_out::{senders_and_receivers, FanOut};
 use wiregauge_bus::run_settings::DEFAULT_DURATION;
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::series::Series;
@@ -39,6 +39,8 @@ Examples:
       the same for point clouds, and when making them small pays
   wiregauge bus run --participants 2..64 --mode both
       the cost of one more receiver
+  wiregauge bus run --topics 1,10 --senders 1,4 --transport dds,zenoh
+      one topic and ten, of one sender and of four
   sudo wiregauge bus run --emulate 1gbit --cycle 0 --size 10MB --transport dds
       over a link between two hosts
   wiregauge bus run --scenario two_hosts.toml
@@ -61,10 +63,18 @@ pub struct Arguments {
     /// Let simulated time run as fast as it can (discrete mode).
     #[arg(long)]
     fast: bool,
-    /// Number of participants; one sends, the others receive: 4, or a sweep such as
-    /// 2,4,8, or 2..64 for the powers of two.
-    #[arg(long, value_name = "N", default_value = "2")]
-    participants: FanOut,
+    /// Number of participants; the senders among them send, the others receive: 4, or a
+    /// sweep such as 2,4,8, or 2..64 for the powers of two [default: one receiver].
+    #[arg(long, value_name = "N")]
+    participants: Option<FanOut>,
+    /// Number of senders, each on topics of its own (continuous mode): 4, or several such
+    /// as 1,4.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1", conflicts_with_all = ["message", "input", "cloud"])]
+    senders: Vec<usize>,
+    /// Number of topics of each sender: 10, or several such as 1,10. In each cycle a sample
+    /// goes to each of them, and every receiver reads all.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1", conflicts_with_all = ["message", "input", "cloud"])]
+    topics: Vec<usize>,
     #[command(flatten)]
     payload: PayloadArgs,
     #[command(flatten)]
@@ -75,7 +85,7 @@ pub struct Arguments {
 
 /// What a scenario says in its own words.
 const SCENARIO_OPTIONS: &str =
-    "size cycle mode fast participants transport duration window timeout announce option seed \
+    "size cycle mode fast participants senders topics transport duration window timeout announce option seed \
      round_trips alive_within priority processors lock_memory background emulate message \
      input codecs cloud";
 
@@ -83,6 +93,8 @@ impl Arguments {
     /// Refuses what would have no effect.
     fn check(&self) -> Result<()> {
         check_unique("--size", &self.size)?;
+        check_unique("--senders", &self.senders)?;
+        check_unique("--topics", &self.topics)?;
         let steps = [
             ("--fast", self.fast),
             ("--timeout", self.common.timeout.is_some()),
@@ -110,8 +122,8 @@ impl Arguments {
             return measure_series(series, outlet, &|| {});
         }
         self.check()?;
-        let receivers: Vec<usize> = self.participants.receivers().collect();
-        let loads = self.mode.loads(&self.size, &receivers, self.cycle, self.fast)?;
+        let pairs = senders_and_receivers(self.participants.as_ref(), &self.senders)?;
+        let loads = self.mode.loads(&self.size, &pairs, &self.topics, self.cycle, self.fast)?;
         let entries = catalogue::select_or_built_in(&self.common.transport)?;
         let terms = self.common.run_settings(DEFAULT_DURATION);
         terms.check_permissions(&entries)?;

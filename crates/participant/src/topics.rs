@@ -1,20 +1,6 @@
 //! Several topics in a run: who writes which of them, and what they are called.
 
-use serde::{Deserialize, Serialize};
-
 use crate::transport::Topic;
-
-/// The topics of a run that has several. Each sender has as many, and writes no other's; each
-/// receiver reads all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TopicSet {
-    /// How many senders there are.
-    pub senders: usize,
-    /// How many topics each of them has.
-    pub each: usize,
-    /// Of a sender: which one it is, from 0. The first is the timing master.
-    pub sender: usize,
-}
 
 impl Topic {
     /// How many senders there are.
@@ -62,6 +48,7 @@ pub fn seed_of_sender(seed: u64, sender: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::TopicSet;
 
     #[test]
     fn each_sender_writes_its_own_of_those_that_are_read() {

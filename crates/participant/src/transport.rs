@@ -9,8 +9,6 @@ use std::time::Duration;
 use anyhow::{bail, ensure, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::topics::TopicSet;
-
 /// Where samples go and how large they are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Topic {
@@ -35,6 +33,18 @@ pub struct Topic {
     pub scratch: Option<PathBuf>,
     /// What the user says to the transport: `domain` for DDS.
     pub options: BTreeMap<String, String>,
+}
+
+/// The topics of a run that has several. Each sender has as many, and writes no other's; each
+/// receiver reads all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TopicSet {
+    /// How many senders there are.
+    pub senders: usize,
+    /// How many topics each of them has.
+    pub each: usize,
+    /// Of a sender: which one it is, from 0. The first is the timing master.
+    pub sender: usize,
 }
 
 impl Topic {

@@ -117,8 +117,9 @@ fn what_cannot_be_is_refused() {
     for (words, said) in [
         (&["--topics", "0"][..], ["1 or more topics", ""]),
         (&["--topics", "257"], ["257 topics cannot be measured", "256 or fewer"]),
-        (&["--topics", "2,2"], ["--topics", "twice"]),
+        (&["--topics", "2,2"], ["2 topics' is given twice", ""]),
         (&["--senders", "0"], ["0 senders cannot be measured", "1 to 255"]),
+        (&["--senders", "2,2"], ["2 senders' is given twice", ""]),
         (&["--senders", "256"], ["256 senders cannot be measured", "1 to 255"]),
         (&["--senders", "4", "--topics", "65"], ["260 topics", "256 or fewer"]),
         (&["--senders", "2", "--mode", "discrete"], ["several senders", "continuous mode only"]),

@@ -6,8 +6,7 @@ use anyhow::{Context, Result};
 use indexmap::IndexMap;
 use wiregauge_participant::codec_process::CodecSetup;
 use wiregauge_participant::control::{Assignment, Role};
-use wiregauge_participant::topics::TopicSet;
-use wiregauge_participant::transport::Topic;
+use wiregauge_participant::transport::{Topic, TopicSet};
 use wiregauge_result::environment::Environment;
 use wiregauge_timing::scratch::Scratch;
 

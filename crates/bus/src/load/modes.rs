@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{ensure, Result};
 use wiregauge_participant::control::Mode;
 
 use crate::load::Load;
@@ -33,7 +33,7 @@ impl Modes {
     /// receivers, on each of these numbers of topics.
     ///
     /// # Errors
-    /// When one cannot be sent.
+    /// When one cannot be sent, or is there already.
     pub fn loads(
         self,
         sizes: &[usize],
@@ -49,6 +49,7 @@ impl Modes {
                     for &topics in topics {
                         let load = Load { size, cycle, mode, fast, receivers, senders, topics };
                         load.check()?;
+                        ensure!(!loads.contains(&load), "the load '{}' is given twice", load.id());
                         loads.push(load);
                     }
                 }

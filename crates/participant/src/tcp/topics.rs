@@ -9,12 +9,14 @@ use anyhow::{ensure, Context, Result};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 
-use super::{TcpReader, CONNECTED};
+use crate::tcp::reader::TcpReader;
 use crate::token::receives_token;
 use crate::transport::{Reader, Topic};
 
-/// The topic before each sample, from 0.
+/// The topic before each sample, from 0: so many bytes.
 pub const TAG: usize = 4;
+/// How long a connection that was made may take to be seen.
+pub const CONNECTED: Duration = Duration::from_secs(5);
 
 /// Reads all topics of some senders.
 pub struct TopicsReader {
@@ -134,8 +136,7 @@ mod tests {
 
     use super::*;
     use crate::tcp::Tcp;
-    use crate::topics::TopicSet;
-    use crate::transport::Transport;
+    use crate::transport::{TopicSet, Transport};
 
     #[test]
     fn samples_of_all_topics_and_senders_come_under_their_topic() {

@@ -39,8 +39,6 @@ Examples:
       the same for point clouds, and when making them small pays
   wiregauge bus run --participants 2..64 --mode both
       the cost of one more receiver
-  wiregauge bus run --topics 1,10 --senders 1,4 --transport dds,zenoh
-      one topic and ten, of one sender and of four
   sudo wiregauge bus run --emulate 1gbit --cycle 0 --size 10MB --transport dds
       over a link between two hosts
   wiregauge bus run --scenario two_hosts.toml
@@ -93,8 +91,6 @@ impl Arguments {
     /// Refuses what would have no effect.
     fn check(&self) -> Result<()> {
         check_unique("--size", &self.size)?;
-        check_unique("--senders", &self.senders)?;
-        check_unique("--topics", &self.topics)?;
         let steps = [
             ("--fast", self.fast),
             ("--timeout", self.common.timeout.is_some()),

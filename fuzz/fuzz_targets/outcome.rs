@@ -18,6 +18,8 @@ pub fn read(data: &[u8]) {
         mode: Mode::Continuous,
         fast: false,
         receivers: 1,
+        senders: 1,
+        topics: 1,
     };
     let (sent, received): (SenderResult, Vec<ReceiverResult>) = (sent, received);
     let text = String::new;

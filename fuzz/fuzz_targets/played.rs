@@ -17,6 +17,7 @@ pub fn read(data: &[u8]) {
     let bytes = [TOKEN.as_bytes(), data].concat();
     let topic = Topic {
         name: "t".into(),
+        several: None,
         size: 1 << 20,
         varies: true,
         bind: Ipv4Addr::LOCALHOST.into(),

@@ -57,7 +57,7 @@ impl Diagnostic {
                 .any(|words| line.contains(words))
         };
         match self.message.starts_with("linking with") {
-            true => match lines().find(is_reason).or_else(|| lines().last()) {
+            true => match lines().find(is_reason).or_else(|| lines().next_back()) {
                 Some(reason) => format!("{}: {reason}", self.message),
                 None => self.message,
             },

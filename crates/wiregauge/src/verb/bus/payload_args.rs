@@ -38,8 +38,7 @@ pub struct PayloadArgs {
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
     /// Measure only these codecs; with --cloud, rows of `wiregauge codecs points`
-    /// [default: all codecs; of points f32, scaled, packed-reduced,
-    /// packed-reduced+zstd].
+    /// [default: all codecs; of points f32, scaled, packed-reduced, packed-reduced+zstd].
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     codecs: Vec<String>,
     /// Also measure a runner of yours (docs/runner-protocol.md).
@@ -60,8 +59,7 @@ impl PayloadArgs {
         self.input.as_deref().or(cloud)
     }
 
-    /// Builds the codecs and has each carry the message; none for generated
-    /// content.
+    /// Builds the codecs and has each carry the message; none for generated content.
     pub fn load(&self, seed: u64, progress: &ProgressDisplay) -> Result<Option<PayloadMessage>> {
         if let Some(cloud) = &self.cloud {
             return self.points(cloud, seed).map(Some);

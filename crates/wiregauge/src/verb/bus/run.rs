@@ -39,6 +39,8 @@ Examples:
       the same for point clouds, and when making them small pays
   wiregauge bus run --participants 2..64 --mode both
       the cost of one more receiver
+  wiregauge bus run --topics 1,10 --senders 1,4
+      the cost of more topics and senders
   sudo wiregauge bus run --emulate 1gbit --cycle 0 --size 10MB --transport dds
       over a link between two hosts
   wiregauge bus run --scenario two_hosts.toml
@@ -51,8 +53,7 @@ pub struct Arguments {
     /// Size of a sample in bytes: 500, 64kB, 10MB, 1GiB.
     #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = parse_bytes::<usize>, conflicts_with_all = ["message", "input", "cloud"])]
     size: Vec<usize>,
-    /// Time from sample to sample, or simulated time of a step. 0 is as fast as
-    /// possible.
+    /// Time from sample to sample, or simulated time of a step. 0 is as fast as possible.
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = parse_time)]
     cycle: Duration,
     /// How participants stay in step.
@@ -65,12 +66,10 @@ pub struct Arguments {
     /// sweep such as 2,4,8, or 2..64 for the powers of two [default: one receiver].
     #[arg(long, value_name = "N")]
     participants: Option<FanOut>,
-    /// Number of senders, each on topics of its own (continuous mode): 4, or several such
-    /// as 1,4.
+    /// Number of senders, each on topics of its own (continuous mode): 4, or several such as 1,4.
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1", conflicts_with_all = ["message", "input", "cloud"])]
     senders: Vec<usize>,
-    /// Number of topics of each sender: 10, or several such as 1,10. In each cycle a sample
-    /// goes to each of them, and every receiver reads all.
+    /// Number of topics of each sender, all read by each receiver: 10, or several such as 1,10.
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1", conflicts_with_all = ["message", "input", "cloud"])]
     topics: Vec<usize>,
     #[command(flatten)]
@@ -125,11 +124,9 @@ impl Arguments {
         terms.check_permissions(&entries)?;
         // Built when all else is known to make sense, as it takes minutes.
         let cargo = self.payload.load(self.common.seed, &ProgressDisplay::new())?;
+        let message = cargo.as_ref().map_or("Samples", |cargo| &cargo.case.message);
         let series = Series {
-            title: match &cargo {
-                Some(cargo) => format!("{} over a bus", cargo.case.message),
-                None => "Samples over a bus".into(),
-            },
+            title: format!("{message} over a bus"),
             loads,
             entries,
             placement: self.common.placement()?,

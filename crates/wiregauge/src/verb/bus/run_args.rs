@@ -42,12 +42,10 @@ pub struct RunArgs {
     /// How long a step may stay unacknowledged in discrete mode [default: 5s].
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub timeout: Option<Duration>,
-    /// Announce each step by its own message in discrete mode, not only by its
-    /// sample.
+    /// Announce each step by its own message in discrete mode, not only by its sample.
     #[arg(long)]
     pub announce: bool,
-    /// How many round trips to measure before each run, in two seconds at most
-    /// [default: 1000].
+    /// How many round trips to measure before each run, in two seconds at most [default: 1000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub round_trips: Option<u32>,
     /// Emulate two hosts on this machine, with a link of this rate: 100mbit, 1gbit.

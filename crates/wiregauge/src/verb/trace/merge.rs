@@ -31,8 +31,7 @@ pub struct Arguments {
     /// How many bytes of messages to hold in memory for sorting, for all files together.
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_nonzero_bytes)]
     sort_window: u64,
-    /// Refuse files with a message that comes too late for the window. Nothing is written
-    /// then.
+    /// Refuse files with a message that comes too late for the window. Nothing is written then.
     #[arg(long)]
     sorted: bool,
     #[command(flatten)]

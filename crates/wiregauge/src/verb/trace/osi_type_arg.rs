@@ -5,8 +5,7 @@ use wiregauge_trace::open::OpenHints;
 /// The type of the messages in an .osi file.
 #[derive(clap::Args)]
 pub struct OsiTypeArg {
-    /// Type of the messages in an .osi file, if its name does not say it: sv,
-    /// SensorView.
+    /// Type of the messages in an .osi file, if its name does not say it: sv, SensorView.
     #[arg(long = "type", value_name = "TYPE")]
     pub osi_type: Option<String>,
 }

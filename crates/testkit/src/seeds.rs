@@ -37,9 +37,8 @@ impl Seeds {
         }
     }
 
-    /// Tries those that failed once, and so many more, from 1 on; or what WIREGAUGE_SEED
-    /// says. A seed fails where `test` panics: it is recorded, and said with the command that
-    /// repeats it.
+    /// Tries those that failed once, and so many more; or what WIREGAUGE_SEED says. A seed
+    /// fails where `test` panics: it is recorded, and said with the command that repeats it.
     ///
     /// # Panics
     /// Where the test does, or the seeds cannot be read.
@@ -50,7 +49,10 @@ impl Seeds {
     fn run(&self, wanted: Wanted, more: usize, mut test: impl FnMut(u64)) {
         let seeds: Vec<u64> = match wanted {
             Wanted::One(seed) => vec![seed],
-            Wanted::Same => self.recorded().into_iter().chain(1..=more as u64).collect(),
+            Wanted::Same => {
+                let own = (0..more).map(|number| hash(&format!("{} {number}", self.command)));
+                self.recorded().into_iter().chain(own).collect()
+            }
             Wanted::New => self.recorded().into_iter().chain((0..more).map(|_| random())).collect(),
         };
         for seed in seeds {
@@ -111,7 +113,8 @@ pub fn cases() -> Option<usize> {
 /// Which seeds a run takes.
 #[derive(Clone, Copy)]
 enum Wanted {
-    /// Those of every run.
+    /// Those of every run. Other tests have others: what one builds, and removes, is not
+    /// what another one uses.
     Same,
     /// Others than in the last run.
     New,
@@ -142,6 +145,13 @@ pub fn seed() -> u64 {
     }
 }
 
+/// A number of a text, the same everywhere: FNV-1a.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 /// A number that the system made up: the standard library seeds its maps so.
 fn random() -> u64 {
     RandomState::new().hash_one(0)
@@ -168,7 +178,12 @@ mod tests {
     fn every_run_takes_the_same_unless_it_is_to_take_others() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().to_str().unwrap();
-        assert_eq!(seeds_tried(folder, Wanted::Same, |_| false), (true, vec![1, 2, 3]));
+        let [first, second] = [(); 2].map(|()| seeds_tried(folder, Wanted::Same, |_| false));
+        assert_eq!((first.0, first.1.len()), (true, 3));
+        assert_eq!(first, second);
+        let mut others = Vec::new();
+        Seeds::new(folder, "some", "other").run(Wanted::Same, 3, |seed| others.push(seed));
+        assert!(others.iter().all(|seed| !first.1.contains(seed)), "{others:?} {first:?}");
         let [first, second] = [(); 2].map(|()| seeds_tried(folder, Wanted::New, |_| false));
         assert_eq!((first.0, first.1.len(), second.1.len()), (true, 3, 3));
         assert!(first.1.iter().all(|seed| !second.1.contains(seed)), "{first:?} {second:?}");

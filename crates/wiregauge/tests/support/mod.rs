@@ -55,9 +55,14 @@ pub fn run(folder: &Path, arguments: &[&str]) -> Said {
 }
 
 pub fn to_said(output: Output) -> Said {
+    // How far a command is that takes longer than 30 s, as any may on a loaded machine.
+    let is_progress = |line: &&str| {
+        line.split_once(" s: ").is_some_and(|(seconds, _)| seconds.parse::<u32>().is_ok())
+    };
+    let err = String::from_utf8_lossy(&output.stderr);
     Said {
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
-        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        err: err.split_inclusive('\n').filter(|line| !is_progress(line)).collect(),
         code: output.status.code(),
     }
 }

@@ -32,8 +32,15 @@ const DEPTH: usize = 64;
 /// How many samples of each topic the writer keeps for reuse.
 const KEPT: usize = 4;
 
-/// The readers of all topics of this process.
-static TOPICS: Mutex<Option<HashMap<String, Vec<Arc<Queue>>>>> = Mutex::new(None);
+/// The topics of this process that wait for writers.
+static TOPICS: Mutex<Option<HashMap<String, OpenTopic>>> = Mutex::new(None);
+
+#[derive(Default)]
+struct OpenTopic {
+    readers: Vec<Arc<Queue>>,
+    /// How many writers have opened it.
+    writers: usize,
+}
 
 type Sample = Arc<Vec<u8>>;
 
@@ -88,15 +95,24 @@ impl Transport for Memory {
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
         let queue = Arc::new(Queue::default());
         let mut topics = lock(&TOPICS);
-        let readers = topics.get_or_insert_default().entry(topic.name.clone()).or_default();
-        readers.push(Arc::clone(&queue));
+        let open = topics.get_or_insert_default().entry(topic.name.clone()).or_default();
+        open.readers.push(Arc::clone(&queue));
         let name = topic.name.clone();
         Ok((Box::new(MemoryReader { queue, held: None, name: name.clone() }), name))
     }
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
-        let readers = lock(&TOPICS).get_or_insert_default().get(&topic.name).cloned();
-        let readers = readers.context("no reader of this topic is in this process")?;
+        let mut all = lock(&TOPICS);
+        let all = all.get_or_insert_default();
+        let open = all.get_mut(&topic.name);
+        let open = open.context("no reader of this topic is in this process")?;
+        let readers = open.readers.clone();
+        open.writers += 1;
+        // With its last writer it is taken: the next run may call its own the same before the
+        // readers of this one are gone.
+        if open.writers == topic.senders() {
+            all.remove(&topic.name);
+        }
         let topics = topic.topics_of_sender();
         Ok(Box::new(MemoryWriter {
             readers,
@@ -221,13 +237,45 @@ impl Reader for MemoryReader {
 impl Drop for MemoryReader {
     fn drop(&mut self) {
         if let Some(topics) = lock(&TOPICS).as_mut() {
-            if let Some(readers) = topics.get_mut(&self.name) {
-                readers.retain(|queue| !Arc::ptr_eq(queue, &self.queue));
-                if readers.is_empty() {
+            if let Some(open) = topics.get_mut(&self.name) {
+                open.readers.retain(|queue| !Arc::ptr_eq(queue, &self.queue));
+                if open.readers.is_empty() {
                     topics.remove(&self.name);
                 }
             }
         }
         self.queue.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run's readers may outlive it for a moment.
+    #[test]
+    fn readers_of_the_run_before_are_not_of_this_one() {
+        let topic = Topic {
+            name: "again".into(),
+            several: None,
+            size: 1,
+            varies: false,
+            bind: std::net::Ipv4Addr::LOCALHOST.into(),
+            readers: 1,
+            token: String::new(),
+            scratch: None,
+            options: Default::default(),
+        };
+        let open = || {
+            let (reader, endpoint) = Memory.reader(&topic).unwrap();
+            (reader, Memory.writer(&topic, &[endpoint]).unwrap())
+        };
+        let (before, _) = open();
+        let (mut reader, mut writer) = open();
+        assert_eq!(writer.readers().unwrap(), 1);
+        drop(before);
+        writer.buffer().unwrap().fill(7);
+        writer.send().unwrap();
+        assert_eq!(reader.next(Duration::from_secs(10)).unwrap(), Some(&[7][..]));
     }
 }

@@ -351,7 +351,6 @@ fn fill_field(schema: &Schema, field: &Field) -> String {
         Element::Bytes => "fill_bytes".to_owned(),
         _ => "String::clone_into".to_owned(),
     };
-    let number = |value: &str| to_object(schema, field, value);
     match field.cardinality {
         Cardinality::List { .. } if field.repeats_octets() => {
             format!("fill_bytes(&from.{f}, &mut to.{f});")
@@ -359,38 +358,18 @@ fn fill_field(schema: &Schema, field: &Field) -> String {
         Cardinality::Array { .. } if field.repeats_octets() => {
             format!("*to.{f} = from.{f};")
         }
-        Cardinality::Required | Cardinality::Implicit if is_number => {
-            format!("to.{f} = {};", number(&format!("from.{f}")))
+        Cardinality::List { .. } if is_number && !is_float(schema, field) => {
+            format!("to.{f}.clear(); to.{f}.extend_from_slice(&from.{f});")
         }
+        _ if is_number => convert_numbers(field, |value| to_object(schema, field, value)),
         Cardinality::Required | Cardinality::Implicit => {
             format!("{fill}(&from.{f}, &mut to.{f});")
-        }
-        Cardinality::Optional if is_number => {
-            format!("to.{f} = from.{f}.map(|value| {});", number("value"))
         }
         Cardinality::Optional => format!(
             "match &from.{f} {{ None => to.{f} = None, Some(from) => \
              {fill}(from, to.{f}.get_or_insert_with(Default::default)) }}"
         ),
-        Cardinality::List { .. } if is_number && !is_float(schema, field) => {
-            format!("to.{f}.clear(); to.{f}.extend_from_slice(&from.{f});")
-        }
-        Cardinality::List { .. } if is_number => format!(
-            "to.{f}.clear(); to.{f}.extend(from.{f}.iter().map(|value| {}));",
-            number("*value")
-        ),
-        Cardinality::Array { .. } if is_number => {
-            format!("to.{f} = from.{f}.map(|value| {});", number("value"))
-        }
-        cardinality => {
-            let resize = match cardinality {
-                Cardinality::Array { .. } => String::new(),
-                _ => format!("to.{f}.resize_with(from.{f}.len(), Default::default);\n"),
-            };
-            format!(
-                "{resize}for (from, to) in from.{f}.iter().zip(&mut to.{f}) {{ {fill}(from, to) }}"
-            )
-        }
+        _ => convert_elements(field, "iter", &fill),
     }
 }
 
@@ -416,7 +395,6 @@ fn take_field(schema: &Schema, field: &Field) -> String {
         Element::Bytes => "take_bytes".to_owned(),
         _ => "std::mem::swap".to_owned(),
     };
-    let number = |value: &str| from_object(schema, field, value);
     match field.cardinality {
         Cardinality::List { .. } if field.repeats_octets() => {
             format!("take_bytes(&mut from.{f}, &mut to.{f});")
@@ -424,14 +402,12 @@ fn take_field(schema: &Schema, field: &Field) -> String {
         Cardinality::Array { .. } if field.repeats_octets() => {
             format!("to.{f} = *from.{f};")
         }
-        Cardinality::Required | Cardinality::Implicit if is_number => {
-            format!("to.{f} = {};", number(&format!("from.{f}")))
+        Cardinality::List { .. } if is_number && !is_float(schema, field) => {
+            format!("to.{f} = std::mem::take(&mut from.{f});")
         }
+        _ if is_number => convert_numbers(field, |value| from_object(schema, field, value)),
         Cardinality::Required | Cardinality::Implicit => {
             format!("{take}(&mut from.{f}, &mut to.{f});")
-        }
-        Cardinality::Optional if is_number => {
-            format!("to.{f} = from.{f}.map(|value| {});", number("value"))
         }
         Cardinality::Optional => format!(
             "match &mut from.{f} {{ None => to.{f} = None, Some(from) => \
@@ -440,26 +416,37 @@ fn take_field(schema: &Schema, field: &Field) -> String {
         Cardinality::List { .. } if field.element == Element::String => {
             format!("to.{f} = std::mem::take(&mut from.{f});")
         }
-        Cardinality::List { .. } if is_number && !is_float(schema, field) => {
-            format!("to.{f} = std::mem::take(&mut from.{f});")
-        }
-        Cardinality::List { .. } if is_number => format!(
-            "to.{f}.clear(); to.{f}.extend(from.{f}.iter().map(|value| {}));",
-            number("*value")
-        ),
-        Cardinality::Array { .. } if is_number => {
-            format!("to.{f} = from.{f}.map(|value| {});", number("value"))
-        }
-        cardinality => {
-            let resize = match cardinality {
-                Cardinality::Array { .. } => String::new(),
-                _ => format!("to.{f}.resize_with(from.{f}.len(), Default::default);\n"),
-            };
-            format!(
-                "{resize}for (from, to) in from.{f}.iter_mut().zip(&mut to.{f}) {{ {take}(from, to) }}"
-            )
-        }
+        _ => convert_elements(field, "iter_mut", &take),
     }
+}
+
+/// The statement that converts a field's numbers one by one.
+fn convert_numbers(field: &Field, convert: impl Fn(&str) -> String) -> String {
+    let f = &field.name.legal;
+    match field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => {
+            format!("to.{f} = {};", convert(&format!("from.{f}")))
+        }
+        Cardinality::Optional | Cardinality::Array { .. } => {
+            format!("to.{f} = from.{f}.map(|value| {});", convert("value"))
+        }
+        Cardinality::List { .. } => format!(
+            "to.{f}.clear(); to.{f}.extend(from.{f}.iter().map(|value| {}));",
+            convert("*value")
+        ),
+    }
+}
+
+/// The statements that convert the elements of a list or an array, each by a function.
+fn convert_elements(field: &Field, iter: &str, convert: &str) -> String {
+    let f = &field.name.legal;
+    let resize = match field.cardinality {
+        Cardinality::Array { .. } => String::new(),
+        _ => format!("to.{f}.resize_with(from.{f}.len(), Default::default);\n"),
+    };
+    format!(
+        "{resize}for (from, to) in from.{f}.{iter}().zip(&mut to.{f}) {{ {convert}(from, to) }}"
+    )
 }
 
 /// The statement that adds the numbers of the field at a place.
@@ -484,11 +471,5 @@ fn add(schema: &Schema, place: usize, field: &Field) -> String {
 /// The statement that goes down to a field's value or element.
 fn descend(field: &Field, index: ElementIndex) -> String {
     let value = format!("at.{}", field.name.legal);
-    let found = match (index, field.cardinality) {
-        (ElementIndex::Single, Cardinality::Optional) => format!("&{value}"),
-        (ElementIndex::Single, _) => format!("Some(&{value})"),
-        (ElementIndex::At(index), _) => format!("{value}.get({index})"),
-        (ElementIndex::Middle, _) => format!("{value}.get({value}.len() / 2)"),
-    };
-    format!("let Some(at) = {found} else {{ return }};")
+    glue::descend(field, index, &value, &format!("&{value}"))
 }

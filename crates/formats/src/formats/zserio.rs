@@ -349,11 +349,5 @@ fn add(schema: &Schema, place: usize, field: &Field) -> String {
 /// The statement that goes down to a field's value or element.
 fn descend(field: &Field, index: ElementIndex) -> String {
     let value = format!("at.{}", elements(field));
-    let found = match (index, field.cardinality) {
-        (ElementIndex::Single, Cardinality::Optional) => format!("&{value}"),
-        (ElementIndex::Single, _) => format!("Some(&{value})"),
-        (ElementIndex::At(index), _) => format!("{value}.get({index})"),
-        (ElementIndex::Middle, _) => format!("{value}.get({value}.len() / 2)"),
-    };
-    format!("let Some(at) = {found} else {{ return }};")
+    glue::descend(field, index, &value, &format!("&{value}"))
 }

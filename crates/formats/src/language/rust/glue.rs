@@ -4,7 +4,7 @@
 use wiregauge_normalized::rust::Derive;
 use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::path::ElementIndex;
-use wiregauge_schema::{Element, Field, Record, Schema};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Schema};
 
 use crate::language::rust::locked_crate::crate_and_version;
 
@@ -105,4 +105,16 @@ pub fn accessors(
             }
         });
     }
+}
+
+/// The statement that makes `at` a reference to a field's value or element, or returns, where
+/// the field is a member of `at`: `value`, and `optional` where it may be none.
+pub fn descend(field: &Field, index: ElementIndex, value: &str, optional: &str) -> String {
+    let found = match (index, field.cardinality) {
+        (ElementIndex::Single, Cardinality::Optional) => optional.to_owned(),
+        (ElementIndex::Single, _) => format!("Some(&{value})"),
+        (ElementIndex::At(index), _) => format!("{value}.get({index})"),
+        (ElementIndex::Middle, _) => format!("{value}.get({value}.len() / 2)"),
+    };
+    format!("let Some(at) = {found} else {{ return }};")
 }

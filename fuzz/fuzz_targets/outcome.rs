@@ -12,15 +12,7 @@ use wiregauge_result::run::Fact;
 
 pub fn read(data: &[u8]) {
     let Ok((sent, received, rounds)) = serde_json::from_slice(data) else { return };
-    let load = Load {
-        size: 100,
-        cycle: Duration::from_millis(1),
-        mode: Mode::Continuous,
-        fast: false,
-        receivers: 1,
-        senders: 1,
-        topics: 1,
-    };
+    let load = Load::new(100, Duration::from_millis(1), Mode::Continuous);
     let (sent, received): (SenderResult, Vec<ReceiverResult>) = (sent, received);
     let text = String::new;
     let about =

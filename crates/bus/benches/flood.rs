@@ -88,15 +88,7 @@ fn measure() -> Result<()> {
 fn trial() -> Result<RunRecord> {
     let entry = all().into_iter().find(|entry| entry.floor).context("there is a floor")?;
     let cycle = Duration::from_millis(1);
-    let load = Load {
-        size: 1000,
-        cycle,
-        mode: Mode::Continuous,
-        fast: false,
-        receivers: 1,
-        senders: 1,
-        topics: 1,
-    };
+    let load = Load::new(1000, cycle, Mode::Continuous);
     let terms = RunSettings {
         duration: LENGTH,
         window: Duration::from_secs(1),

@@ -114,7 +114,7 @@ fn pace() -> Result<Vec<Finding>> {
     for name in ["tcp", "dds", "zenoh"] {
         for mode in [Mode::Continuous, Mode::Discrete] {
             for size in [10, 500] {
-                let load = load(size, Duration::from_millis(1), mode);
+                let load = Load::new(size, Duration::from_millis(1), mode);
                 let record = run(&placement, name, &load, 10)?;
                 let lost = lost(&record);
                 let windows = counted_windows(&record.received[0].windows);
@@ -136,7 +136,7 @@ fn pace() -> Result<Vec<Finding>> {
 /// Steps per second over TCP, beside the bare loop of a write and its
 /// acknowledgement.
 fn lockstep() -> Result<Vec<Finding>> {
-    let load = Load { fast: true, ..load(500, Duration::from_millis(1), Mode::Discrete) };
+    let load = Load { fast: true, ..Load::new(500, Duration::from_millis(1), Mode::Discrete) };
     let placement = Placement::local();
     let (mut bare, mut ratios) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
@@ -159,7 +159,7 @@ fn lockstep() -> Result<Vec<Finding>> {
 /// Half a round trip over TCP in the cycle, beside the bare loop's.
 fn ping_pong() -> Result<Vec<Finding>> {
     let cycle = Duration::from_millis(1);
-    let load = load(500, cycle, Mode::Continuous);
+    let load = Load::new(500, cycle, Mode::Continuous);
     Ok(vec![beside_bare_loop("tcp", &load, &[], || bare_round_trips(cycle, 2000))?])
 }
 
@@ -185,7 +185,7 @@ fn zero_copy() -> Result<Vec<Finding>> {
 }
 
 fn latency(placement: &Placement, name: &str, size: usize) -> Result<f64> {
-    let load = load(size, Duration::from_millis(50), Mode::Continuous);
+    let load = Load::new(size, Duration::from_millis(50), Mode::Continuous);
     let record = run(placement, name, &load, 6)?;
     let median = record.received[0].latency.quantile(0.5);
     Ok(median.context("no sample arrived")? as f64)
@@ -195,7 +195,7 @@ fn latency(placement: &Placement, name: &str, size: usize) -> Result<f64> {
 /// size, rate and QoS, and the same way to wait on both sides.
 fn ddsperf() -> Result<Vec<Finding>> {
     let placement = Placement::local();
-    let load = load(500, Duration::from_millis(1), Mode::Continuous);
+    let load = Load::new(500, Duration::from_millis(1), Mode::Continuous);
     let full = Load { cycle: Duration::ZERO, ..load };
     let ways = ["waitset", "listener"];
     let (mut latencies, mut throughputs) = (ways.map(|_| Vec::new()), ways.map(|_| Vec::new()));
@@ -260,7 +260,7 @@ fn fastdds() -> Result<Vec<Finding>> {
     let second = std::path::Path::new("/usr/include/fastrtps").exists();
     let library = if second { "-lfastrtps" } else { "-lfastdds" };
     let bare = BareLoop::compile("fastdds.cpp", &[library, "-lfastcdr"])?;
-    let load = load(500, Duration::from_millis(1), Mode::Continuous);
+    let load = Load::new(500, Duration::from_millis(1), Mode::Continuous);
     let ways = [("fastdds", "udp"), ("fastdds-memory", "memory"), ("fastdds-sharing", "sharing")];
     let finding = |(name, way): (&str, &str)| -> Result<Finding> {
         let trip = || bare.median(&[way, "500", "77"]);
@@ -274,7 +274,7 @@ fn fastdds() -> Result<Vec<Finding>> {
 fn silkit() -> Result<Vec<Finding>> {
     let kit = SilKit::start()?;
     let bare = BareLoop::compile("silkit.cpp", &["-ldl"])?;
-    let load = load(500, Duration::from_millis(1), Mode::Continuous);
+    let load = Load::new(500, Duration::from_millis(1), Mode::Continuous);
     let choices = [("library", &*kit.library)];
     let mut findings = Vec::new();
     for (name, way) in [("silkit", "tcp"), ("silkit-local", "local")] {
@@ -349,7 +349,7 @@ fn large() -> Result<Vec<Finding>> {
     let placement = Placement::emulated(&Emulation::build("1gbit".parse()?)?);
     let mut findings = Vec::new();
     for mode in [Mode::Continuous, Mode::Discrete] {
-        let load = load(10_000_000, Duration::from_millis(100), mode);
+        let load = Load::new(10_000_000, Duration::from_millis(100), mode);
         let names = ["tcp", "dds", "zenoh"];
         let mut found = names.map(|_| Vec::new());
         for _ in 0..TURNS {
@@ -406,7 +406,7 @@ fn percents(ratios: &[f64], decimals: usize) -> String {
 fn unthrottled() -> Result<Vec<Finding>> {
     let emulation = Emulation::build("1gbit".parse()?)?;
     let placement = Placement::emulated(&emulation);
-    let load = load(1_000_000, Duration::ZERO, Mode::Continuous);
+    let load = Load::new(1_000_000, Duration::ZERO, Mode::Continuous);
     let wanted = [("tcp", 0.95, "at least 95 %"), ("zenoh", 0.95, "at least 95 %")];
     let wanted = wanted.into_iter().chain([("dds", 0.9, "at least 90 %")]);
     let mut ratios: Vec<_> = wanted.map(|wanted| (wanted, Vec::new())).collect();
@@ -485,10 +485,6 @@ fn numbers(text: &str, before: &str, after: &str) -> Vec<f64> {
         rest.split_once(after)?.0.trim().parse().ok()
     };
     text.lines().filter_map(number).collect()
-}
-
-fn load(size: usize, cycle: Duration, mode: Mode) -> Load {
-    Load { size, cycle, mode, fast: false, receivers: 1, senders: 1, topics: 1 }
 }
 
 fn run(placement: &Placement, name: &str, load: &Load, seconds: u64) -> Result<RunRecord> {

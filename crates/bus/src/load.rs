@@ -36,6 +36,11 @@ pub struct Load {
 }
 
 impl Load {
+    /// One from a sender to a receiver on a topic.
+    pub const fn new(size: usize, cycle: Duration, mode: Mode) -> Load {
+        Load { size, cycle, mode, fast: false, receivers: 1, senders: 1, topics: 1 }
+    }
+
     /// Whether it can be sent.
     ///
     /// # Errors
@@ -227,8 +232,7 @@ mod tests {
     use super::*;
 
     fn load(size: usize, cycle: Duration) -> Load {
-        let mode = Mode::Discrete;
-        Load { size, cycle, mode, fast: false, receivers: 1, senders: 1, topics: 1 }
+        Load::new(size, cycle, Mode::Discrete)
     }
 
     #[test]

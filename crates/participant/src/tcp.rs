@@ -8,7 +8,8 @@ mod topics;
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::time::{Duration, Instant};
+use std::ops::ControlFlow;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use wiregauge_timing::allocation::resize;
@@ -16,7 +17,7 @@ use wiregauge_timing::allocation::resize;
 use crate::connect::{connect_with_retry, MAX_OUTAGE};
 use crate::tcp::reader::{TcpReader, PREFIX};
 use crate::tcp::topics::{TopicsReader, CONNECTED, TAG};
-use crate::token::{receives_token, send_token};
+use crate::token::{accept_with_token, send_token};
 use crate::transport::{Reader, Topic, Transport, Writer};
 
 /// Raw TCP.
@@ -196,27 +197,15 @@ struct PendingReader {
 impl PendingReader {
     /// The reader, once the writer has come; none if it has not in so long.
     fn accept_writer(&mut self, patience: Duration) -> Result<Option<&mut TcpReader>> {
-        let mut deadline = None;
-        while self.open.is_none() {
-            match self.listener.accept() {
-                // Who does not say the token is not the writer.
-                Ok((stream, _)) => {
-                    if receives_token(&stream, &self.token) {
-                        if self.varies {
-                            (&stream).write_all(&[0]).context("the writer disconnected")?;
-                        }
-                        self.open = Some(TcpReader::new(stream, self.size, self.varies)?);
-                    }
+        let PendingReader { listener, token, open, size, varies } = self;
+        if open.is_none() {
+            accept_with_token(listener, token, "the writer", patience, |stream| {
+                if *varies {
+                    (&stream).write_all(&[0]).context("the writer disconnected")?;
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    if Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + patience)
-                    {
-                        return Ok(None);
-                    }
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                Err(error) => return Err(error).context("cannot accept the writer"),
-            }
+                *open = Some(TcpReader::new(stream, *size, *varies)?);
+                Ok(ControlFlow::Break(()))
+            })?;
         }
         Ok(self.open.as_mut())
     }

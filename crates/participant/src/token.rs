@@ -2,8 +2,10 @@
 //! strangers out who scan the network, and programs of another run; it is no
 //! protection from who can read what goes over the wire.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::ops::ControlFlow;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -20,6 +22,38 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// When the other side is gone.
 pub fn send_token(mut stream: &TcpStream, token: &str) -> Result<()> {
     stream.write_all(token.as_bytes()).context("the other side does not listen")
+}
+
+/// Hands over the connections of those who come and say the token, until one is enough; an
+/// error says `who` was waited for.
+/// Whether it was in so long. Nobody waits at the listener.
+///
+/// # Errors
+/// When the system refuses, and those of who takes them.
+pub fn accept_with_token(
+    listener: &TcpListener,
+    token: &str,
+    who: &str,
+    patience: Duration,
+    mut take: impl FnMut(TcpStream) -> Result<ControlFlow<()>>,
+) -> Result<bool> {
+    let mut deadline = None;
+    loop {
+        match listener.accept() {
+            Ok((stream, _)) => {
+                if receives_token(&stream, token) && take(stream)?.is_break() {
+                    return Ok(true);
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                if Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + patience) {
+                    return Ok(false);
+                }
+                thread::sleep(Duration::from_millis(1));
+            }
+            Err(error) => return Err(error).with_context(|| format!("cannot accept {who}")),
+        }
+    }
 }
 
 /// Whether who came says the token, and soon. Its connection then blocks, and

@@ -89,6 +89,13 @@ impl Distribution {
     }
 }
 
+/// That of the slowest who timed anything; of those that are as slow the last.
+pub fn slowest<'d>(of: impl IntoIterator<Item = &'d Distribution>) -> Option<&'d Distribution> {
+    of.into_iter()
+        .filter(|times| times.count > 0)
+        .max_by_key(|times| (times.quantile(0.5), times.most))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -234,8 +234,7 @@ fn transport(
 /// The median of the turns.
 fn point(run: Run, place: &Placement, name: &str, receivers: usize, size: usize) -> Result<Point> {
     let cycle = Duration::from_millis(1);
-    let load =
-        Load { size, cycle, mode: Mode::Discrete, fast: true, receivers, senders: 1, topics: 1 };
+    let load = Load { fast: true, receivers, ..Load::new(size, cycle, Mode::Discrete) };
     let (mut steps, mut senders) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let record = run(place, name, &load, Duration::from_secs(1), Duration::from_millis(100))?;

@@ -146,15 +146,8 @@ mod tests {
     use std::time::Duration;
     use wiregauge_participant::control::Mode;
 
-    const LOAD: Load = Load {
-        size: 10,
-        cycle: Duration::from_millis(1),
-        mode: Mode::Discrete,
-        fast: false,
-        receivers: 2,
-        senders: 1,
-        topics: 1,
-    };
+    const LOAD: Load =
+        Load { receivers: 2, ..Load::new(10, Duration::from_millis(1), Mode::Discrete) };
 
     fn labels() -> Labels {
         let of = |words: &[&str]| words.iter().map(|word| word.to_string()).collect();

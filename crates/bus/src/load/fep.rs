@@ -22,15 +22,7 @@ const TABLE: [(usize, u64, Mode, f64, f64, f64); 6] = [
 ];
 
 fn load(size: usize, milliseconds: u64, mode: Mode) -> Load {
-    Load {
-        size,
-        cycle: Duration::from_millis(milliseconds),
-        mode,
-        fast: false,
-        receivers: 1,
-        senders: 1,
-        topics: 1,
-    }
+    Load::new(size, Duration::from_millis(milliseconds), mode)
 }
 
 /// What the reference sent.

@@ -1,7 +1,7 @@
 //! What several senders did together.
 
 use wiregauge_participant::control::SenderResult;
-use wiregauge_timing::latency::Distribution;
+use wiregauge_timing::latency::{slowest, Distribution};
 
 /// Counts are added up, times are those of the slowest, and what it took is that of the one that
 /// took most. Only one of several has steps.
@@ -20,14 +20,9 @@ fn with_another(mut all: SenderResult, one: SenderResult) -> SenderResult {
     all
 }
 
-/// The slower one, as of several receivers.
+/// The slower one, the first where both are.
 fn slower(one: Distribution, other: Distribution) -> Distribution {
-    let place = |times: &Distribution| (times.count > 0, times.quantile(0.5), times.most);
-    if place(&other) > place(&one) {
-        other
-    } else {
-        one
-    }
+    slowest([&other, &one]).cloned().unwrap_or(one)
 }
 
 #[cfg(test)]

@@ -10,15 +10,7 @@ use crate::load::Load;
 use crate::record::RunRecord;
 use crate::result::measured_trial::MeasuredTrial;
 
-pub(super) const LOAD: Load = Load {
-    size: 10,
-    cycle: Duration::from_millis(1),
-    mode: Mode::Continuous,
-    fast: false,
-    receivers: 1,
-    senders: 1,
-    topics: 1,
-};
+pub(super) const LOAD: Load = Load::new(10, Duration::from_millis(1), Mode::Continuous);
 
 pub(super) fn window(span: u64, bytes: u64, samples: u64) -> Window {
     Window { span, bytes, samples, ..Window::default() }

@@ -7,11 +7,11 @@ use wiregauge_participant::window::Window;
 use wiregauge_result::run::Fact;
 use wiregauge_result::stats::{mean, variance};
 use wiregauge_sample_log as sample_log;
-use wiregauge_timing::latency::Distribution;
+use wiregauge_timing::latency::{slowest, Distribution};
 
 use crate::record::windows::{counted_windows, throughput, total, undisturbed};
 use crate::record::RunRecord;
-use crate::result::measured_trial::{slowest, MeasuredTrial};
+use crate::result::measured_trial::MeasuredTrial;
 
 /// Shares of a distribution that become figures.
 const REPORTED_SHARES: [(f64, &str); 4] =

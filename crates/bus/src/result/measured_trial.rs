@@ -10,7 +10,7 @@ use wiregauge_result::environment::Environment;
 use wiregauge_result::run::{Curve, Measurement};
 use wiregauge_result::stats::mean;
 use wiregauge_sample_log as sample_log;
-use wiregauge_timing::latency::Distribution;
+use wiregauge_timing::latency::slowest;
 use wiregauge_timing::misses::Misses;
 
 use crate::load::Load;
@@ -170,15 +170,6 @@ impl MeasuredTrial<'_> {
     }
 }
 
-/// That of the slowest who timed anything.
-pub(super) fn slowest<'d>(
-    of: impl IntoIterator<Item = &'d Distribution>,
-) -> Option<&'d Distribution> {
-    of.into_iter()
-        .filter(|times| times.count > 0)
-        .max_by_key(|times| (times.quantile(0.5), times.most))
-}
-
 fn figure_by_window(received: &ReceiverResult, figure: fn(&Window) -> f64) -> Vec<f64> {
     counted_windows(&received.windows).iter().map(figure).collect()
 }
@@ -187,6 +178,7 @@ fn figure_by_window(received: &ReceiverResult, figure: fn(&Window) -> f64) -> Ve
 mod tests {
     use super::*;
     use crate::result::example::{record, trial, window};
+    use wiregauge_timing::latency::Distribution;
 
     #[test]
     fn the_slowest_receiver_is_told_from_the_others() {

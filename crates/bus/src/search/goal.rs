@@ -110,7 +110,7 @@ impl Goal {
             Aim::Size { cycle } => (value as usize, cycle),
         };
         let Goal { mode, receivers, .. } = *self;
-        Load { size, cycle, mode, fast: false, receivers, senders: 1, topics: 1 }
+        Load { receivers, ..Load::new(size, cycle, mode) }
     }
 
     /// What is searched, as a curve goes over it: `rate` or `size`.

@@ -86,15 +86,8 @@ mod tests {
     use wiregauge_participant::control::{Mode, ReceiverResult, SenderResult, TransportInfo};
     use wiregauge_result::environment::Environment;
 
-    const LOAD: Load = Load {
-        size: 10,
-        cycle: Duration::from_millis(1),
-        mode: Mode::Discrete,
-        fast: false,
-        receivers: 2,
-        senders: 1,
-        topics: 1,
-    };
+    const LOAD: Load =
+        Load { receivers: 2, ..Load::new(10, Duration::from_millis(1), Mode::Discrete) };
 
     /// Times of which 99 % stay within this.
     fn times(p99: u64) -> Distribution {

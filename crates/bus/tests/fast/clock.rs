@@ -202,15 +202,7 @@ fn a_clock_that_is_set_in_the_middle_is_counted() {
             RunRecord { about, round_trips: None, sent, received, background: None, broken: None };
         let machine = Environment::default();
         let cycle = Duration::from_nanos(CYCLE);
-        let load = Load {
-            size: 100,
-            cycle,
-            mode: Mode::Continuous,
-            fast: false,
-            receivers: 1,
-            senders: 1,
-            topics: 1,
-        };
+        let load = Load::new(100, cycle, Mode::Continuous);
         MeasuredTrial {
             case: "c",
             load: &load,

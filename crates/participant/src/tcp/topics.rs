@@ -1,8 +1,8 @@
 //! A reader of several topics: it has one connection from each sender, and each sample says which
 //! topic it is of.
 
-use std::io::ErrorKind;
 use std::net::TcpListener;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
@@ -10,7 +10,7 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 
 use crate::tcp::reader::TcpReader;
-use crate::token::receives_token;
+use crate::token::accept_with_token;
 use crate::transport::{Reader, Topic};
 
 /// The topic before each sample, from 0: so many bytes.
@@ -45,29 +45,20 @@ impl TopicsReader {
 
     /// Waits for all senders. Whether they are there in so long.
     fn accept_senders(&mut self, patience: Duration) -> Result<bool> {
-        let mut deadline = None;
-        while self.connections.len() < self.senders {
-            match self.listener.accept() {
-                // Who does not say the token is no sender.
-                Ok((stream, _)) => {
-                    if receives_token(&stream, &self.token) {
-                        let connection = TcpReader::new(stream, self.size, false)?;
-                        // Of several none is waited for alone.
-                        connection.stream.set_nonblocking(self.senders > 1)?;
-                        self.connections.push(connection);
-                    }
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    if Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + patience)
-                    {
-                        return Ok(false);
-                    }
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                Err(error) => return Err(error).context("cannot accept a sender"),
-            }
+        let TopicsReader { listener, token, size, senders, connections, .. } = self;
+        if connections.len() == *senders {
+            return Ok(true);
         }
-        Ok(true)
+        accept_with_token(listener, token, "a sender", patience, |stream| {
+            let connection = TcpReader::new(stream, *size, false)?;
+            // Of several none is waited for alone.
+            connection.stream.set_nonblocking(*senders > 1)?;
+            connections.push(connection);
+            Ok(match connections.len() == *senders {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            })
+        })
     }
 
     /// The connection with the next sample: of those that have one, the next in turn.

@@ -27,12 +27,7 @@ pub fn serve<C: Codec>(codec: C) -> io::Result<()> {
             ["quit"] => return Ok(()),
             ["schema" | "message" | "decode", len] => {
                 let len = len.parse().map_err(|_| io::ErrorKind::InvalidData)?;
-                let mut payload = Vec::new();
-                input.by_ref().take(len).read_to_end(&mut payload)?;
-                if payload.len() as u64 != len {
-                    return Err(io::ErrorKind::UnexpectedEof.into());
-                }
-                payload
+                read_payload(&mut input, len)?
             }
             _ => Vec::new(),
         };
@@ -45,6 +40,18 @@ pub fn serve<C: Codec>(codec: C) -> io::Result<()> {
         output.write_all(&reply)?;
         output.flush()?;
     }
+}
+
+/// So many bytes, in memory of just that size: if it grew by what a pipe happens to hold, the heap
+/// that a loop finds would depend on it.
+fn read_payload(input: &mut impl Read, len: u64) -> io::Result<Vec<u8>> {
+    let mut payload = Vec::new();
+    payload.try_reserve_exact(usize::try_from(len).map_err(|_| io::ErrorKind::OutOfMemory)?)?;
+    input.take(len).read_to_end(&mut payload)?;
+    if payload.len() as u64 != len {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(payload)
 }
 
 struct Runner<C: Codec> {
@@ -144,7 +151,9 @@ impl<C: Codec> Runner<C> {
         let outcome =
             timing::run(&mut self.codec, &self.samples, experiment, iterations, reuse, prove)?;
         let mut reply = Vec::new();
-        writeln!(reply, "ns {}\nsum {:e}", outcome.ns, outcome.sum)?;
+        // With all its digits always: a time of more digits would take more memory, and the heap
+        // that the next loop finds would depend on it.
+        writeln!(reply, "ns {:020}\nsum {:e}", outcome.ns, outcome.sum)?;
         let Proof { encoded, decoded, digest } = outcome.proof;
         if let Some(digest) = digest {
             writeln!(reply, "count {}\nhash {}", digest.count, digest.hash)?;
@@ -201,4 +210,32 @@ fn reuse(words: &[&str]) -> Result<Reuse, Error> {
         objects: lives(objects, "objects")?,
         buffers: lives(buffers, "buffers")?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pipe that has so many bytes at a time.
+    struct Pipe<'a>(&'a [u8], usize);
+
+    impl Read for Pipe<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let piece = &self.0[..self.0.len().min(self.1)];
+            (&*piece).read(buffer).inspect(|read| self.0 = &self.0[*read..])
+        }
+    }
+
+    #[test]
+    fn memory_does_not_depend_on_what_a_pipe_has_at_a_time() {
+        let bytes: Vec<u8> = (0..100_000).map(|i| i as u8).collect();
+        for piece in [1, 7, 4096, 65_536, 99_999, 100_000] {
+            let mut input = BufReader::new(Pipe(&bytes, piece));
+            let payload = read_payload(&mut input, 99_000).unwrap();
+            assert_eq!((payload.capacity(), &payload[..]), (99_000, &bytes[..99_000]));
+            let end = read_payload(&mut input, 1_001).unwrap_err();
+            assert_eq!(end.kind(), io::ErrorKind::UnexpectedEof);
+        }
+        assert!(read_payload(&mut io::empty(), u64::MAX).is_err());
+    }
 }

@@ -128,12 +128,14 @@ test-cluster: setup
 test-archives: setup
 	$(TEST) archives --test archives -- --ignored && scripts/test-archives $(CHECKS)
 
-# Format, lint, and the crates' documentation, whose links must lead somewhere.
+# Format, lint, and the crates' documentation, whose links must lead somewhere. With examples,
+# dependencies have the features that they have for clippy, and are not compiled once more.
 check:
 	rustfmt --config-path rustfmt.toml --edition 2021 --check $$(git ls-files "*.rs")
 	clang-format --dry-run -Werror $$(git ls-files "*.c" "*.cpp" "*.hpp")
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items \
+		--lib --bins --examples
 
 # Licences, sources and advisories of all dependencies, by deny.toml. Wants
 # cargo-deny, and the network for the advisories.

@@ -88,6 +88,7 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
         files.push(fixed(&format!("{}.rs", no_alloc::WIRES), &no_alloc::wires()));
     } else if is_sequential {
         let parts = [
+            include_str!("rust/header.txt"),
             include_str!("rust/wiregauge.rs"),
             include_str!("rust/heap.rs"),
             include_str!("rust/wires.rs"),

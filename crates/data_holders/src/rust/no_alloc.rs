@@ -27,6 +27,7 @@ pub(super) const WIRES: &str = "wiregauge_no_alloc";
 /// The wires, the same for all holders.
 pub(super) fn wires() -> String {
     let parts = [
+        include_str!("header.txt"),
         include_str!("wiregauge.rs"),
         include_str!("fixed_capacity.rs"),
         include_str!("wires.rs"),

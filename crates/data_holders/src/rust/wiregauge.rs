@@ -1,8 +1,3 @@
-//! Wires that write field after field, for holders in modules beside this one:
-//! sizes, writing and reading. No unsafe code, no standard library, no panic on
-//! any bytes.
-#![allow(dead_code)]
-
 use core::fmt;
 use core::marker::PhantomData;
 

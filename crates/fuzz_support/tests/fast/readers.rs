@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use wiregauge_result::random::Random;
 
+use crate::generated_holders::write_headers;
+
 /// A reader's name, and what feeds it bytes.
 type Target = (&'static str, fn(&[u8]));
 
@@ -95,8 +97,9 @@ fn holders_in_cpp_stand_the_corpus_and_what_is_like_it() {
     let flags = "-std=c++17 -O0 -Wall -Wextra -Werror -fsanitize=address,undefined \
                  -fno-sanitize-recover=all -I";
     let sources = [fuzz().join("cpp/holders.cpp"), fuzz().join("../packed/fuzz/corpus.cpp")];
+    write_headers(folder.path());
     let mut compiler = Command::new("g++");
-    compiler.args(flags.split_whitespace()).arg(concat!(env!("OUT_DIR"), "/cpp"));
+    compiler.args(flags.split_whitespace()).arg(folder.path());
     let built = compiler.args(sources).arg("-o").arg(&program).output().expect("g++ starts");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let (corpus, seed) = (corpus("holders"), wiregauge_testkit::seeds::seed());

@@ -450,8 +450,17 @@ fn lidar() {
     let accepting = accepting(&codecs(), &schema);
     let built = build::build(&build_folder(), &schema, &projection, &accepting, &|_, _, _| Ok(()))
         .expect("the build folder works");
+    let rust = built.iter().find(|built| built.codec.name == "prost");
+    let program = rust.and_then(|built| built.program.as_ref().ok());
+    let manifest =
+        program.and_then(|path| path.ancestors().nth(2)).map(|m| m.join("rust/Cargo.toml"));
     let faults = check_built(built, &schema, &projection, &messages(&schema, 7));
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+    // Cargo would make them other programs in another folder.
+    if let Some(manifest) = manifest {
+        let manifest = fs::read_to_string(manifest).expect("a package");
+        assert!(!manifest.contains(&*build_folder().to_string_lossy()), "{manifest}");
+    }
 }
 
 /// Every way in which a Protobuf definition may have its numbers written, and

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{anyhow, Context, Result};
@@ -101,8 +102,10 @@ impl CargoPackage {
         let version = hash.to_string_lossy();
         let version = format!("version = \"0.0.0-{version}{of_release}{of_flags}{of_lines}\"");
         let own = |text: String| text.replacen("version = \"0.0.0\"", &version, 1);
+        let link = link_fixed_parts(&folder, &place.common.folder)?;
         let manifest = fs::read_to_string(fixed.join("Cargo.toml"))?
-            .replace("path = \"..", &format!("path = \"{}", place.common.folder.display()));
+            .replace("path = \"..", &format!("path = \"{link}"))
+            .replace("[workspace]", &format!("[workspace]\nexclude = [\"{link}\"]"));
         let locked = fs::read_to_string(fixed.join("Cargo.lock"))?;
         let manifest = match release {
             Some(release) => release.manifest(&own(manifest))?,
@@ -214,6 +217,19 @@ impl CargoPackage {
             })
             .collect())
     }
+}
+
+/// Links the fixed parts into a package, by the name of their folder, which is their hash. Cargo
+/// makes the path of what lies beside a package a part of all that it compiles: programs would be
+/// others in each build folder.
+fn link_fixed_parts(package: &Path, fixed: &Path) -> Result<String> {
+    let name = fixed.file_name().context("the folder of fixed parts has a name")?;
+    let link = package.join(name);
+    if fs::read_link(&link).ok().as_deref() != Some(fixed) {
+        let _ = fs::remove_file(&link);
+        symlink(fixed, &link)?;
+    }
+    Ok(name.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

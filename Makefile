@@ -74,7 +74,7 @@ test-random: setup
 		--test generated --test protobuf
 
 test-builds: setup
-	WIREGAUGE_ENCODINGS=all $(TEST) codecs $(CODECS:%=--test %) + builds $(BUILDS:%=--test %)
+	WIREGAUGE_ENGINE_PROFILE=release WIREGAUGE_ENCODINGS=all $(TEST) codecs $(CODECS:%=--test %) + builds $(BUILDS:%=--test %)
 
 test-machine: setup
 	$(TEST) machine $(MACHINE:%=--test %) + transports $(TRANSPORTS:%=--test %)

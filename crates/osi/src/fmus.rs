@@ -17,6 +17,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, Context, Result};
+use wiregauge_build_tools::program_apart::{profile, RELEASE};
 use wiregauge_build_tools::{
     cmake, create_build_folder, embedded, hash, lock, write_if_changed, Need, Progress,
 };
@@ -90,7 +91,9 @@ pub const ENCODINGS: [Encoding; 9] = [
     Encoding { name: "packed-exact", title: "packed field, exact", fmi3: false },
 ];
 
-/// How an FMU is compiled: by CMake's Release with `-O3`, or by its Debug.
+/// How an FMU is compiled: by CMake's Release with `-O3`, or by its Debug. Release is quicker to
+/// compile, with `-O1`, where [`PROFILE_VARIABLE`](wiregauge_build_tools::program_apart::PROFILE_VARIABLE)
+/// names another profile than cargo's release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Build {
@@ -167,8 +170,13 @@ pub fn build(folder: &Path, wanted: &[Fmu], progress: Progress) -> Result<Vec<Re
         if here.is_empty() {
             continue;
         }
-        let settings = settings(&place, &python, build)?;
-        let made = compile(&place, build.name(), &settings, &fmus, progress)?;
+        let mut settings = settings(&place, &python, build)?;
+        let mut name = build.name().to_owned();
+        if build == Build::Release && profile() != RELEASE {
+            settings.push("-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG".into());
+            name = profile();
+        }
+        let made = compile(&place, &name, &settings, &fmus, progress)?;
         for (index, fmu) in here.into_iter().zip(made) {
             built[index] = Some(fmu);
         }

@@ -13,6 +13,7 @@ use wiregauge_build_tools::python::PythonEnvironment;
 use wiregauge_formats::build::{self, CompilerFlags, Variant};
 use wiregauge_formats::Codec;
 use wiregauge_schema::{canonical, generate, proto, Projection, Schema, Sizes, Value};
+use wiregauge_schema::{Cardinality, TypeDef};
 
 use runner::Runner;
 
@@ -105,6 +106,72 @@ fn asn1tools_reads_the_same_numbers() {
 fn asn1tools_reads_the_same_records() {
     let (_, records) = zoo::all().remove(1);
     held_against_asn1tools(&records, &messages(&records, ("blob_required", 70_000)));
+}
+
+/// Unions of every kind of member, two in a record, some whose members do not stand together
+/// and one with a single member; each member in a message of its own.
+#[test]
+fn asn1tools_reads_the_same_choices() {
+    let text = r#"
+        syntax = "proto3";
+        enum Kind { NONE = 0; ONE = 1; }
+        message Empty {}
+        message Inner { oneof Way { double Left_1 = 1; string right = 2; } }
+        message Root {
+            uint32 before = 1;
+            oneof value {
+                bool flag = 2;
+                sint64 number = 3;
+                float narrow = 4;
+                double wide = 5;
+                string text = 6;
+                bytes octets = 7;
+                Kind kind = 8;
+                Inner inner = 9;
+                Empty empty = 10;
+            }
+            oneof single { Inner alone = 11; }
+            repeated Inner inners = 12;
+            uint32 behind = 13;
+        }"#;
+    let mut schema = proto::read_texts(&[("choices.proto", text)], None).expect("it loads");
+    let root = schema.root;
+    let TypeDef::Record(record) = &mut schema.types[root] else { panic!("a record") };
+    // The last one is of the first union, too.
+    let last = record.fields.len() - 1;
+    record.fields[last].union = Some("value".into());
+    record.fields[last].cardinality = Cardinality::Optional;
+    let sizes = Sizes { list: 3, ..Sizes::default() };
+    let full = generate(&schema, &sizes, 3).expect("a message");
+    let Value::Record(full) = full else { panic!("a record") };
+    let fields = &schema.root().fields;
+    let members: Vec<usize> =
+        (0..fields.len()).filter(|at| fields[*at].union.as_deref() == Some("value")).collect();
+    let mut values = vec![Value::empty_record(&schema, root)];
+    for chosen in &members {
+        // A message that has the member, with the others of another one.
+        let made = (0..).find_map(|seed| match generate(&schema, &sizes, seed) {
+            Ok(Value::Record(made)) if made[*chosen] != Value::Absent => Some(made),
+            _ => None,
+        });
+        let mut value = full.clone();
+        for member in &members {
+            value[*member] = Value::Absent;
+        }
+        value[*chosen] = made.expect("one of many")[*chosen].clone();
+        values.push(Value::Record(value));
+    }
+    held_against_asn1tools(&schema, &values);
+    let module = codec().idl.expect("a definition")(&schema).expect("it can be said").text;
+    let said = "single CHOICE { alone Inner } OPTIONAL,";
+    assert!(module.contains(said), "{module}");
+    // No CHOICE says that two members are there.
+    let both = (values[1].clone(), values[2].clone());
+    let (Value::Record(mut first), Value::Record(second)) = both else { panic!("records") };
+    first[members[1]] = second[members[1]].clone();
+    let message = canonical::encode(&schema, &Value::Record(first)).expect("it fits");
+    let why = start(&schema).ask("message", &message).expect_err("it cannot be said");
+    assert!(why.contains("rejected: two members of a union"), "{why}");
 }
 
 /// Names that ASN.1 has already, and an enum that has a number twice.

@@ -46,9 +46,13 @@ def record(of, value):
     """The canonical form of a record."""
     form = b""
     for field in of["fields"]:
-        name = field["name"]["legal"].replace("_", "-")
+        name = field["name"]["legal"].lower().replace("_", "-")
         what, cardinality = field["element"], field["cardinality"]
-        if cardinality == "optional":
+        if "union" in field:
+            # A CHOICE: which member, and its value.
+            chosen, one = value.get(field["union"].lower().replace("_", "-"), (None, None))
+            form += b"\x01" + element(what, one) if chosen == name else b"\x00"
+        elif cardinality == "optional":
             form += b"\x01" + element(what, value[name]) if name in value else b"\x00"
         elif isinstance(cardinality, str):
             form += element(what, value[name])

@@ -1,6 +1,6 @@
 //! The normalized message by types that rasn derives its code for.
 
-use wiregauge_runner::{Codec, Error, Hello, Tally};
+use wiregauge_runner::{Codec, Error, Hello, Message, Tally};
 
 use crate::glue::{self, Object};
 
@@ -17,6 +17,21 @@ impl Codec for Uper {
 
     fn hello(&self) -> Hello {
         Hello { library: glue::LIBRARY, phased: true, verifies: false, unchecked: false }
+    }
+    fn admit(&mut self, message: &Self::Message) -> Result<(), Error> {
+        if !glue::HAS_CHOICES {
+            return Ok(());
+        }
+        let (mut object, mut back) = (Object::default(), Self::Message::default());
+        glue::fill(message, &mut object);
+        glue::take(&mut object, &mut back);
+        let [mut there, mut here] = [(); 2].map(|()| Vec::new());
+        message.to_canonical(&mut there);
+        back.to_canonical(&mut here);
+        match there == here {
+            true => Ok(()),
+            false => Err(Error::rejected("two members of a union are set, where a CHOICE has one")),
+        }
     }
     fn populate<'a>(
         &mut self,

@@ -10,13 +10,13 @@ RESULT ?= .
 # The lanes of the tests, by file: what builds runners for each codec; what builds FMUs and other
 # programs; what starts hosts and machines, of which there may be one at a time; what starts engines,
 # and mostly waits. What takes seconds once it is compiled lies in tests/fast of each crate.
-CODECS = conformance java_damage languages lifetimes measuring octets_and_rejections packed_fields uper \
+CODECS = conformance in_place java_damage languages lifetimes measuring octets_and_rejections packed_fields uper \
 	preset_languages
 BUILDS = against archives arrow_languages bundle cloudini contributing corpus cosim cosim_samples coupling coupling_faults \
 	draco faults explain fixed_plan footprint generate generated instructions libraries managed packages players \
 	protobuf reduced_languages targets verify wheel windows
 MACHINE = bus bus_background bus_emulated bus_fault_matrix bus_faults bus_realtime bus_return bus_scenario
-TRANSPORTS = bus_codecs bus_engines bus_headroom bus_samples bus_security bus_silkit bus_topics chain flood trace_bus
+TRANSPORTS = bus_codecs bus_engines bus_headroom bus_in_place bus_samples bus_security bus_silkit bus_topics chain flood trace_bus
 TEST = scripts/test
 
 .PHONY: all bench bench-aa bus dist targets test test-dist test-fast test-random test-builds test-machine test-packages \

@@ -89,9 +89,10 @@ impl Series {
         let allotted = samples_per_load(self.samples.as_ref(), &self.loads, each, terms.duration)?;
         let mut rows = TransportRow::for_transports(&self.entries, &self.placement, context)?;
         if let Some(cargo) = &self.cargo {
-            let each =
-                rows.iter().flat_map(|row| cargo.codecs.iter().map(|codec| row.with_codec(codec)));
-            rows = each.collect();
+            let with = |row: &TransportRow| -> Vec<TransportRow> {
+                cargo.codecs.iter().map(|codec| row.with_codec(codec, &terms.choices)).collect()
+            };
+            rows = rows.iter().flat_map(with).collect();
         }
         let mut builder = ResultBuilder::new(context);
         let mut cases = load::cases(&self.loads, self.cargo.as_ref().map(|cargo| &cargo.case));

@@ -18,6 +18,8 @@ pub struct Hello {
     pub managed: bool,
     /// Whether it compiles while it runs: then no two runs execute the same instructions.
     pub compiles: bool,
+    /// Whether it writes and reads messages in memory that another process lends.
+    pub in_place: bool,
 }
 
 /// How much of a run was the collection of garbage.
@@ -108,6 +110,7 @@ pub fn hello(reply: &[u8]) -> Result<Hello, String> {
         unchecked: words.remove("unchecked").is_some_and(|word| word == "yes"),
         managed: words.remove("managed").is_some_and(|word| word == "yes"),
         compiles: words.remove("compiles").is_some_and(|word| word == "yes"),
+        in_place: words.remove("in-place").is_some_and(|word| word == "yes"),
     })
 }
 

@@ -12,6 +12,7 @@
 use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -21,6 +22,8 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
+use crate::sample::{Message, HEADER_SIZE};
+use crate::shared_memory::SharedMemory;
 use wiregauge_timing::allocation::allocate_zeroed;
 
 /// Version of the runner protocol.
@@ -31,6 +34,9 @@ const LIFETIMES: &str = "scratch=reused objects=fresh buffers=reused";
 const MAX_REPLY: usize = 1 << 30;
 /// How long an answer may take.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(60);
+/// Where the memory for a codec begins in a sample that it writes in place: behind the header,
+/// and where the largest numbers and columns want it.
+pub const ROOM_START: usize = 64;
 /// What a pipe that has room takes at least without waiting (pipe(7): PIPE_BUF).
 const PIPE_BUF: usize = 4096;
 
@@ -55,6 +61,27 @@ pub struct CodecProcess {
     patience: Duration,
     /// The message as the codec writes it.
     pub encoded: Vec<u8>,
+    /// Where it is in a sample, where the codec writes and reads it there.
+    place: Option<Place>,
+}
+
+/// A message in a sample that its codec writes and reads in place.
+struct Place {
+    /// Memory for the codec, from [`ROOM_START`] on, in bytes.
+    room: usize,
+    /// Where the message begins in that.
+    start: usize,
+    /// The message in its canonical form.
+    canonical: Vec<u8>,
+    memory: SharedMemory,
+    /// Whether what is read in place has been compared with the message.
+    is_proven: bool,
+}
+
+/// Where a sample begins in a file of shared memory.
+pub struct SampleLocation {
+    path: Vec<u8>,
+    offset: u64,
 }
 
 /// What it is to do.
@@ -108,7 +135,8 @@ impl CodecProcess {
         let deadline = Instant::now() + patience;
         let input = DeadlinePipe { pipe: input, deadline };
         let output = BufReader::new(DeadlinePipe { pipe: output, deadline });
-        let mut process = CodecProcess { child, input, output, patience, encoded: Vec::new() };
+        let mut process =
+            CodecProcess { child, input, output, patience, encoded: Vec::new(), place: None };
         process.send_request(&format!("hello {PROTOCOL}"), &[])?;
         process.send_request(&format!("schema {}", schema.len()), &schema)?;
         process.encoded = process.send_request(&format!("message {}", message.len()), &message)?;
@@ -123,10 +151,86 @@ impl CodecProcess {
         let experiment = work.experiment();
         let reply =
             self.send_request(&format!("run {experiment} 1 {LIFETIMES} prove=none"), &[])?;
-        let text = String::from_utf8_lossy(&reply);
-        let time = text.lines().find_map(|line| line.strip_prefix("ns "));
-        let time: Option<f64> = time.and_then(|time| time.trim().parse().ok());
-        Ok(time.context("the codec's runner reported no time")?.round() as u64)
+        reported_time(&reply)
+    }
+
+    /// Has it write and read the message in samples from now on; returns a sample's size.
+    ///
+    /// # Errors
+    /// When it cannot, or when what it writes there is another message.
+    pub fn go_in_place(&mut self, coding: &CodecSetup) -> Result<usize> {
+        let reply = self.send_request("room", &[])?;
+        let (lines, encoded) = split_reply(&reply);
+        let number = |name: &str| -> Result<usize> {
+            let found = lines.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+            found.with_context(|| format!("the codec's runner told no '{name}' of its room"))
+        };
+        let (room, start, size) = (number("room ")?, number("start ")?, number("encoded ")?);
+        let fits = start.checked_add(size).is_some_and(|end| end <= room);
+        ensure!(
+            fits && size == encoded.len() && room <= MAX_REPLY && room % ROOM_START == 0,
+            "the codec's runner told of a room that cannot be"
+        );
+        self.encoded = encoded.to_vec();
+        let message = fs::read(&coding.message)?;
+        let decoded = self.send_request(&format!("decode {size}"), &self.encoded.clone())?;
+        ensure!(decoded == message, "the codec writes another message in place");
+        let (canonical, memory, is_proven) = (message, SharedMemory::default(), false);
+        self.place = Some(Place { room, start, canonical, memory, is_proven });
+        Ok(ROOM_START + room)
+    }
+
+    /// The message as samples carry it.
+    pub fn message(&self) -> Message<'_> {
+        let start = self.place.as_ref().map_or(HEADER_SIZE, |place| ROOM_START + place.start);
+        Message { bytes: &self.encoded, start }
+    }
+
+    /// Whether it writes and reads in samples.
+    pub fn is_in_place(&self) -> bool {
+        self.place.is_some()
+    }
+
+    /// Where a sample lies that is written or read in place; none where that is not asked for.
+    ///
+    /// # Errors
+    /// When it lies where no other process can open it, or not as codecs want it.
+    pub fn locate(&mut self, sample: &[u8]) -> Result<Option<SampleLocation>> {
+        let Some(place) = &mut self.place else { return Ok(None) };
+        let (path, offset) = place.memory.locate(sample)?;
+        ensure!(
+            offset % ROOM_START as u64 == 0,
+            "the transport's samples do not begin at multiples of {ROOM_START} bytes"
+        );
+        Ok(Some(SampleLocation { path: path.as_os_str().as_bytes().to_vec(), offset }))
+    }
+
+    /// Does it once in a sample, where it is in place, and otherwise in memory of its own;
+    /// returns the nanoseconds that it took. Nothing refers to a sample that is written meanwhile.
+    ///
+    /// # Errors
+    /// When the runner refuses or is gone.
+    pub fn run_at(&mut self, work: CodecTask, location: Option<SampleLocation>) -> Result<u64> {
+        let (Some(place), Some(SampleLocation { path, offset })) = (&mut self.place, location)
+        else {
+            return self.run(work);
+        };
+        let (start, size) = match work {
+            CodecTask::Encode => (ROOM_START, place.room),
+            _ => (ROOM_START + place.start, self.encoded.len()),
+        };
+        let offset = offset + start as u64;
+        let proves = work == CodecTask::Decode && !place.is_proven;
+        place.is_proven |= proves;
+        let (experiment, prove) = (work.experiment(), if proves { "0" } else { "none" });
+        let request = format!("lent {experiment} {offset} {size} prove={prove} {}", path.len());
+        let reply = self.send_request(&request, &path)?;
+        if proves {
+            let (_, decoded) = split_reply(&reply);
+            let same = self.place.as_ref().is_some_and(|place| place.canonical == decoded);
+            ensure!(same, "the codec reads another message in place");
+        }
+        reported_time(&reply)
     }
 
     fn send_request(&mut self, request: &str, payload: &[u8]) -> Result<Vec<u8>> {
@@ -150,6 +254,21 @@ impl CodecProcess {
             _ => bail!("the codec's runner: {}", String::from_utf8_lossy(&reply).trim()),
         }
     }
+}
+
+/// What a reply says in lines, and the bytes behind them.
+fn split_reply(reply: &[u8]) -> (String, &[u8]) {
+    let end = reply.windows(2).position(|pair| pair == b"\n\n");
+    let (lines, bytes) = end.map_or((reply, &[][..]), |end| (&reply[..end], &reply[end + 2..]));
+    (String::from_utf8_lossy(lines).into_owned(), bytes)
+}
+
+/// The nanoseconds that a reply tells.
+fn reported_time(reply: &[u8]) -> Result<u64> {
+    let (lines, _) = split_reply(reply);
+    let time = lines.lines().find_map(|line| line.strip_prefix("ns "));
+    let time: Option<f64> = time.and_then(|time| time.trim().parse().ok());
+    Ok(time.context("the codec's runner reported no time")?.round() as u64)
 }
 
 /// A pipe that is waited for no longer than to a deadline.

@@ -11,7 +11,7 @@ use anyhow::Result;
 
 use crate::control::{Assignment, Pinged};
 use crate::run_context::RunControl;
-use crate::sample::{self, loss_timeout, Header, SampleContent};
+use crate::sample::{self, loss_timeout, Header, Message, SampleContent};
 use crate::sender::sleep_until;
 use crate::transport::{Reader, Writer};
 use wiregauge_timing::clock::Clock;
@@ -30,7 +30,7 @@ pub fn ping(
     assignment: &Assignment,
     writer: &mut dyn Writer,
     back: &mut dyn Reader,
-    message: Option<&[u8]>,
+    message: Option<Message<'_>>,
     clock: &Clock,
     wish: &RunControl,
 ) -> Result<Pinged> {

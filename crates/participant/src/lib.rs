@@ -8,7 +8,7 @@
 //! ```
 //! use wiregauge_participant::sample::{write_header, Header, SampleContent, SampleError};
 //!
-//! let content = SampleContent { size: 500, seed: 1, count: 1000, message: None };
+//! let content = SampleContent::generated(500, 1, 1000);
 //! let mut sample = vec![0; content.size];
 //! let header = Header { sequence: 7, time: 123_000 }; // ns since the run's epoch
 //! content.fill(&mut sample, header.sequence);
@@ -43,6 +43,7 @@ pub mod sample_times;
 pub mod seal;
 pub mod sender;
 pub mod sequence;
+pub mod shared_memory;
 pub mod stage;
 pub mod stream;
 pub mod tcp;

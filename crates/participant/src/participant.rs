@@ -26,7 +26,7 @@ use crate::run_context::{RunContext, RunControl};
 use crate::sample::HEADER_SIZE;
 use crate::sample_times::{RecordedTimes, SampleTimes};
 use crate::token;
-use crate::transport::{Reader, Transport, Writer};
+use crate::transport::{Reader, Transport, Writer, CODEC, IN_PLACE};
 use crate::{echo, receiver, sender, stage, stream, wake_up};
 use wiregauge_timing::clock::{monotonic, Clock};
 use wiregauge_timing::latency::Distribution;
@@ -261,7 +261,7 @@ fn run_assignment(
     seen: &ProgressBuffer,
     transports: &[&'static dyn Transport],
 ) -> Result<()> {
-    let assignment = match orders.next() {
+    let mut assignment = match orders.next() {
         Order::Open(assignment) => assignment,
         Order::Quit => return Ok(()),
         other => bail!("got the order {other:?} before 'open'"),
@@ -280,9 +280,10 @@ fn run_assignment(
     );
     // Threads of the transport's library inherit it.
     assignment.realtime.apply()?;
+    let codec = start_codec(&mut assignment)?;
     match assignment.role {
-        Role::Sender => run_sender(&assignment, transport, orders, speaker, wish, seen),
-        Role::Receiver => run_receiver(&assignment, transport, orders, speaker, wish, seen),
+        Role::Sender => run_sender(&assignment, transport, codec, orders, speaker, wish, seen),
+        Role::Receiver => run_receiver(&assignment, transport, codec, orders, speaker, wish, seen),
     }
 }
 
@@ -352,12 +353,12 @@ fn report_failure<T>(
 fn run_sender(
     assignment: &Assignment,
     transport: &dyn Transport,
+    mut codec: Option<CodecProcess>,
     orders: &mut Orders,
     speaker: &ControlSender,
     wish: &RunControl,
     seen: &ProgressBuffer,
 ) -> Result<()> {
-    let mut codec = start_codec(assignment)?;
     let (mut start, mut record) = (None, SampleTimes::new(assignment.keep)?);
     // The first is the timing master.
     let leads = assignment.topic.sender() == 0;
@@ -397,7 +398,7 @@ fn run_sender(
             Order::Quit => return Ok(()),
             other => bail!("got the order {other:?} instead of 'ping'"),
         }
-        let message = codec.as_ref().map(|codec| codec.encoded.as_slice());
+        let message = codec.as_ref().map(CodecProcess::message);
         let pinged = echo::ping(assignment, writer.as_mut(), back.as_mut(), message, &clock, wish)
             .or_else(|error| report_failure(error, orders, speaker))?;
         // Who still sends a sample back that nobody waits for must not wait.
@@ -435,12 +436,20 @@ fn check_codec_allowed(coding: Option<&CodecSetup>, conductor: IpAddr) -> Result
     Ok(())
 }
 
-/// The codec of an assignment, with its message.
-fn start_codec(assignment: &Assignment) -> Result<Option<CodecProcess>> {
-    let Some(coding) = &assignment.coding else { return Ok(None) };
-    let codec = CodecProcess::start(coding)?;
+/// The codec of an assignment, with its message. Where it is in place, samples have the size that
+/// it wants.
+fn start_codec(assignment: &mut Assignment) -> Result<Option<CodecProcess>> {
+    let in_place = assignment.topic.has_codec_in_place()?;
+    let Some(coding) = &assignment.coding else {
+        ensure!(!in_place, "{CODEC}={IN_PLACE} is for codecs: name a message by --message");
+        return Ok(None);
+    };
+    let mut codec = CodecProcess::start(coding)?;
     let (size, wanted) = (HEADER_SIZE + codec.encoded.len(), assignment.topic.size);
     ensure!(size == wanted, "the codec wrote {size} B this time, but {wanted} B the time before");
+    if in_place {
+        assignment.topic.size = codec.go_in_place(coding)?;
+    }
     Ok(Some(codec))
 }
 
@@ -461,12 +470,12 @@ fn await_readers(writer: &mut dyn Writer, wanted: usize, wish: &RunControl) -> R
 fn run_receiver(
     assignment: &Assignment,
     transport: &dyn Transport,
+    mut codec: Option<CodecProcess>,
     orders: &mut Orders,
     speaker: &ControlSender,
     wish: &RunControl,
     seen: &ProgressBuffer,
 ) -> Result<()> {
-    let mut codec = start_codec(assignment)?;
     let mut record = SampleTimes::new(assignment.keep)?;
     let wake_up = match codec {
         Some(_) => wake_up::measure(assignment.cycle)?,

@@ -9,7 +9,7 @@ use crate::codec_process::{CodecProcess, CodecTask};
 use crate::control::{Mode, ReceiverResult};
 use crate::lockstep::StepReceiver;
 use crate::run_context::RunContext;
-use crate::sample::{loss_timeout, SampleContent, SampleError};
+use crate::sample::{loss_timeout, Message, SampleContent, SampleError};
 use crate::sample_times::SampleTimes;
 use crate::sequence::Sequence;
 use crate::topics::seed_of_sender;
@@ -36,10 +36,12 @@ pub fn run(
     record: &mut SampleTimes<1>,
 ) -> Result<ReceiverResult> {
     let &RunContext { assignment, clock, wish, .. } = duty;
-    let message = codec.as_ref().map(|codec| codec.encoded.clone());
+    let encoded = codec.as_ref().map(|codec| codec.encoded.clone());
+    let start = codec.as_ref().map_or(0, |codec| codec.message().start);
+    let message = encoded.as_deref().map(|bytes| Message { bytes, start });
     // How long it waits in the end for what is missing, since the last one came.
     let linger = loss_timeout(assignment.topic.size);
-    let mut reception = Reception::new(duty, message.as_deref(), steps, codec, record)?;
+    let mut reception = Reception::new(duty, message, steps, codec, record)?;
     let before = Usage::now();
     while !wish.is_aborted() {
         if let Some(sent) = wish.sent_count() {
@@ -99,7 +101,7 @@ struct Reception<'a> {
 impl<'a> Reception<'a> {
     fn new(
         duty: &'a RunContext<'a>,
-        message: Option<&'a [u8]>,
+        message: Option<Message<'a>>,
         steps: Option<&'a mut StepReceiver>,
         codec: Option<&'a mut CodecProcess>,
         record: &'a mut SampleTimes<1>,
@@ -171,7 +173,8 @@ impl<'a> Reception<'a> {
         let arrivals = &mut self.topics[topic];
         let new = arrivals.sequence.add(number);
         if let Some(codec) = self.codec.as_mut().filter(|_| new) {
-            let time = codec.run(CodecTask::Decode)?;
+            let location = codec.locate(sample)?;
+            let time = codec.run_at(CodecTask::Decode, location)?;
             self.decodes.add(clock.now(), 0, time);
         }
         // The timing master waits for it: first of all.
@@ -191,7 +194,7 @@ impl<'a> Reception<'a> {
         let pace = if self.paced { u64::from(number) * assignment.cycle } else { 0 };
         arrivals.first_due = arrivals.first_due.min(header.time.saturating_sub(pace));
         let due = if self.paced { arrivals.first_due + pace } else { now };
-        self.windows.add_due(now, shape.size as u64, latency, due);
+        self.windows.add_due(now, shape.carried() as u64, latency, due);
         let news = self.windows.take_new();
         let ended = !news.is_empty();
         seen.add_windows(news);

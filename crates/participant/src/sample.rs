@@ -12,6 +12,7 @@
 //! would and needs no room of its own.
 
 use std::fmt;
+use std::ops::Range;
 
 /// Size of sequence and time: the smallest sample.
 pub const HEADER_SIZE: usize = 10;
@@ -65,14 +66,44 @@ pub struct SampleContent<'a> {
     /// How many there will be.
     pub count: u64,
     /// An encoded message that is the content of all.
-    pub message: Option<&'a [u8]>,
+    pub message: Option<Message<'a>>,
+}
+
+/// An encoded message in a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message<'a> {
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Where it begins in the sample: behind the header, or where a codec has it in place.
+    pub start: usize,
+}
+
+impl<'a> Message<'a> {
+    /// One that follows the header.
+    pub fn behind_header(bytes: &'a [u8]) -> Message<'a> {
+        Message { bytes, start: HEADER_SIZE }
+    }
+
+    fn range(&self) -> Range<usize> {
+        self.start..self.start + self.bytes.len()
+    }
 }
 
 impl SampleContent<'_> {
+    /// What is generated from a seed.
+    pub fn generated(size: usize, seed: u64, count: u64) -> SampleContent<'static> {
+        SampleContent { size, seed, count, message: None }
+    }
+
+    /// How many bytes of a sample are its header and its content.
+    pub fn carried(&self) -> usize {
+        self.message.map_or(self.size, |message| HEADER_SIZE + message.bytes.len())
+    }
+
     /// Fills the content of a sample, all but its header.
     pub fn fill(&self, sample: &mut [u8], sequence: u32) {
         if let Some(message) = self.message {
-            return sample[HEADER_SIZE..].copy_from_slice(message);
+            return sample[message.range()].copy_from_slice(message.bytes);
         }
         let start = self.first_word(sequence);
         let mut words = sample[HEADER_SIZE..].chunks_exact_mut(8);
@@ -101,7 +132,7 @@ impl SampleContent<'_> {
             return Err(SampleError::Foreign);
         }
         if let Some(message) = self.message {
-            return (sample[HEADER_SIZE..] == *message)
+            return (sample[message.range()] == *message.bytes)
                 .then_some(header)
                 .ok_or(SampleError::Damaged);
         }
@@ -181,13 +212,17 @@ mod tests {
 
     #[test]
     fn an_encoded_message_is_content_too() {
-        let message = [1, 2, 3];
-        let shape = SampleContent { size: 13, seed: 7, count: 100, message: Some(&message) };
-        let mut bytes = sample(&shape, 3);
-        assert_eq!(bytes[HEADER_SIZE..], message);
-        assert_eq!(shape.check(&bytes, NOW).unwrap().sequence, 3);
-        bytes[12] = 4;
-        assert_eq!(shape.check(&bytes, NOW), Err(SampleError::Damaged));
+        let content = [1, 2, 3];
+        for (size, start) in [(13, HEADER_SIZE), (100, 64)] {
+            let message = Some(Message { bytes: &content, start });
+            let shape = SampleContent { size, seed: 7, count: 100, message };
+            let mut bytes = sample(&shape, 3);
+            assert_eq!(bytes[start..start + 3], content);
+            assert_eq!(shape.check(&bytes, NOW).unwrap().sequence, 3);
+            assert_eq!(shape.carried(), 13);
+            bytes[start + 2] = 4;
+            assert_eq!(shape.check(&bytes, NOW), Err(SampleError::Damaged));
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::codec_process::{CodecProcess, CodecTask};
 use crate::control::{Mode, SenderResult};
 use crate::lockstep::StepAnnouncer;
 use crate::run_context::{RunContext, RunControl};
-use crate::sample::{self, Header, SampleContent};
+use crate::sample::{self, Header, Message, SampleContent};
 use crate::sample_times::SampleTimes;
 use crate::topics::seed_of_sender;
 use crate::transport::Writer;
@@ -27,6 +27,9 @@ const START_DELAY_NS: u64 = 10_000_000;
 const LARGE: usize = 64 << 10;
 /// Longest sleep between two looks at whether to go on.
 const SLICE: u64 = 100_000_000;
+
+/// What a sample holds that a codec is to write in place.
+const UNWRITTEN: u8 = 0xa5;
 
 /// What is kept of each sample: when it was sent,
 const SENT: usize = 0;
@@ -51,11 +54,14 @@ pub fn run(
     let &RunContext { assignment, clock, wish, seen } = duty;
     minimize_timer_slack();
     let count = assignment.count();
-    let message = codec.as_ref().map(|codec| codec.encoded.clone());
+    let encoded = codec.as_ref().map(|codec| codec.encoded.clone());
+    let start_of_message = codec.as_ref().map_or(0, |codec| codec.message().start);
+    let message = encoded.as_deref().map(|bytes| Message { bytes, start: start_of_message });
     let topics = assignment.topic.topics_of_sender();
     let size = assignment.topic.size;
     let seed = seed_of_sender(assignment.seed, assignment.topic.sender());
-    let shape = SampleContent { size, seed, count, message: message.as_deref() };
+    let shape = SampleContent { size, seed, count, message };
+    let in_place = codec.as_ref().is_some_and(|codec| codec.is_in_place());
     let patience = Duration::from_nanos(assignment.patience);
     let paced = assignment.is_paced();
     let discrete = assignment.mode == Mode::Discrete;
@@ -78,7 +84,7 @@ pub fn run(
     if topics > 1 {
         writer.choose_topic(0)?;
     }
-    shape.fill(writer.buffer()?, 0);
+    prepare(&shape, in_place, writer.buffer()?, 0);
     while sent < count && !wish.is_aborted() {
         let sequence = sent as u32;
         let deadline = start + cycle * assignment.cycle;
@@ -100,7 +106,8 @@ pub fn run(
             time = clock.now();
         }
         if let Some(codec) = &mut codec {
-            let took = codec.run(CodecTask::Encode)?;
+            let location = codec.locate(writer.buffer()?)?;
+            let took = codec.run_at(CodecTask::Encode, location)?;
             time = clock.now();
             encodes.add(time, 0, took);
         }
@@ -129,7 +136,7 @@ pub fn run(
             if topics > 1 {
                 writer.choose_topic(topic)?;
             }
-            shape.fill(writer.buffer()?, sent as u32);
+            prepare(&shape, in_place, writer.buffer()?, sent as u32);
         }
         if let Some(step_number) = completed.filter(|_| discrete) {
             if announcer.await_acknowledgements(step_number, patience, &|| !wish.is_aborted())? {
@@ -169,6 +176,15 @@ pub fn run(
         slowest: slowest.into_list(start),
         usage: Usage::now().since(before),
     })
+}
+
+/// Makes a sample ready: its content is there, but where a codec writes it in place. What is there
+/// from before goes, so that a byte that the codec does not write is damaged.
+fn prepare(shape: &SampleContent, in_place: bool, sample: &mut [u8], sequence: u32) {
+    match in_place {
+        true => sample.fill(UNWRITTEN),
+        false => shape.fill(sample, sequence),
+    }
 }
 
 /// Sleeps until a deadline, and looks around in a long sleep.

@@ -46,6 +46,7 @@ fn run_stream(
     let transport =
         *transport.with_context(|| format!("this program has no '{}'", setup.transport))?;
     setup.topic.check_options(transport)?;
+    setup.topic.refuse_codec_in_place()?;
     match setup.role {
         Role::Sender => {
             let sent = player::play(setup, transport, starter)?;

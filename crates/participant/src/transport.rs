@@ -9,6 +9,11 @@ use std::time::Duration;
 use anyhow::{bail, ensure, Result};
 use serde::{Deserialize, Serialize};
 
+/// Name of the option of a transport by which codecs write and read samples in place,
+pub const CODEC: &str = "codec";
+/// and its value.
+pub const IN_PLACE: &str = "in-place";
+
 /// Where samples go and how large they are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Topic {
@@ -62,6 +67,28 @@ impl Topic {
                 if known.is_empty() { "none".to_owned() } else { known.join(", ") }
             );
         }
+        Ok(())
+    }
+
+    /// Whether codecs write and read samples in place. The transport's samples lie in memory
+    /// that processes share then.
+    ///
+    /// # Errors
+    /// Another word than there is for it.
+    pub fn has_codec_in_place(&self) -> Result<bool> {
+        match self.options.get(CODEC).map(String::as_str) {
+            None | Some("copied") => Ok(false),
+            Some(IN_PLACE) => Ok(true),
+            Some(other) => bail!("{CODEC} is copied or {IN_PLACE}, not '{other}'"),
+        }
+    }
+
+    /// Refuses codecs in place.
+    ///
+    /// # Errors
+    /// When it is asked for.
+    pub fn refuse_codec_in_place(&self) -> Result<()> {
+        ensure!(!self.has_codec_in_place()?, "{CODEC}={IN_PLACE} is for 'wiregauge bus run' only");
         Ok(())
     }
 
@@ -228,3 +255,23 @@ pub trait Reader {
 
 /// Takes a sample, and says whether it goes on.
 pub type SampleHandler<'a> = &'a mut dyn FnMut(&[u8]) -> Result<ControlFlow<()>>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codecs_are_in_place_where_that_is_said_and_may_be() {
+        let copied = [Topic::example(&[]), Topic::example(&[(CODEC, "copied")])];
+        for topic in copied {
+            assert!(!topic.has_codec_in_place().unwrap());
+            topic.refuse_codec_in_place().unwrap();
+        }
+        let topic = Topic::example(&[(CODEC, IN_PLACE)]);
+        assert!(topic.has_codec_in_place().unwrap());
+        let error = topic.refuse_codec_in_place().unwrap_err().to_string();
+        assert_eq!(error, "codec=in-place is for 'wiregauge bus run' only");
+        let error = Topic::example(&[(CODEC, "there")]).has_codec_in_place().unwrap_err();
+        assert_eq!(error.to_string(), "codec is copied or in-place, not 'there'");
+    }
+}

@@ -16,8 +16,9 @@ use iceoryx2::prelude::*;
 use iceoryx2::sample::Sample;
 use iceoryx2::sample_mut::SampleMut;
 use iceoryx2::service::port_factory::{event, publish_subscribe};
+use wiregauge_participant::codec_process::ROOM_START;
 use wiregauge_participant::participant;
-use wiregauge_participant::transport::{self, Topic, Transport};
+use wiregauge_participant::transport::{self, Topic, Transport, CODEC};
 use wiregauge_timing::allocation::{allocate_zeroed, resize};
 use wiregauge_timing::scratch::{check_shared_memory, shared_prefix};
 
@@ -54,6 +55,10 @@ impl Transport for Iceoryx2 {
              topics share"
                 .into(),
             "copy=none writes and reads in place; copy=both copies in and out".into(),
+            "codec=in-place has the codec's runner write and read samples in the shared memory, at \
+             multiples of 64 bytes; codec=copied has it do so in memory of its own, and the bytes \
+             are put into the sample before the cycle"
+                .into(),
             "a reader may be 64 MiB behind, at least 2 and at most 64 samples; then the writer \
              tries again until there is room"
                 .into(),
@@ -61,7 +66,7 @@ impl Transport for Iceoryx2 {
     }
 
     fn option_names(&self) -> &'static [&'static str] {
-        &["copy"]
+        &[CODEC, "copy"]
     }
 
     fn carries_several(&self) -> bool {
@@ -128,6 +133,10 @@ fn engine_error<E: std::fmt::Debug>(what: &'static str) -> impl Fn(E) -> anyhow:
 fn copies(topic: &Topic) -> Result<bool> {
     let copy = topic.options.get("copy").map_or("none", String::as_str);
     ensure!(copy == "none" || copy == "both", "copy is none or both, not '{copy}'");
+    ensure!(
+        copy == "none" || !topic.has_codec_in_place()?,
+        "copy=both copies what codec=in-place has in place: leave one of them out"
+    );
     Ok(copy == "both")
 }
 
@@ -193,6 +202,9 @@ fn services(topic: &Topic, names: Vec<String>) -> Result<Services> {
         .config(&config)
         .create::<ipc::Service>()
         .map_err(engine_error("node"))?;
+    // A codec wants its numbers aligned; otherwise samples begin where they did.
+    let alignment = if topic.has_codec_in_place()? { ROOM_START } else { 1 };
+    let alignment = Alignment::new(alignment).context("no alignment")?;
     let open = |name: &String| {
         let name: ServiceName = name.as_str().try_into().map_err(engine_error("name"))?;
         node.service_builder(&name)
@@ -204,6 +216,7 @@ fn services(topic: &Topic, names: Vec<String>) -> Result<Services> {
             .max_subscribers(topic.readers)
             .max_publishers(1)
             .max_nodes(topic.readers + 1)
+            .payload_alignment(alignment)
             .open_or_create()
             .map_err(engine_error("service"))
     };

@@ -36,6 +36,8 @@ pub struct PayloadCodec {
     pub size: usize,
     /// How participants start it; none where the status says why.
     pub coding: Option<CodecSetup>,
+    /// Whether it writes and reads messages in memory that another process lends.
+    pub in_place: bool,
 }
 
 impl PayloadMessage {
@@ -49,21 +51,21 @@ impl PayloadMessage {
         fs::write(&message, &load.samples[0].canonical)?;
         let mut codecs = Vec::new();
         for (number, Entrant { mut subject, runner, judge }) in entrants.into_iter().enumerate() {
-            let (mut size, mut coding) = (0, None);
+            let (mut size, mut coding, mut in_place) = (0, None, false);
             if let Some(launch) = runner {
                 match encoded(&launch, &load, &mut subject, judge.as_ref()) {
-                    Ok(bytes) => {
+                    Ok((bytes, lent)) => {
                         let schema = folder.path().join(format!("schema{number}"));
                         fs::write(&schema, &launch.schema)?;
                         let Launch { program, arguments, .. } = launch;
                         let message = message.clone();
-                        (size, coding) =
-                            (bytes, Some(CodecSetup { program, arguments, schema, message }));
+                        let setup = CodecSetup { program, arguments, schema, message };
+                        (size, coding, in_place) = (bytes, Some(setup), lent);
                     }
                     Err(trouble) => subject.status = status(trouble),
                 }
             }
-            codecs.push(PayloadCodec { subject, size, coding });
+            codecs.push(PayloadCodec { subject, size, coding, in_place });
         }
         Ok(PayloadMessage { case: load.case, codecs, points: None, _folder: folder })
     }
@@ -87,15 +89,15 @@ pub fn median_message(loads: Vec<Load>) -> Result<Load> {
     Ok(load)
 }
 
-/// Has a codec carry the message; the size that it writes.
+/// Has a codec carry the message; the size that it writes, and whether it does so in place, too.
 fn encoded(
     launch: &Launch,
     load: &Load,
     subject: &mut Subject,
     judge: Option<&Judge>,
-) -> Result<usize, RunnerError> {
+) -> Result<(usize, bool), RunnerError> {
     let mut runner = Runner::start(launch, Limits::default(), None, PATIENCE)?;
     subject.library.clone_from(&runner.hello.library);
     let encoded = prove(&mut runner, &load.samples, false, judge)?.encoded;
-    Ok(encoded.iter().map(Vec::len).sum())
+    Ok((encoded.iter().map(Vec::len).sum(), runner.hello.in_place))
 }

@@ -5,6 +5,7 @@ use anyhow::{bail, Result};
 use wiregauge_build_tools::default_build_folder;
 use wiregauge_participant::control::TransportInfo;
 use wiregauge_participant::sample::HEADER_SIZE;
+use wiregauge_participant::transport::{CODEC, IN_PLACE};
 use wiregauge_result::run::{Status, Subject};
 use wiregauge_result::warning::Caution;
 use wiregauge_system::interrupt::Interrupted;
@@ -16,6 +17,10 @@ use crate::placement::Placement;
 use crate::run_settings::transport_option::TransportOption;
 use crate::series::context::SeriesContext;
 use crate::series::payload::PayloadCodec;
+
+/// Why a codec has no figures in place.
+const NOT_IN_PLACE: &str = "it writes and reads messages in memory of its own only \
+                            (docs/bus.md, Codecs in place)";
 
 /// A transport with what came of it.
 pub struct TransportRow {
@@ -61,8 +66,8 @@ impl TransportRow {
     }
 
     /// The same transport with what this codec writes. Without a codec that
-    /// works there are no figures, and the reason.
-    pub fn with_codec(&self, codec: &PayloadCodec) -> TransportRow {
+    /// works, or that works in place where it has to, there are no figures, and the reason.
+    pub fn with_codec(&self, codec: &PayloadCodec, choices: &[TransportOption]) -> TransportRow {
         let mut subject = self.subject.clone();
         let by = &codec.subject;
         subject.id = format!("{}+{}", subject.id, by.id);
@@ -72,14 +77,29 @@ impl TransportRow {
         if codec.coding.is_none() && self.program.is_some() {
             subject.status = by.status.clone();
         }
+        let mut works = codec.coding.is_some();
+        if works && !codec.in_place && self.program.is_some() && self.is_in_place(choices) {
+            subject.status = Status::Skipped(NOT_IN_PLACE.into());
+            works = false;
+        }
         TransportRow {
             entry: self.entry,
-            program: self.program.clone().filter(|_| codec.coding.is_some()),
+            program: self.program.clone().filter(|_| works),
             codec: Some(codec.clone()),
             subject,
             worked: false,
             failures: Vec::new(),
         }
+    }
+
+    /// Whether codecs write and read its samples in place.
+    fn is_in_place(&self, choices: &[TransportOption]) -> bool {
+        let own = self.entry.options.iter().any(|option| *option == (CODEC, IN_PLACE));
+        let is_chosen = |choice: &TransportOption| {
+            choice.transport == self.entry.transport()
+                && (choice.name.as_str(), choice.value.as_str()) == (CODEC, IN_PLACE)
+        };
+        own || choices.iter().any(is_chosen)
     }
 
     /// Its key.

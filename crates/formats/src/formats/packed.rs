@@ -242,6 +242,16 @@ fn messages(schema: &Schema) -> BTreeSet<TypeId> {
     known
 }
 
+/// Whether all packed fields are of the root message itself, so that they may stand at the end
+/// of its bytes. `messages` are those of [`messages`].
+fn only_root_has_lists(schema: &Schema, messages: &BTreeSet<TypeId>) -> bool {
+    let others = messages.iter().filter(|id| **id != schema.root);
+    let has_rows = |field: &Field| RowLayout::from_field(schema, field).is_some();
+    !schema.is_recursive(schema.root)
+        && schema.root().fields.iter().any(has_rows)
+        && !others.flat_map(|id| &schema.record(*id).fields).any(has_rows)
+}
+
 fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
         return protobuf::check_type(schema, id);

@@ -1,24 +1,25 @@
 //! ASN.1 by the unaligned packed encoding rules (UPER, ITU-T X.691), as V2X messages have
 //! them: an ASN.1 module, and Rust types that the crate rasn derives its code for.
 //!
-//! A union is a CHOICE (the file beside). Each integer has the range of its type, so it takes as many bits as that and no length.
+//! A union is a CHOICE. Each integer has the range of its type, so it takes as many bits as that
+//! and no length.
 
 mod choice;
+mod definition;
 mod types;
 
 use anyhow::Result;
 use wiregauge_normalized::{File, SourceWriter, Unit};
 use wiregauge_schema::path::ElementIndex;
-use wiregauge_schema::{
-    Cardinality, Element, Enum, Field, Record, Scalar, Schema, TypeDef, TypeId,
-};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, Linkage, Support};
 use crate::language::rust::glue;
 use crate::lowering::Lowering;
-use choice::Part;
-use types::rust_types;
+use choice::{Choice, Part};
+use definition::{idl, upper_bound};
+use types::{rust_choices, rust_types};
 
 inventory::submit! {
     Codec {
@@ -57,20 +58,6 @@ inventory::submit! {
     }
 }
 
-/// Types that ASN.1 has already, by names that the schema may have, too.
-const USEFUL_TYPES: [&str; 10] = [
-    "GeneralString",
-    "GeneralizedTime",
-    "GraphicString",
-    "NumericString",
-    "ObjectDescriptor",
-    "PrintableString",
-    "TeletexString",
-    "UniversalString",
-    "VideotexString",
-    "VisibleString",
-];
-
 fn check_type(schema: &Schema, id: TypeId) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
         return Support::lowered(vec![Lowering::new(
@@ -96,133 +83,13 @@ fn check_type(schema: &Schema, id: TypeId) -> Support {
     Support::lowered(lowerings)
 }
 
-/// The largest number that a scalar's INTEGER takes.
-fn upper_bound(scalar: Scalar) -> u64 {
-    match scalar {
-        Scalar::Bool => 1,
-        Scalar::U8 => u8::MAX.into(),
-        Scalar::U16 => u16::MAX.into(),
-        Scalar::U32 | Scalar::F32 => u32::MAX.into(),
-        Scalar::U64 | Scalar::F64 => u64::MAX,
-        Scalar::I8 => i8::MAX as u64,
-        Scalar::I16 => i16::MAX as u64,
-        Scalar::I32 => i32::MAX as u64,
-        Scalar::I64 => i64::MAX as u64,
-    }
-}
-
-/// The INTEGER of a scalar, or the name of that of a float.
-fn scalar_type(scalar: Scalar) -> String {
-    let upper = upper_bound(scalar);
-    match scalar {
-        Scalar::Bool => "BOOLEAN".into(),
-        Scalar::F32 => "Float32".into(),
-        Scalar::F64 => "Float64".into(),
-        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
-            format!("INTEGER (-{}..{upper})", u128::from(upper) + 1)
-        }
-        _ => format!("INTEGER (0..{upper})"),
-    }
-}
-
-/// What a type is called in the module.
-fn type_reference(legal: &str) -> String {
-    // No legal name has a hyphen.
-    match USEFUL_TYPES.contains(&legal) {
-        true => format!("Type-{legal}"),
-        false => legal.to_owned(),
-    }
-}
-
-/// What a field or a value is called in the module, where names have hyphens.
-fn identifier(legal: &str) -> String {
-    legal.to_ascii_lowercase().replace('_', "-")
-}
-
-/// `message.asn`.
-fn idl(schema: &Schema) -> Result<File> {
-    let mut code = SourceWriter::new();
-    code.line("Wg DEFINITIONS AUTOMATIC TAGS ::= BEGIN");
-    let has = |scalar| {
-        let mut fields = schema.records().flat_map(|(_, record)| &record.fields);
-        fields.any(|field| field.element == Element::Scalar(scalar))
-    };
-    for scalar in [Scalar::F32, Scalar::F64].into_iter().filter(|scalar| has(*scalar)) {
-        code.line("");
-        code.line("-- The bits of an IEEE 754 number.");
-        let (name, upper) = (scalar_type(scalar), upper_bound(scalar));
-        code.line(format!("{name} ::= INTEGER (0..{upper})"));
-    }
-    for (_, enumeration) in schema.enums() {
-        code.line("");
-        named_numbers(enumeration, &mut code);
-    }
-    for (_, record) in schema.records() {
-        code.line("");
-        let name = type_reference(&record.name.legal);
-        code.block(format!("{name} ::= SEQUENCE {{"), "}", |code| {
-            let parts = choice::parts(record);
-            for (place, part) in parts.iter().enumerate() {
-                let comma = if place + 1 < parts.len() { "," } else { "" };
-                let said = match part {
-                    Part::Field(field) => {
-                        format!("{} {}", identifier(&field.name.legal), component(schema, field))
-                    }
-                    Part::Choice(choice) => choice.component(schema),
-                };
-                code.line(format!("{said}{comma}"));
-            }
-        });
-    }
-    code.line("");
-    code.line("END");
-    Ok(File::new("message.asn", code.finish()))
-}
-
-/// An enum: its names, each number once, and all the numbers that its representation has.
-fn named_numbers(enumeration: &Enum, code: &mut SourceWriter) {
-    let name = type_reference(&enumeration.name.legal);
-    let mut numbers = Vec::new();
-    let mut names = Vec::new();
-    for value in &enumeration.values {
-        if !numbers.contains(&value.number) {
-            numbers.push(value.number);
-            names.push(format!("{}({})", identifier(&value.name.legal), value.number));
-        }
-    }
-    let range = scalar_type(enumeration.repr).replace("INTEGER ", "");
-    code.line(format!("{name} ::= INTEGER {{ {} }} {range}", names.join(", ")));
-}
-
-/// The type of a component.
-fn component(schema: &Schema, field: &Field) -> String {
-    let element = match field.element {
-        Element::String => "UTF8String".into(),
-        Element::Bytes => "OCTET STRING".into(),
-        Element::Record(id) => type_reference(&schema.record(id).name.legal),
-        Element::Enum(id) => type_reference(&schema.enumeration(id).name.legal),
-        Element::Scalar(scalar) => scalar_type(scalar),
-    };
-    let size = match field.cardinality {
-        Cardinality::Required | Cardinality::Implicit => return element,
-        Cardinality::Optional => return format!("{element} OPTIONAL"),
-        Cardinality::List { bound: None } => String::new(),
-        Cardinality::List { bound: Some(bound) } => format!(" (SIZE (0..{bound}))"),
-        Cardinality::Array { len } => format!(" (SIZE ({len}))"),
-    };
-    match field.repeats_octets() {
-        true => format!("OCTET STRING{size}"),
-        false => format!("SEQUENCE{size} OF {element}"),
-    }
-}
-
 fn emit(unit: &Unit) -> Result<Emission> {
     Ok(Emission {
         files: vec![
             idl(unit.schema)?,
             glue::main_file("Uper", &["asn1", "choices", "codec", "glue", "octets"]),
             File::new("asn1.rs", rust_types(unit.schema)),
-            File::new("choices.rs", choice::rust_choices(unit.schema)),
+            File::new("choices.rs", rust_choices(unit.schema)),
             File::new("codec.rs", include_str!("uper/codec.rs")),
             File::new("octets.rs", include_str!("uper/octets.rs")),
             File::new("glue.rs", glue(unit)),
@@ -287,7 +154,7 @@ fn fill(schema: &Schema, record: &Record, code: &mut SourceWriter) {
         for part in choice::parts(record) {
             code.line(match part {
                 Part::Field(field) => fill_field(schema, field),
-                Part::Choice(choice) => choice.fill(schema),
+                Part::Choice(choice) => fill_choice(schema, &choice),
             });
         }
     });
@@ -334,7 +201,7 @@ fn take(schema: &Schema, record: &Record, code: &mut SourceWriter) {
         for part in choice::parts(record) {
             code.line(match part {
                 Part::Field(field) => take_field(schema, field),
-                Part::Choice(choice) => choice.take(schema),
+                Part::Choice(choice) => take_choice(schema, &choice),
             });
         }
     });
@@ -371,6 +238,51 @@ fn take_field(schema: &Schema, field: &Field) -> String {
         }
         _ => convert_elements(field, "iter_mut", &take),
     }
+}
+
+/// Fills a CHOICE with the member that is there.
+fn fill_choice(schema: &Schema, choice: &Choice) -> String {
+    let (to, of) = (choice.name, choice.path());
+    let members = choice.members().enumerate().map(|(number, field)| {
+        let f = &field.name.legal;
+        let made = match field.element {
+            Element::Record(id) => in_new(&format!("fill_{}", schema.record(id).name.legal)),
+            Element::Bytes => in_new("fill_bytes"),
+            Element::String => "value.clone()".into(),
+            _ => to_object(schema, &field, "*value"),
+        };
+        format!("if let Some(value) = &from.{f} {{ to.{to} = Some({of}::V{number}({made})); }}")
+    });
+    let members: Vec<String> = members.collect();
+    format!("to.{to} = None;\n{}", members.join("\n"))
+}
+
+/// Takes the member that a CHOICE has; what is owned moves.
+fn take_choice(schema: &Schema, choice: &Choice) -> String {
+    let members = choice.members().map(|field| {
+        let (f, pattern) = (&field.name.legal, choice.pattern(&field));
+        let taken = match field.element {
+            Element::Record(id) => {
+                into_member(&format!("take_{}", schema.record(id).name.legal), f)
+            }
+            Element::Bytes => into_member("take_bytes", f),
+            Element::String => into_member("std::mem::swap", f),
+            _ => format!("to.{f} = Some({});", from_object(schema, &field, "*value")),
+        };
+        let from = choice.name;
+        format!("if let {pattern} = &mut from.{from} {{ {taken} }} else {{ to.{f} = None; }}")
+    });
+    members.collect::<Vec<_>>().join("\n")
+}
+
+/// A new value that a function fills.
+fn in_new(fill: &str) -> String {
+    format!("{{ let mut new = Default::default(); {fill}(value, &mut new); new }}")
+}
+
+/// What is taken into a member that may hold one already.
+fn into_member(take: &str, member: &str) -> String {
+    format!("{take}(value, to.{member}.get_or_insert_with(Default::default));")
 }
 
 /// The statement that converts a field's numbers one by one.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::sample::SampleContent;
+use crate::sample::{Message, SampleContent};
 use crate::transport::Reader;
 use wiregauge_timing::clock::monotonic;
 
@@ -49,7 +49,7 @@ impl StageInput {
             size: self.size,
             seed: 0,
             count: u64::from(u32::MAX),
-            message: Some(&self.message),
+            message: Some(Message::behind_header(&self.message)),
         };
         match content.check(sample, now.saturating_sub(epoch)) {
             Ok(header) => {

@@ -104,6 +104,7 @@ impl Stage {
             let found = transports.iter().find(|transport| transport.name() == link.transport);
             let found = *found.with_context(|| format!("no transport '{}'", link.transport))?;
             link.topic.check_options(found)?;
+            link.topic.refuse_codec_in_place()?;
             Ok(found)
         };
         let input = setup.input.as_ref().map(find).transpose()?;

@@ -28,6 +28,13 @@
 // the codec itself, made anew for each message where scratch is fresh;
 // *objects*, Object and Message; and *output buffers*.
 //
+// A codec that can write a message into memory that it is given, and read it there, without a
+// copy of the message's bytes, says writes_in_place and has:
+//
+//   Wire write_in_place(const Message &, Room);   throws NoRoom; what it wrote
+//   void read_in_place(Wire, Object &, Message &);
+//   template <class Tally> void project_in_place(Wire, Object &, Tally &);
+//
 // Each refuses by throwing a std::exception.
 #pragma once
 
@@ -49,6 +56,19 @@ namespace wiregauge {
 struct Wire {
   const std::uint8_t *data = nullptr;
   std::size_t size = 0;
+};
+
+// Memory for a message. It begins and ends at a multiple of kAlignment bytes.
+struct Room {
+  static constexpr std::size_t kAlignment = 64;
+  std::uint8_t *data = nullptr;
+  std::size_t size = 0;
+};
+
+// A message that does not fit into its room.
+class NoRoom : public std::runtime_error {
+ public:
+  NoRoom() : std::runtime_error("the message does not fit into the memory that was lent") {}
 };
 
 // No object: the codec goes straight between normalized form and bytes.
@@ -73,6 +93,8 @@ class Defaults {
   static constexpr bool unchecked = false;
   // Whether the reading experiments need neither object nor message.
   static constexpr bool in_place = false;
+  // Whether there are write_in_place, read_in_place and project_in_place.
+  static constexpr bool writes_in_place = false;
 
   // Called once with each message, before anything is timed: refuses one that
   // the library would change in silence, so that no check has to be timed.

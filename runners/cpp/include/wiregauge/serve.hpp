@@ -13,6 +13,7 @@
 
 #include "wiregauge/canonical.hpp"
 #include "wiregauge/codec.hpp"
+#include "wiregauge/lent.hpp"
 #include "wiregauge/timing.hpp"
 
 namespace wiregauge {
@@ -46,9 +47,8 @@ class Runner {
       if (words.empty()) words.emplace_back();
       if (words[0] == "quit") return 0;
       Buffer payload;
-      if (words.size() == 2 &&
-          (words[0] == "schema" || words[0] == "message" || words[0] == "decode")) {
-        payload.resize(std::stoull(words[1]));
+      if (has_payload(words)) {
+        payload.resize(std::stoull(words.back()));
         std::cin.read(reinterpret_cast<char *>(payload.data()),
                       static_cast<std::streamsize>(payload.size()));
         if (!std::cin) return 1;
@@ -72,6 +72,12 @@ class Runner {
   using Message = typename Codec::Message;
   using Object = typename Codec::Object;
 
+  [[gnu::cold]] static bool has_payload(const std::vector<std::string> &words) {
+    if (words[0] == "lent") return words.size() == 6;
+    return words.size() == 2 &&
+           (words[0] == "schema" || words[0] == "message" || words[0] == "decode");
+  }
+
   [[gnu::cold]] static void send(const char *word, const void *bytes, std::size_t size) {
     std::cout << word << ' ' << size << '\n';
     std::cout.write(static_cast<const char *>(bytes), static_cast<std::streamsize>(size));
@@ -87,6 +93,7 @@ class Runner {
       for (const auto &name : experiments<Codec>()) names += " " + name;
       say("library " + Codec::library() + "\nexperiments" + names + "\nunchecked " +
           (Codec::unchecked ? "yes" : "no") + "\n");
+      if constexpr (Codec::writes_in_place) say("in-place yes\n");
     } else if (verb == "schema") {
       // The schema is compiled in.
     } else if (verb == "reset") {
@@ -110,6 +117,10 @@ class Runner {
       report(run(words[1], std::stoull(words[2]), reuse(words, 3), prove(words[6])));
     } else if (verb == "allocations" && words.size() == 5) {
       allocations(words[1], reuse(words, 2));
+    } else if (Codec::writes_in_place && verb == "room" && words.size() == 1) {
+      room();
+    } else if (Codec::writes_in_place && verb == "lent" && words.size() == 6) {
+      report(lent(words, payload));
     } else {
       throw std::runtime_error("there is no request '" + verb + "'");
     }
@@ -199,6 +210,37 @@ class Runner {
     return Loop<Codec>(codec_, samples_, iterations, reuse, prove).run(experiment);
   }
 
+  // What message 0 takes in memory that is lent.
+  [[gnu::cold]] void room() {
+    if constexpr (Codec::writes_in_place) {
+      const Sample<Message> &sample = samples_.at(0);
+      const Placed placed = InPlace<Codec>(*codec_).place(sample.message, sample.wire.size());
+      say("room " + std::to_string(placed.room) + "\nstart " + std::to_string(placed.start) +
+          "\nencoded " + std::to_string(placed.encoded.size()) + "\n\n");
+      reply_.append(placed.encoded.data(), placed.encoded.size());
+    }
+  }
+
+  // `lent EXPERIMENT OFFSET SIZE prove=P PATH_SIZE`, and the path.
+  [[gnu::cold]] Outcome lent([[maybe_unused]] const std::vector<std::string> &words,
+                             [[maybe_unused]] const Buffer &payload) {
+    if constexpr (Codec::writes_in_place) {
+      const std::string &experiment = words[1];
+      const std::string path(reinterpret_cast<const char *>(payload.data()), payload.size());
+      const bool writes = experiment == "encode";
+      const Room room = files_.at(path, std::stoull(words[2]), std::stoull(words[3]), writes);
+      const Wire wire{room.data, room.size};
+      const bool proves = prove(words[4]).has_value();
+      InPlace<Codec> codec(*codec_);
+      if (writes) return codec.encode(samples_.at(0).message, room);
+      if (experiment == "decode") return codec.decode(wire, proves);
+      if (experiment == "project") return codec.project(wire, proves);
+      throw std::runtime_error("there is no experiment '" + experiment +
+                               "' in memory that is lent");
+    }
+    return {};
+  }
+
   // Counts over one pass through the messages. A first pass warms up what is
   // reused; the loop's own set-up goes out by the difference of two passes.
   [[gnu::cold]] void allocations(const std::string &experiment, Reuse reuse) {
@@ -220,6 +262,7 @@ class Runner {
   }
 
   Scratch<Codec> codec_{std::in_place};
+  LentFiles files_;
   std::deque<Sample<Message>> samples_;
   Buffer reply_;
 };

@@ -50,9 +50,16 @@ inventory::submit! {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let columns = CppColumns { schema: unit.schema, messages: super::messages(unit.schema) };
+    let messages = super::messages(unit.schema);
+    let in_place = super::only_root_has_lists(unit.schema, &messages);
+    let columns = CppColumns { schema: unit.schema, messages, in_place };
     let mut emission = protobuf::emission(unit, super::idl(unit.schema)?, &columns);
     emission.files.push(File::new("rows.hpp", include_str!("cpp/rows.hpp")));
+    if in_place {
+        emission.files.retain(|file| file.path != "main.cpp");
+        emission.files.push(File::new("main.cpp", include_str!("cpp/main.cpp")));
+        emission.files.push(File::new("in_place.hpp", include_str!("cpp/in_place.hpp")));
+    }
     Ok(emission)
 }
 
@@ -60,6 +67,8 @@ fn emit(unit: &Unit) -> Result<Emission> {
 struct CppColumns<'a> {
     schema: &'a Schema,
     messages: BTreeSet<TypeId>,
+    /// Whether its lists are written and read in place, too.
+    in_place: bool,
 }
 
 impl CppColumns<'_> {
@@ -99,20 +108,57 @@ impl ListEncoding for CppColumns<'_> {
     fn take(&self, slot: &FlattenedField) -> Option<String> {
         let name = self.row_type(&slot.field)?;
         let (f, m) = (&slot.value, &slot.field.name.legal);
-        Some(format!(
-            "{{\n  const RowsOf{name} rows(from.{m}());\n  to.{f}.resize(rows.size());\n  \
-             for (std::size_t row = 0; row < rows.size(); ++row) rows.take(row, to.{f}[row]);\n}}"
-        ))
+        Some(take_rows(&name, &format!("from.{m}()"), f))
     }
 
     fn tally(&self, slot: &FlattenedField) -> Option<String> {
         let name = self.row_type(&slot.field)?;
         let (place, m) = (slot.place, &slot.field.name.legal);
-        Some(format!(
-            "{{\n  const RowsOf{name} rows(from.{m}());\n  \
-             for (std::size_t row = 0; row < rows.size(); ++row) \
-             tally.record({place}, rows.tally<Tally>(row));\n}}"
-        ))
+        Some(tally_rows(&name, &format!("from.{m}()"), place))
+    }
+
+    fn stands_apart(&self, slot: &FlattenedField) -> bool {
+        self.in_place && self.row_type(&slot.field).is_some()
+    }
+
+    fn write_apart(&self, slots: &[FlattenedField], code: &mut SourceWriter) {
+        let lists: Vec<(&FlattenedField, String)> =
+            slots.iter().filter_map(|slot| Some((slot, self.row_type(&slot.field)?))).collect();
+        let root = &self.schema.root().name.legal;
+        let numbers: Vec<String> =
+            lists.iter().map(|(slot, _)| format!("{}u", slot.field.id)).collect();
+        let count = numbers.len();
+        code.line("");
+        code.line(
+            "// The lists of the root message by their fields' numbers, as in_place.hpp has them.",
+        );
+        code.line(format!("using Lists = std::array<wiregauge::packed::Bytes, {count}>;"));
+        code.line(format!(
+            "constexpr std::array<std::uint32_t, {count}> kListNumbers{{{}}};",
+            numbers.join(", ")
+        ));
+        code.line("template <class Writer>");
+        let head = format!("void write_lists(const message::{root} &from, Writer &to) {{");
+        code.block(head, "}", |code| {
+            for ((slot, name), number) in lists.iter().zip(&numbers) {
+                let f = &slot.value;
+                code.line(format!(
+                    "to.add({number}, from.{f}, [](auto &visit) {{ columns_{name}(visit); }});"
+                ));
+            }
+        });
+        let head = format!("void take_lists(const Lists &from, message::{root} &to) {{");
+        code.block(head, "}", |code| {
+            for (number, (slot, name)) in lists.iter().enumerate() {
+                code.line(take_rows(name, &format!("from[{number}]"), &slot.value));
+            }
+        });
+        code.line("template <class Tally>");
+        code.block("void tally_lists(const Lists &from, Tally &tally) {", "}", |code| {
+            for (number, (slot, name)) in lists.iter().enumerate() {
+                code.line(tally_rows(name, &format!("from[{number}]"), slot.place));
+            }
+        });
     }
 
     fn tally_number(
@@ -136,6 +182,23 @@ impl ListEncoding for CppColumns<'_> {
              if (row < rows.size(){condition}) tally.number(0, {value});"
         ))
     }
+}
+
+/// The statements that take the rows of a field into a list.
+fn take_rows(name: &str, field: &str, list: &str) -> String {
+    format!(
+        "{{\n  const RowsOf{name} rows({field});\n  to.{list}.resize(rows.size());\n  \
+         for (std::size_t row = 0; row < rows.size(); ++row) rows.take(row, to.{list}[row]);\n}}"
+    )
+}
+
+/// The statements that tally the rows of a field as the list at a place.
+fn tally_rows(name: &str, field: &str, place: usize) -> String {
+    format!(
+        "{{\n  const RowsOf{name} rows({field});\n  \
+         for (std::size_t row = 0; row < rows.size(); ++row) \
+         tally.record({place}, rows.tally<Tally>(row));\n}}"
+    )
 }
 
 /// The type of a number's column. A truth value is a u8.

@@ -95,6 +95,7 @@ fn emit_with(unit: &Unit, objects: &str, idl: File, lists: &dyn ListEncoding) ->
         files: vec![
             idl,
             File::new("main.cpp", include_str!("cpp/main.cpp")),
+            File::new("protobuf.hpp", include_str!("cpp/protobuf.hpp")),
             File::new("objects.hpp", objects),
             File::new("glue.hpp", glue(unit, lists)),
         ],
@@ -116,9 +117,16 @@ fn glue(unit: &Unit, lists: &dyn ListEncoding) -> String {
     lists.definitions(&mut code);
     for (_, record) in schema.records().filter(|(id, _)| lists.is_message(*id)) {
         let slots = flattened_field::flatten_fields(schema, record);
-        fill(record, &slots, lists, &mut code);
+        fill("fill", record, &slots, lists, &mut code);
         take(schema, record, &slots, lists, &mut code);
         tally(schema, record, &slots, lists, &mut code);
+    }
+    let slots = flattened_field::flatten_fields(schema, schema.root());
+    let (apart, rest): (Vec<_>, Vec<_>) =
+        slots.into_iter().partition(|slot| lists.stands_apart(slot));
+    if !apart.is_empty() {
+        fill("fill_rest", schema.root(), &rest, lists, &mut code);
+        lists.write_apart(&apart, &mut code);
     }
     accessor(schema, "fixed", unit.projection.fixed.as_deref(), lists, &mut code);
     accessor(schema, "element", unit.projection.element.as_deref(), lists, &mut code);
@@ -127,8 +135,9 @@ fn glue(unit: &Unit, lists: &dyn ListEncoding) -> String {
     code.finish()
 }
 
-/// `fill`: normalized to Protobuf's, which is empty.
+/// Normalized to Protobuf's, which is empty: `fill`, or what fills some fields only.
 fn fill(
+    function: &str,
     record: &Record,
     slots: &[FlattenedField],
     lists: &dyn ListEncoding,
@@ -138,7 +147,8 @@ fn fill(
     code.line("");
     code.block(
         format!(
-            "void fill([[maybe_unused]] const message::{name} &from, [[maybe_unused]] wg::{name} &to) {{"
+            "void {function}([[maybe_unused]] const message::{name} &from, \
+             [[maybe_unused]] wg::{name} &to) {{"
         ),
         "}",
         |code| {

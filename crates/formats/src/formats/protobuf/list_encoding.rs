@@ -42,6 +42,13 @@ pub trait ListEncoding {
     fn tally(&self, _slot: &FlattenedField) -> Option<String> {
         None
     }
+    /// Whether a slot of the root message can be written and read apart from the message's
+    /// object, in place.
+    fn stands_apart(&self, _slot: &FlattenedField) -> bool {
+        false
+    }
+    /// What writes and reads those that can.
+    fn write_apart(&self, _slots: &[FlattenedField], _code: &mut SourceWriter) {}
     /// Tallies the number that `rest` leads to from an element of the list that is in bytes:
     /// `*field` in C++, in Rust `at`, where it ends with a result.
     fn tally_number(

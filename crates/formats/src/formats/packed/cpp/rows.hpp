@@ -164,24 +164,66 @@ class Fill {
 // Rows that are filled, some columns after the others, while their records are in the cache.
 constexpr std::size_t kBlock = 1024;
 
+// The field of records that are there: which columns, and where they lie.
+template <class Record, class Columns>
+class Field {
+ public:
+  Field(const std::vector<Record> &records, Columns columns)
+      : records_(records), columns_(columns) {
+    Count<Record> count(records);
+    columns(count);
+    states_ = count.states();
+    Plan plan(states_);
+    columns(plan);
+    plan_ = std::move(plan.columns);
+  }
+
+  // Columns lie at multiples of 64 bytes, counted from `start` bytes before the field.
+  void plan(std::uint64_t start) { check(layout_.plan(plan_, records_.size(), start)); }
+  std::size_t size() const { return layout_.size(); }
+
+  // Into size() bytes, which are zero.
+  void fill(std::uint8_t *out) const { fill(layout_.write(out)); }
+
+  // Into size() bytes of any value.
+  void write(std::uint8_t *out) const {
+    const packed::Table table = layout_.write(out);
+    for (std::size_t column = 0; column < plan_.size(); ++column) {
+      // Presence, and what is between columns.
+      std::uint8_t *gap =
+          table.elements(column) + records_.size() * packed::size_of(plan_[column].element);
+      std::uint8_t *end =
+          column + 1 < plan_.size() ? table.elements(column + 1) : out + layout_.size();
+      std::fill(gap, end, std::uint8_t{0});
+    }
+    fill(table);
+  }
+
+ private:
+  void fill(const packed::Table &table) const {
+    for (std::size_t begin = 0; begin < records_.size(); begin += kBlock) {
+      const std::size_t end = std::min(begin + kBlock, records_.size());
+      Fill<Record> fill(records_, states_, table, begin, end);
+      columns_(fill);
+    }
+  }
+
+  const std::vector<Record> &records_;
+  Columns columns_;
+  std::vector<State> states_;
+  std::vector<packed::Column> plan_;
+  packed::Layout layout_;
+};
+
 // Makes the field of records; empty where there are none.
 template <class Record, class Columns>
-void pack(const std::vector<Record> &records, std::string &field, Columns columns) {
-  field.clear();
+void pack(const std::vector<Record> &records, std::string &out, Columns columns) {
+  out.clear();
   if (records.empty()) return;
-  Count<Record> count(records);
-  columns(count);
-  const std::vector<State> states = count.states();
-  Plan plan(states);
-  columns(plan);
-  packed::Layout layout;
-  check(layout.plan(plan.columns, records.size()));
-  field.resize(layout.size());
-  const packed::Table table = layout.write(reinterpret_cast<std::uint8_t *>(field.data()));
-  for (std::size_t begin = 0; begin < records.size(); begin += kBlock) {
-    Fill<Record> fill(records, states, table, begin, std::min(begin + kBlock, records.size()));
-    columns(fill);
-  }
+  Field<Record, Columns> field(records, columns);
+  field.plan(0);
+  out.resize(field.size());
+  field.fill(reinterpret_cast<std::uint8_t *>(out.data()));
 }
 
 // A field that was opened; without rows where it is empty.

@@ -94,7 +94,7 @@ impl TransportRow {
 
     /// Whether codecs write and read its samples in place.
     fn is_in_place(&self, choices: &[TransportOption]) -> bool {
-        let own = self.entry.options.iter().any(|option| *option == (CODEC, IN_PLACE));
+        let own = self.entry.options.contains(&(CODEC, IN_PLACE));
         let is_chosen = |choice: &TransportOption| {
             choice.transport == self.entry.transport()
                 && (choice.name.as_str(), choice.value.as_str()) == (CODEC, IN_PLACE)

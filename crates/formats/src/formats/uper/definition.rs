@@ -92,7 +92,7 @@ pub fn idl(schema: &Schema) -> Result<File> {
                     Part::Field(field) => {
                         format!("{} {}", identifier(&field.name.legal), component(schema, field))
                     }
-                    Part::Choice(choice) => choice_component(schema, &choice),
+                    Part::Choice(choice) => choice_component(schema, choice),
                 };
                 code.line(format!("{said}{comma}"));
             }

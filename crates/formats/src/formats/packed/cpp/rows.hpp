@@ -182,25 +182,9 @@ class Field {
   void plan(std::uint64_t start) { check(layout_.plan(plan_, records_.size(), start)); }
   std::size_t size() const { return layout_.size(); }
 
-  // Into size() bytes, which are zero.
-  void fill(std::uint8_t *out) const { fill(layout_.write(out)); }
-
   // Into size() bytes of any value.
   void write(std::uint8_t *out) const {
     const packed::Table table = layout_.write(out);
-    for (std::size_t column = 0; column < plan_.size(); ++column) {
-      // Presence, and what is between columns.
-      std::uint8_t *gap =
-          table.elements(column) + records_.size() * packed::size_of(plan_[column].element);
-      std::uint8_t *end =
-          column + 1 < plan_.size() ? table.elements(column + 1) : out + layout_.size();
-      std::fill(gap, end, std::uint8_t{0});
-    }
-    fill(table);
-  }
-
- private:
-  void fill(const packed::Table &table) const {
     for (std::size_t begin = 0; begin < records_.size(); begin += kBlock) {
       const std::size_t end = std::min(begin + kBlock, records_.size());
       Fill<Record> fill(records_, states_, table, begin, end);
@@ -208,6 +192,7 @@ class Field {
     }
   }
 
+ private:
   const std::vector<Record> &records_;
   Columns columns_;
   std::vector<State> states_;
@@ -223,7 +208,7 @@ void pack(const std::vector<Record> &records, std::string &out, Columns columns)
   Field<Record, Columns> field(records, columns);
   field.plan(0);
   out.resize(field.size());
-  field.fill(reinterpret_cast<std::uint8_t *>(out.data()));
+  field.write(reinterpret_cast<std::uint8_t *>(out.data()));
 }
 
 // A field that was opened; without rows where it is empty.

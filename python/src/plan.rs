@@ -15,6 +15,7 @@ use wiregauge_trace::input_splits::{FileSplits, InputSplit};
 use wiregauge_trace::open::{self, OpenHints};
 use wiregauge_trace::read::Nanoseconds;
 use wiregauge_trace::remote_file::is_remote;
+use wiregauge_trace::select::Selection;
 use wiregauge_trace::split_finder::find_splits;
 
 use crate::arrow::{schema_capsule, stream_capsule};
@@ -111,11 +112,14 @@ impl Planner {
         Ok(())
     }
 
-    /// The columns, where no file tells them before it is read.
+    /// The columns, where no file tells them before it is read: by the messages that are wanted,
+    /// and where these tell none, by those at other times, so that a plan has the same columns
+    /// for any times.
     fn read_schema(&self) -> Result<SchemaRef> {
         let mut first = None;
-        for file in self.files.iter().filter(|file| !file.splits.is_empty()) {
-            match TableReading::open(&file.source) {
+        let sources = self.files.iter().filter(|file| !file.splits.is_empty());
+        for source in sources.map(|file| file.source.clone()).chain(self.sources_at_any_time()) {
+            match TableReading::open(&source) {
                 Ok(reading) => return Ok(reading.schema()),
                 Err(error) if error.is::<Interrupted>() => return Err(error),
                 Err(error) => {
@@ -133,6 +137,17 @@ impl Planner {
         let reader = open::open(&file.source.path, &file.source.hints)?;
         self.source.selection.check(&file.source.origin(), reader.channels().values())?;
         Err(anyhow!("{}: there are no such messages", file.source.origin()))
+    }
+
+    /// The files without limits of time; none where there are no limits.
+    fn sources_at_any_time(&self) -> impl Iterator<Item = TableSource> + '_ {
+        let Selection { from, to, .. } = &self.source.selection;
+        let files = if from.or(*to).is_some() { &self.files[..] } else { &[] };
+        files.iter().map(|file| {
+            let mut source = file.source.clone();
+            (source.selection.from, source.selection.to) = (None, None);
+            source
+        })
     }
 }
 
@@ -157,7 +172,8 @@ pub enum SplitSize {
 ///
 /// With points=True each point is a row, as of Recording.points(), and `fields` are its columns.
 /// The first message with points says which there are, and later ones must not have others:
-/// name those that are wanted. `elevation` and `rays` are as there.
+/// name those that are wanted. Where no message in the limits of time has points, one at another
+/// time says it. `elevation` and `rays` are as there.
 ///
 /// With errors="skip", what cannot be read is left out: `skipped` says it as rows. With "raise"
 /// it is an error. `file_column` is the name of a column with the file of each row.

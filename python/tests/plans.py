@@ -6,13 +6,12 @@ import pickle
 import random
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import time
 
 from installed import FOLDER, RECORDINGS, has, refusal, run_checks
-from recordings import Recording, write_clouds, write_recording
+from recordings import Recording, osi_view, write_clouds, write_osi, write_recording
 
 import wiregauge
 
@@ -45,8 +44,39 @@ def by_loop(paths, told, start=None, end=None):
     ]
 
 
-def facts(rows):
-    keys = ("file", "log_time", "message", "id", "x")
+def make_clouds(name, count, seed):
+    """Recordings of clouds whose times go to and fro, and the points by a plain loop over them.
+
+    Some clouds have no points; of several recordings all clouds of the first one.
+    """
+    folder = FOLDER / f"{name} für alle"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    seeded, paths, wanted = random.Random(seed), [], []
+    for number in range(count):
+        path = folder / f"drive {number:04}.mcap"
+        sizes = (0,) if number == 0 and count > 1 else (0, 1, 3, 200)
+        clouds = [
+            (number * 10**6 + seeded.randrange(9000), [
+                tuple(seeded.randrange(1000) for _ in range(3)) + (seeded.randrange(256),)
+                for _ in range(seeded.choice(sizes))
+            ])
+            for _ in range(seeded.randrange(4, 16))
+        ]  # fmt: skip
+        if sizes != (0,):
+            clouds.insert(seeded.randrange(len(clouds)), (number * 10**6 + 4000, [(1, 2, 3, 4)]))
+        write_clouds(path, clouds, end_chunk=lambda: seeded.random() < 0.6)
+        paths.append(path)
+        wanted += [
+            (str(path), time, at, x, ring)
+            for at, (time, points) in enumerate(clouds)
+            for x, _, _, ring in points
+        ]
+    return folder, paths, wanted
+
+
+def facts(rows, columns=("id", "x")):
+    keys = ("file", "log_time", "message", *columns)
     rows = [tuple(row[key] for key in keys) for row in rows]
     return [(file, getattr(time, "value", time), *rest) for file, time, *rest in rows]
 
@@ -160,52 +190,35 @@ def check_each_point_is_in_one_split():
         return
     import pyarrow
 
+    columns = ("x", "ring")
     for seed in range(16):
         seeded = random.Random(seed)
-        paths, wanted = [], []
-        for number in range(seeded.randrange(1, 4)):
-            path = FOLDER / f"cloud {seed} {number}.mcap"
-            # Times go to and fro, and some clouds have no points; the first file has some.
-            clouds = [
-                (10_000 + seeded.randrange(9000), [
-                    tuple(seeded.randrange(1000) for _ in range(3)) + (seeded.randrange(256),)
-                    for _ in range(seeded.choice((0, 1, 3, 200)))
-                ])
-                for _ in range(seeded.randrange(1, 12))
-            ] + [(10_000, [(1, 2, 3, 4)])]  # fmt: skip
-            seeded.shuffle(clouds)
-            write_clouds(path, clouds, end_chunk=lambda: seeded.random() < 0.6)
-            paths.append(path)
-            wanted += [
-                (str(path), time, number, x, ring)
-                for number, (time, points) in enumerate(clouds)
-                for x, _, _, ring in points
-            ]
-        start, end = seeded.choice(((None, None), (12_000, None), (None, 15_000), (11_000, 16_000)))
+        _, paths, wanted = make_clouds("points", 1 + seed % 3, seed)
+        times = sorted({time for _, time, *_ in wanted})
+        early, late = times[len(times) // 4], times[len(times) * 3 // 4]
+        start, end = seeded.choice(((None, None), (early, None), (None, late), (early, late)))
         inside = [row for row in wanted
                   if (start is None or row[1] >= start) and (end is None or row[1] <= end)]  # fmt: skip
-        if not inside:
-            continue
         for split in (1, seeded.randrange(1, 9000), "64MiB"):
             plan = wiregauge.plan(paths, "/points", ["ring", "x"], points=True, split=split,
                                   file_column="file", from_time=start, to_time=end)  # fmt: skip
-            keys = ("file", "log_time", "message", "x", "ring")
-
-            def facts(table):
-                rows = (tuple(row[key] for key in keys) for row in rows_of(table))
-                return [(file, time.value, *rest) for file, time, *rest in rows]
-
             assert pyarrow.schema(plan).names == ["file", "log_time", "message", "ring", "x"]
-            assert facts(plan) == inside, (seed, split)
+            assert facts(rows_of(plan), columns) == inside, (seed, split)
             apart = [pickle.loads(pickle.dumps(split)) for split in plan.splits]
             order = list(range(len(apart)))
             seeded.shuffle(order)
-            read = {at: facts(apart[at]) for at in order}
+            read = {at: facts(rows_of(apart[at]), columns) for at in order}
             assert [row for at in range(len(apart)) for row in read[at]] == inside, (seed, split)
             messages = sum(split.messages for split in apart)
             assert messages >= len({row[:3] for row in inside})
             assert all(len(pickle.dumps(split)) < 3000 for split in apart)
             assert all(pyarrow.schema(split) == pyarrow.schema(plan) for split in apart)
+
+
+def make_views():
+    """Messages of OSI with the reflections of one or two sensors."""
+    sensors = ([[number + 0.5, 7.0], [number / 4]][: 1 + number % 2] for number in range(9))
+    return [osi_view(number, lists) for number, lists in enumerate(sensors)]
 
 
 def facts_of(points):
@@ -220,20 +233,7 @@ def check_points_of_all_kinds_are_planned():
     import pyarrow
 
     # OSI's have a column that says their list, and packed ones keep their types.
-    def field(number, content):
-        return varint(number << 3 | 2) + varint(len(content)) + content
-
-    def varint(value):
-        return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + varint(value >> 7)
-
-    def view(number, sensors):
-        sensors = [
-            field(1002, b"".join(field(2, b"\x09" + struct.pack("<d", strength)) for strength in strengths))
-            for strengths in sensors
-        ]
-        return field(2, b"\x08" + varint(number)) + b"".join(sensors)
-
-    views = [view(number, [[number + 0.5, 7.0], [number / 4]][: 1 + number % 2]) for number in range(9)]
+    views = make_views()
     kinds = {"plain": views}
     if has("numpy"):
         from wiregauge.packed import Encoding, pack
@@ -242,7 +242,7 @@ def check_points_of_all_kinds_are_planned():
         kinds["packed"] = [pack("SensorView", one, narrow) for one in views]
     for name, messages in kinds.items():
         path = FOLDER / f"{name}_sv.osi"
-        path.write_bytes(b"".join(struct.pack("<I", len(one)) + bytes(one) for one in messages))
+        write_osi(path, messages)
         whole = pyarrow.table(wiregauge.open(path).points())
         assert len(whole) == 9 * 2 + 4 and whole.column_names[:3] == ["log_time", "message", "list"]
         kind = whole.schema.field("signal_strength").type
@@ -268,6 +268,12 @@ def check_points_of_all_kinds_are_planned():
     assert len(pyarrow.table(plan)) == 2 and plan.skipped.to_pylist()[0]["messages"] == 1
     plan = wiregauge.plan([path, other], "/points", ["x"], points=True)
     assert pyarrow.table(plan)["x"].to_pylist() == [1, 5, 1]
+    # At times without points, in the summary or not, there are the same columns, and no rows.
+    for start, end in ((9, None), (None, 0), (2, 1)):
+        empty = wiregauge.plan([path, other], "/points", ["x"], points=True, from_time=start, to_time=end)
+        assert pyarrow.schema(empty) == pyarrow.schema(plan) and not rows_of(empty), (start, end)
+    said = refusal(lambda: wiregauge.plan(path, "/none", points=True, from_time=9))
+    assert "has no channel /none" in said, said
     said = refusal(lambda: wiregauge.plan(path, "/points", ["v"], points=True))
     assert "the points have no column v" in said, said
     said = refusal(lambda: wiregauge.plan(path, "/points", rows="data", points=True))

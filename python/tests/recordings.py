@@ -68,6 +68,28 @@ def cloud(points, names=("x", "y", "z", "ring")):
     return bytes(data + b"\1")
 
 
+def varint(value):
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + varint(value >> 7)
+
+
+def osi_field(number, content):
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def osi_view(second, sensors):
+    """A SensorView of this second: for each LiDAR the strengths of its reflections."""
+    lists = [
+        b"".join(osi_field(2, b"\x09" + struct.pack("<d", strength)) for strength in strengths)
+        for strengths in sensors
+    ]
+    return osi_field(2, b"\x08" + varint(second)) + b"".join(osi_field(1002, one) for one in lists)
+
+
+def write_osi(path, messages):
+    """A trace of OSI: each message behind its length."""
+    path.write_bytes(b"".join(struct.pack("<I", len(one)) + bytes(one) for one in messages))
+
+
 class Recording:
     """An MCAP file that is written: add messages, end chunks, finish."""
 

@@ -3,6 +3,7 @@
     import wiregauge.daft
 
     frame = wiregauge.daft.read("/drives/*.mcap", "/imu", ["header.stamp"])
+    points = wiregauge.daft.read("/drives/*.mcap", "/lidar", points=True)    # a row a point
 
 The arguments are those of `wiregauge.plan`. Each split is a task, planned by summaries and
 indexes. All machines need this package.

@@ -3,12 +3,14 @@
     import wiregauge.ray
 
     dataset = wiregauge.ray.read("/drives/*.mcap", "/imu", ["header.stamp"])
+    points = wiregauge.ray.read("/drives/*.mcap", "/lidar", points=True)     # a row a point
 
 The arguments are those of `wiregauge.plan`. Each split is a read task, planned by summaries and
 indexes; the number of its rows is said where an index has it, and its size is what its rows
 take in memory, by a sample. All nodes need this package.
 """
 
+from itertools import islice
 from typing import Any, List, Optional
 
 import wiregauge
@@ -20,6 +22,9 @@ try:
     from ray.data.datasource import Datasource, ReadTask
 except ImportError as error:
     raise ImportError(f"wiregauge.ray needs pip install 'ray[data]' ({error})") from None
+
+#: Most splits that are read to find out how large rows are.
+MOST_SAMPLES = 8
 
 
 def read(*arguments: Any, parallelism: int = -1, **options: Any) -> Dataset:
@@ -34,20 +39,19 @@ class RecordingDatasource(Datasource):  # type: ignore[misc]
     def __init__(self, plan: Any) -> None:
         super().__init__()
         self.splits, self.schema = plan.splits, pyarrow.schema(plan)
-        self.rows_a_message, self.bytes_a_message = self.sample_sizes()
+        self.bytes_a_message = self.sample_size()
 
-    def sample_sizes(self) -> "tuple[Optional[float], Optional[float]]":
-        """How many rows and bytes a message becomes: by the first split whose messages are
-        known. Without `rows` each message is a row."""
-        for split in self.splits:
-            if not split.messages or split.size > 1 << 28:
-                continue
-            rows = size = 0
-            for batch in pyarrow.RecordBatchReader.from_stream(split):
-                rows += batch.num_rows
-                size += batch.nbytes
-            return rows / split.messages, size / split.messages
-        return None, None
+    def sample_size(self) -> Optional[float]:
+        """How many bytes the rows of a message take: by the first splits whose messages are
+        known, up to one that has rows, as clouds may be without a point and lists empty."""
+        messages = size = 0
+        known = (split for split in self.splits if split.messages and split.size <= 1 << 28)
+        for split in islice(known, MOST_SAMPLES):
+            messages += split.messages
+            size += sum(batch.nbytes for batch in pyarrow.RecordBatchReader.from_stream(split))
+            if size:
+                return size / messages
+        return None
 
     def size_of(self, split: Any) -> int:
         """What the rows of a split take in memory, about."""

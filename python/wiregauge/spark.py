@@ -5,6 +5,8 @@
     wiregauge.spark.register(spark)
     reader = spark.read.format("wiregauge").option("channel", "/imu")
     reader.option("fields", "header.stamp,angular_velocity").load("/drives/*.mcap")
+    points = spark.read.format("wiregauge").options(channel="/lidar", points=True)
+    points.load("/drives/*.mcap")                               # a row a point
 
 Options are the arguments of `wiregauge.plan`; several values are parted by commas. Each split is
 a partition, planned by summaries and indexes. Limits of time are the options `from_time` and
@@ -89,6 +91,8 @@ class RecordingSource(DataSource):
             elif name in ("from_time", "to_time"):
                 arguments[name] = int(value)
             elif name == "points":
+                if value.lower() not in ("true", "false"):
+                    raise ValueError(f"points is true or false, and not {value!r}")
                 arguments[name] = value.lower() == "true"
             else:
                 arguments[name] = value

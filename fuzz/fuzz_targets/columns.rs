@@ -1,9 +1,11 @@
-//! Messages as columns: in CDR, ROS 1 and Protobuf, as rows and as the elements of a list.
+//! Messages as columns: in CDR, ROS 1, Protobuf and FlatBuffers, as rows and as the elements of a
+//! list.
 #![cfg_attr(fuzzing, no_main)]
 
 use std::sync::Arc;
 
 use wiregauge_columns::{ColumnPlan, ColumnReader, Wire};
+use wiregauge_flatbuffers::Definition;
 use wiregauge_fuzz_support::{check_error, one_of_each, DESCRIPTORS};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_trace::protobuf::Decoder;
@@ -18,8 +20,17 @@ fn plans() -> Vec<Arc<ColumnPlan>> {
         ColumnPlan::messages(&one_of_each(Dialect::Ros1), Wire::Ros1, &[]),
         ColumnPlan::messages(osi, Wire::Protobuf, &[]),
         ColumnPlan::elements(osi, Wire::Protobuf, "point", &[]),
+        flat(include_bytes!("../corpus/flatbuffers/tables-whole-flat")),
+        flat(include_bytes!("../corpus/flatbuffers/structs-whole-flat")),
     ];
     plans.into_iter().map(|plan| Arc::new(plan.expect("its own fields"))).collect()
+}
+
+/// The columns of a definition, which stands behind its length.
+fn flat(input: &[u8]) -> anyhow::Result<ColumnPlan> {
+    let (length, rest) = input.split_first_chunk::<4>().expect("a length");
+    let definition = &rest[..u32::from_le_bytes(*length) as usize];
+    ColumnPlan::from_flatbuffers(&Definition::read(definition)?, "", None, &[])
 }
 
 pub fn read(data: &[u8]) {
@@ -27,8 +38,9 @@ pub fn read(data: &[u8]) {
         static PLANS: Vec<Arc<ColumnPlan>> = plans();
     }
     let Some((&which, message)) = data.split_first() else { return };
-    let which = usize::from(which) % 4;
-    let mut reader = ColumnReader::new(PLANS.with(|plans| Arc::clone(&plans[which])));
+    let plan = PLANS.with(|plans| Arc::clone(&plans[usize::from(which) % plans.len()]));
+    let which = usize::from(which) % 6;
+    let mut reader = ColumnReader::new(plan);
     let rows = check_error(reader.push(message));
     assert_eq!(reader.rows(), rows.unwrap_or(0));
     // The decoders of whole messages take what columns take.

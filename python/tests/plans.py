@@ -11,7 +11,7 @@ import sys
 import time
 
 from installed import FOLDER, RECORDINGS, has, refusal, run_checks
-from recordings import Recording, osi_view, write_clouds, write_osi, write_recording
+from recordings import Recording, osi_field, osi_view, write_clouds, write_osi, write_recording
 
 import wiregauge
 
@@ -253,6 +253,10 @@ def check_points_of_all_kinds_are_planned():
         assert facts_of(pyarrow.table(plan)) == wanted
         apart = [pyarrow.table(pickle.loads(pickle.dumps(split))) for split in plan.splits]
         assert [row for one in apart for row in facts_of(one)] == wanted
+    # Where the first reflections have no values, those behind them have their list, too.
+    write_osi(path, [osi_view(0, []) + osi_field(1002, osi_field(2, b"")), *views])
+    plan = pyarrow.table(wiregauge.plan(path, "*", ["signal_strength"], points=True))
+    assert plan.column_names[2:] == ["list", "signal_strength"] and len(plan) == 22
     # A file with other columns than the first one is an error, or left out and counted.
     path, other = FOLDER / "cloud.mcap", FOLDER / "other.mcap"
     write_clouds(path, [(1, [(1, 2, 3, 4)]), (2, [(5, 6, 7, 8)])])

@@ -108,7 +108,12 @@ impl ChannelPoints {
                 }
             }
             contents.add_points(&self.topic, points)?;
+            // Also where the first points have no values: those of later messages may.
+            if !contents.lists.contains(&points.list) {
+                contents.lists.push(points.list.clone());
+            }
         }
+        contents.topics = vec![self.topic.clone()];
         contents.columns.retain(|column| {
             self.columns.is_empty()
                 || self.columns.iter().any(|own| table_column_name(own) == column.name)

@@ -16,8 +16,9 @@ use wiregauge_testkit::prerequisites::report_left_out;
 /// grows is moved at other times.
 const DIFFERENCE: f64 = 0.01;
 /// And by so many instructions for each message: how the C library copies depends on the
-/// processor, and callgrind and the emulator do not have the same.
-const INSTRUCTIONS: f64 = 3.0;
+/// processor, and callgrind and the emulator do not have the same. By its alignment a copy takes
+/// a turn of that loop more or less.
+const INSTRUCTIONS: f64 = 16.0;
 
 /// Counts a small message.
 fn count(folder: &Path, codecs: &str, words: &[&str]) -> (Said, Value) {

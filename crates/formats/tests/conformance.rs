@@ -8,6 +8,7 @@
 //!
 //! Long because: all of it speaks to runners and holds them to messages by the same code.
 
+mod light_build;
 mod runner;
 mod zoo;
 
@@ -15,11 +16,10 @@ use std::collections::hash_map::DefaultHasher;
 use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use wiregauge_formats::build::{self, BuiltRunner, CompilerFlags, Variant};
+use wiregauge_formats::build::{self, BuiltRunner};
 use wiregauge_formats::{Codec, Support};
 use wiregauge_schema::name::MACROS;
 use wiregauge_schema::{arbitrary, canonical, digest, generate, path, project};
@@ -31,10 +31,7 @@ use wiregauge_testkit::seeds::{self, Seeds};
 use runner::Runner;
 
 fn build_folder() -> PathBuf {
-    match std::env::var_os("WIREGAUGE_BUILD") {
-        Some(folder) => folder.into(),
-        None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance"),
-    }
+    light_build::build_folder("conformance")
 }
 
 fn codecs() -> Vec<&'static Codec> {
@@ -51,27 +48,12 @@ fn codecs() -> Vec<&'static Codec> {
     }
 }
 
-/// Builds codecs for a message whose speed is not what is proven: C++ and Rust are
-/// compiled in half the time so.
 fn build_lightly(
     schema: &Schema,
     projection: &Projection,
     codecs: &[&'static Codec],
 ) -> Vec<BuiltRunner> {
-    let variants: Vec<Variant> = codecs.iter().copied().map(lightly_built).collect();
-    build::build_variants(&build_folder(), schema, projection, &variants, &|_, _, _| Ok(()))
-        .expect("the build folder works")
-}
-
-fn lightly_built(codec: &'static Codec) -> Variant {
-    let words = match codec.language.key {
-        "cpp" => "-O0",
-        // What the runners depend on is shared with those that are measured.
-        "rust" => "package.message.opt-level=0",
-        _ => return Variant::from_codec(codec),
-    };
-    let flags = CompilerFlags { label: "lightly".into(), words: words.into() };
-    Variant { flags: Some(Arc::new(flags)), ..Variant::from_codec(codec) }
+    light_build::build_lightly(&build_folder(), schema, projection, codecs)
 }
 
 /// The codecs that take the schema.

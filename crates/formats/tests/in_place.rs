@@ -1,19 +1,19 @@
 //! Codecs that write and read a message in memory that another process lends: the message is
 //! right, it is written nowhere else, and memory that does not do is refused.
 
+mod light_build;
 mod runner;
 mod zoo;
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
-use wiregauge_formats::build::{self, CompilerFlags, Variant};
 use wiregauge_formats::{Codec, Support};
 use wiregauge_schema::{canonical, generate, proto, source, Projection, Schema};
 use wiregauge_schema::{SchemaSource, Sizes, Value};
 
+use light_build::{build_folder, build_lightly};
 use runner::Runner;
 
 /// Those that can.
@@ -23,23 +23,12 @@ const UNWRITTEN: u8 = 0xa5;
 /// Memory before and behind what is lent.
 const MARGIN: usize = 128;
 
-fn build_folder() -> PathBuf {
-    match std::env::var_os("WIREGAUGE_BUILD") {
-        Some(folder) => folder.into(),
-        None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("in_place"),
-    }
-}
-
-/// The runners of those that take the schema, compiled as the conformance test does.
+/// The runners of those that take the schema.
 fn runners(schema: &Schema) -> Vec<(&'static str, Runner)> {
-    let flags = || CompilerFlags { label: "lightly".into(), words: "-O0".into() };
     let codecs = CODECS.iter().map(|name| Codec::find(name).expect("it is there"));
     let takes = |codec: &&Codec| !matches!(codec.check_schema(schema), Support::Rejected(_));
-    let lightly = |codec| Variant { flags: Some(Arc::new(flags())), ..Variant::from_codec(codec) };
-    let variants: Vec<Variant> = codecs.filter(takes).map(lightly).collect();
-    let projection = Projection::choose(schema);
-    build::build_variants(&build_folder(), schema, &projection, &variants, &|_, _, _| Ok(()))
-        .expect("the build folder works")
+    let codecs: Vec<_> = codecs.filter(takes).collect();
+    build_lightly(&build_folder("in_place"), schema, &Projection::choose(schema), &codecs)
         .into_iter()
         .map(|built| (built.codec.name, Runner::start(&built.program.expect("it compiles"))))
         .collect()

@@ -1,42 +1,29 @@
 //! The bytes of UPER, held against asn1tools, which reads the emitted ASN.1 module and
 //! knows nothing of rasn's types.
 
+mod light_build;
 mod runner;
 mod zoo;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 
 use wiregauge_build_tools::python::PythonEnvironment;
-use wiregauge_formats::build::{self, CompilerFlags, Variant};
 use wiregauge_formats::Codec;
 use wiregauge_schema::{canonical, generate, proto, Projection, Schema, Sizes, Value};
 use wiregauge_schema::{Cardinality, TypeDef};
 
+use light_build::{build_folder, build_lightly};
 use runner::Runner;
-
-fn build_folder() -> PathBuf {
-    match std::env::var_os("WIREGAUGE_BUILD") {
-        Some(folder) => folder.into(),
-        None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("uper"),
-    }
-}
 
 fn codec() -> &'static Codec {
     Codec::find("rasn-uper").expect("it is there")
 }
 
-/// The runner as the conformance test builds it, so that it is built once.
 fn start(schema: &Schema) -> Runner {
-    let words = "package.message.opt-level=0".into();
-    let flags = CompilerFlags { label: "lightly".into(), words };
-    let variant = Variant { flags: Some(Arc::new(flags)), ..Variant::from_codec(codec()) };
     let projection = Projection::choose(schema);
-    let built =
-        build::build_variants(&build_folder(), schema, &projection, &[variant], &|_, _, _| Ok(()))
-            .expect("the build folder works");
+    let built = build_lightly(&build_folder("uper"), schema, &projection, &[codec()]);
     Runner::start(&built.into_iter().next().expect("one").program.expect("it compiles"))
 }
 
@@ -75,7 +62,7 @@ fn decode(schema: &Schema, wires: &[Vec<u8>]) -> Vec<Vec<u8>> {
         write(format!("{at}.uper"), wire);
     }
     let requirements = include_str!("uper/requirements.txt");
-    let python = PythonEnvironment::create(&build_folder(), requirements).expect("Python");
+    let python = PythonEnvironment::create(&build_folder("uper"), requirements).expect("Python");
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/uper/decode.py");
     let mut command = Command::new(&python.program);
     let output = command.arg("-I").arg(program).arg(folder.path()).output().expect("it starts");

@@ -171,11 +171,11 @@ impl CodecProcess {
             fits && size == encoded.len() && room <= MAX_REPLY && room % ROOM_START == 0,
             "the codec's runner told of a room that cannot be"
         );
+        let canonical = fs::read(&coding.message)?;
+        let decoded = self.send_request(&format!("decode {size}"), encoded)?;
+        ensure!(decoded == canonical, "the codec writes another message in place");
         self.encoded = encoded.to_vec();
-        let message = fs::read(&coding.message)?;
-        let decoded = self.send_request(&format!("decode {size}"), &self.encoded.clone())?;
-        ensure!(decoded == message, "the codec writes another message in place");
-        let (canonical, memory, is_proven) = (message, SharedMemory::default(), false);
+        let (memory, is_proven) = (SharedMemory::default(), false);
         self.place = Some(Place { room, start, canonical, memory, is_proven });
         Ok(ROOM_START + room)
     }

@@ -12,6 +12,7 @@ mod scale;
 mod support;
 
 use std::collections::BTreeSet;
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -64,13 +65,15 @@ struct Finding {
 type Measure = fn() -> Result<Vec<Finding>>;
 
 fn targets(only: &str) -> Result<()> {
-    let all: [(&str, Measure); 10] = [
+    let all: [(&str, Measure); 12] = [
         ("pace", pace),
         ("lockstep", lockstep),
         ("ping-pong", ping_pong),
         ("zero-copy", zero_copy),
         ("ddsperf", ddsperf),
         ("fastdds", fastdds),
+        ("iceoryx2", iceoryx2),
+        ("zenoh", zenoh),
         ("silkit", silkit),
         ("large", large),
         ("unthrottled", unthrottled),
@@ -267,6 +270,29 @@ fn fastdds() -> Result<Vec<Finding>> {
         beside_bare_loop(name, &load, &[], trip)
     };
     ways.into_iter().map(finding).collect()
+}
+
+/// Half a round trip over iceoryx2, in place and copied, beside a bare loop's.
+fn iceoryx2() -> Result<Vec<Finding>> {
+    let bare = BareLoop::build("bare_iceoryx2", "iceoryx2")?;
+    let load = Load::new(500, Duration::from_millis(1), Mode::Continuous);
+    let name = format!("wiregauge-bare-{}", std::process::id());
+    let ways = [("iceoryx2", "in-place"), ("iceoryx2-copy", "copy")];
+    let finding = |(row, way): (&str, &str)| {
+        beside_bare_loop(row, &load, &[], || bare.median(&[way, "500", &name]))
+    };
+    ways.into_iter().map(finding).collect()
+}
+
+/// Half a round trip over zenoh and TCP, beside a bare loop's.
+fn zenoh() -> Result<Vec<Finding>> {
+    let bare = BareLoop::build("bare_zenoh", "zenoh")?;
+    let load = Load::new(500, Duration::from_millis(1), Mode::Continuous);
+    let trip = || {
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
+        bare.median(&["500", &address])
+    };
+    Ok(vec![beside_bare_loop("zenoh", &load, &[], trip)?])
 }
 
 /// Half a round trip over SIL Kit beside a bare loop's, our steps over its wire beside its virtual

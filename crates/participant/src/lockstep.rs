@@ -5,7 +5,8 @@
 //! announcement is the step and the simulated time, an acknowledgement the
 //! step. Who receives a sample from the timing master in each step needs no
 //! announcement besides: the sample's sequence is the step. A message of its
-//! own costs a third of a step on one machine.
+//! own costs a third of a step on one machine. Other senders receive nothing, so
+//! that steps are always announced to them.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
@@ -14,12 +15,14 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure, Context, Result};
 
 use crate::connect::{connect_with_retry, MAX_OUTAGE};
-use crate::token::{receives_token, send_token};
+use crate::token::receives_token;
 
 /// Step and simulated time.
 const ANNOUNCEMENT: usize = 12;
 /// The step.
 const ACKNOWLEDGEMENT: usize = 4;
+/// The step that is announced when there will be no other.
+const NO_MORE: u32 = u32::MAX;
 /// Longest wait between two looks at whether to go on.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -32,6 +35,8 @@ pub struct StepAnnouncer {
 
 struct Acknowledger {
     stream: TcpStream,
+    /// Whether steps are announced to it.
+    listens: bool,
     partial: PartialMessage<ACKNOWLEDGEMENT>,
     acknowledged: Option<u32>,
 }
@@ -63,28 +68,27 @@ impl StepAnnouncer {
     /// When the system refuses.
     pub fn use_connections(&mut self, streams: Vec<TcpStream>) -> Result<()> {
         for stream in streams {
-            let (stream, partial) = (configure_stream(stream)?, PartialMessage::default());
-            self.followers.push(Acknowledger { stream, partial, acknowledged: None });
+            self.followers.push(Acknowledger::new(stream, false)?);
         }
         Ok(())
     }
 
-    /// Waits until all are there.
+    /// Waits until so many follow.
     ///
     /// # Errors
     /// When they are not in time.
-    pub fn await_receivers(&mut self, count: usize, patience: Duration) -> Result<()> {
+    pub fn await_followers(&mut self, count: usize, patience: Duration) -> Result<()> {
         let deadline = Instant::now() + patience;
         self.listener.set_nonblocking(true)?;
         while self.followers.len() < count {
             match self.listener.accept() {
                 // Who does not say the token is not of this run.
-                Ok((stream, _)) if receives_token(&stream, &self.token) => {
-                    let stream = configure_stream(stream)?;
-                    let partial = PartialMessage::default();
-                    self.followers.push(Acknowledger { stream, partial, acknowledged: None });
+                Ok((stream, _)) => {
+                    let known = receives_token(&stream, &self.token);
+                    if let Some(listens) = known.then(|| receives_wish(&stream)).flatten() {
+                        self.followers.push(Acknowledger::new(stream, listens)?);
+                    }
                 }
-                Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     let there = self.followers.len();
                     ensure!(Instant::now() < deadline, "{there} of {count} follow the steps");
@@ -96,18 +100,28 @@ impl StepAnnouncer {
         Ok(())
     }
 
-    /// Announces a step with its simulated time.
+    /// Announces a step with its simulated time to those who wish so. Whether there are any.
     ///
     /// # Errors
     /// When a participant is gone.
-    pub fn announce(&mut self, step: u32, time: u64) -> Result<()> {
+    pub fn announce(&mut self, step: u32, time: u64) -> Result<bool> {
         let mut message = [0; ANNOUNCEMENT];
         message[..4].copy_from_slice(&step.to_le_bytes());
         message[4..].copy_from_slice(&time.to_le_bytes());
-        for follower in &mut self.followers {
+        let mut any = false;
+        for follower in self.followers.iter_mut().filter(|follower| follower.listens) {
             follower.stream.write_all(&message).context("a participant ended")?;
+            any = true;
         }
-        Ok(())
+        Ok(any)
+    }
+
+    /// Announces that there will be no other step.
+    ///
+    /// # Errors
+    /// When a participant is gone.
+    pub fn announce_end(&mut self) -> Result<()> {
+        self.announce(NO_MORE, 0).map(drop)
     }
 
     /// Waits until all have acknowledged a step. Whether they have in time.
@@ -138,6 +152,21 @@ impl StepAnnouncer {
     }
 }
 
+impl Acknowledger {
+    fn new(stream: TcpStream, listens: bool) -> Result<Acknowledger> {
+        let (stream, partial) = (configure_stream(stream)?, PartialMessage::default());
+        Ok(Acknowledger { stream, listens, partial, acknowledged: None })
+    }
+}
+
+/// Whether who came wishes that steps are announced to it, as it says after the token.
+fn receives_wish(mut stream: &TcpStream) -> Option<bool> {
+    let mut wish = [0];
+    stream.set_read_timeout(Some(POLL_INTERVAL)).ok()?;
+    stream.read_exact(&mut wish).ok()?;
+    Some(wish == [1])
+}
+
 /// A participant's side.
 pub struct StepReceiver {
     stream: TcpStream,
@@ -146,14 +175,16 @@ pub struct StepReceiver {
 }
 
 impl StepReceiver {
-    /// Follows the timing master.
+    /// Follows the timing master, and wishes that it announces steps, if it `listens` to them.
     ///
     /// # Errors
     /// When it is not there.
-    pub fn follow(master: SocketAddr, token: &str) -> Result<StepReceiver> {
-        let stream = connect_with_retry(master, MAX_OUTAGE)
+    pub fn follow(master: SocketAddr, token: &str, listens: bool) -> Result<StepReceiver> {
+        let mut stream = connect_with_retry(master, MAX_OUTAGE)
             .with_context(|| format!("cannot follow the timing master at {master}"))?;
-        send_token(&stream, token)?;
+        // Together, so that the wish is there when the token is.
+        let words = [token.as_bytes(), &[u8::from(listens)]].concat();
+        stream.write_all(&words).context("the timing master ended")?;
         let (partial, announced) = (PartialMessage::default(), None);
         Ok(StepReceiver { stream: configure_stream(stream)?, partial, announced })
     }
@@ -164,8 +195,8 @@ impl StepReceiver {
         StepReceiver { stream, partial: PartialMessage::default(), announced: None }
     }
 
-    /// Waits until a step has been announced. It was announced before its data
-    /// was sent, so that this seldom waits.
+    /// Waits until a step has been announced; false if it will not be. (To who receives a sample in
+    /// each step it was announced before that was sent, so that this seldom waits.)
     ///
     /// # Errors
     /// When the timing master is gone.
@@ -180,7 +211,7 @@ impl StepReceiver {
                 None => {}
             }
         }
-        Ok(true)
+        Ok(self.announced != Some(NO_MORE))
     }
 
     /// Says that a step's data has arrived and its work is done.
@@ -240,8 +271,8 @@ mod tests {
         // A stranger is no follower.
         let address = announcer.address().unwrap();
         TcpStream::connect(address).unwrap().write_all(&[b'x'; 100]).unwrap();
-        let steps = StepReceiver::follow(address, "token").unwrap();
-        announcer.await_receivers(1, Duration::from_secs(5)).unwrap();
+        let steps = StepReceiver::follow(address, "token", true).unwrap();
+        announcer.await_followers(1, Duration::from_secs(5)).unwrap();
         (announcer, steps)
     }
 
@@ -265,9 +296,25 @@ mod tests {
     }
 
     #[test]
+    fn steps_are_announced_to_those_who_wish_so_until_the_last() {
+        let (mut announcer, mut steps) = pair();
+        let address = announcer.address().unwrap();
+        let mut other = StepReceiver::follow(address, "token", false).unwrap();
+        announcer.await_followers(2, Duration::from_secs(5)).unwrap();
+        assert!(announcer.announce(0, 0).unwrap());
+        announcer.announce_end().unwrap();
+        assert!(!other.await_step(0, &|| false).unwrap(), "nothing is announced to it");
+        assert!(steps.await_step(0, &|| true).unwrap());
+        assert!(!steps.await_step(1, &|| true).unwrap(), "there is no other");
+
+        let mut nobody = StepAnnouncer::open([127, 0, 0, 1].into(), "").unwrap();
+        assert!(!nobody.announce(0, 0).unwrap());
+    }
+
+    #[test]
     fn who_does_not_come_is_not_waited_for() {
         let mut announcer = StepAnnouncer::open([127, 0, 0, 1].into(), "").unwrap();
-        let error = announcer.await_receivers(2, Duration::from_millis(50)).unwrap_err();
+        let error = announcer.await_followers(2, Duration::from_millis(50)).unwrap_err();
         assert!(error.to_string().contains("0 of 2"), "{error}");
     }
 }

@@ -25,9 +25,10 @@ use crate::progress::ProgressBuffer;
 use crate::run_context::{RunContext, RunControl};
 use crate::sample::HEADER_SIZE;
 use crate::sample_times::{RecordedTimes, SampleTimes};
+use crate::sender::{self, Steps};
 use crate::token;
 use crate::transport::{Reader, Transport, Writer, CODEC, IN_PLACE};
-use crate::{echo, receiver, sender, stage, stream, wake_up};
+use crate::{echo, receiver, stage, stream, wake_up};
 use wiregauge_timing::clock::{monotonic, Clock};
 use wiregauge_timing::latency::Distribution;
 use wiregauge_timing::scratch;
@@ -362,14 +363,18 @@ fn run_sender(
     let (mut start, mut record) = (None, SampleTimes::new(assignment.keep)?);
     // The first is the timing master.
     let leads = assignment.topic.sender() == 0;
-    let server = match leads {
-        true => Some(TimeServer::start(assignment.topic.bind, &assignment.topic.token)?),
-        false => None,
+    let (bind, token) = (assignment.topic.bind, &*assignment.topic.token);
+    let (server, announcer) = match leads {
+        true => (Some(TimeServer::start(bind, token)?), Some(StepAnnouncer::open(bind, token)?)),
+        false => (None, None),
     };
-    let mut announcer = StepAnnouncer::open(assignment.topic.bind, &assignment.topic.token)?;
-    let epoch = monotonic();
-    let steps = announcer.address()?;
-    let master = server.as_ref().map(|server| Master { clock: server.address, steps, epoch });
+    let master = match (&server, &announcer) {
+        (Some(server), Some(announcer)) => {
+            let (clock, steps, epoch) = (server.address, announcer.address()?, monotonic());
+            Some(Master { clock, steps, epoch })
+        }
+        _ => None,
+    };
     let (back, endpoint) = match assignment.round_trips {
         _ if !leads => (None, String::new()),
         0 => (None, String::new()),
@@ -385,12 +390,20 @@ fn run_sender(
     let clock = Clock::new(peers.master.epoch);
     let mut writer = transport.writer(&assignment.topic, &peers.endpoints)?;
     await_readers(writer.as_mut(), assignment.topic.readers, wish)?;
-    if assignment.mode == Mode::Discrete {
-        match acknowledges_in_band(assignment, transport) {
-            true => announcer.use_connections(writer.answer_connections()?)?,
-            false => announcer.await_receivers(assignment.topic.readers, DISCOVERY_TIMEOUT)?,
+    let mut steps = match (assignment.mode, announcer) {
+        (Mode::Continuous, _) => Steps::None,
+        (Mode::Discrete, None) => {
+            Steps::Follows(StepReceiver::follow(peers.master.steps, token, true)?)
         }
-    }
+        (Mode::Discrete, Some(mut announcer)) => {
+            if acknowledges_in_band(assignment, transport) {
+                announcer.use_connections(writer.answer_connections()?)?;
+            }
+            let followers = assignment.topic.readers + assignment.topic.senders() - 1;
+            announcer.await_followers(followers, DISCOVERY_TIMEOUT)?;
+            Steps::Announces(announcer)
+        }
+    };
     speaker.send(&Report::Ready)?;
     if let Some(mut back) = back {
         match orders.next() {
@@ -411,7 +424,7 @@ fn run_sender(
     speaker.send(&Report::Running)?;
     let (writer, codec) = (writer.as_mut(), codec.as_mut());
     let duty = RunContext { assignment, clock: &clock, wish, seen };
-    let sent = sender::run(&duty, writer, &mut announcer, codec, &mut start, &mut record);
+    let sent = sender::run(&duty, writer, &mut steps, codec, &mut start, &mut record);
     // The writer stays until all has arrived.
     report_result(
         sent.map(ParticipantResult::Sent),
@@ -422,9 +435,10 @@ fn run_sender(
 }
 
 /// Whether steps are acknowledged over the samples' own connection. Where they
-/// are announced by themselves, announcements have a connection anyway.
+/// are announced by themselves, announcements have a connection anyway; and of several senders
+/// only one announces them.
 fn acknowledges_in_band(assignment: &Assignment, transport: &dyn Transport) -> bool {
-    transport.acknowledges_in_band() && !assignment.announced
+    transport.acknowledges_in_band() && !assignment.announced && assignment.topic.senders() == 1
 }
 
 /// Whether a conductor at this address may have a codec's program started.
@@ -490,7 +504,8 @@ fn run_receiver(
         ClockFollower::start(&clock, peers.master.clock, &assignment.topic.token, peers.shared)?;
     let mut steps = match assignment.mode {
         Mode::Discrete if !acknowledges_in_band(assignment, transport) => {
-            Some(StepReceiver::follow(peers.master.steps, &assignment.topic.token)?)
+            let token = &assignment.topic.token;
+            Some(StepReceiver::follow(peers.master.steps, token, assignment.announced)?)
         }
         _ => None,
     };

@@ -170,6 +170,7 @@ impl<'a> Reception<'a> {
         let number = number as u32;
         // What others send without end does not keep it waiting.
         self.quiet_since = now;
+        let topics = self.topics.len();
         let arrivals = &mut self.topics[topic];
         let new = arrivals.sequence.add(number);
         if let Some(codec) = self.codec.as_mut().filter(|_| new) {
@@ -179,7 +180,7 @@ impl<'a> Reception<'a> {
         }
         // The timing master waits for it: first of all.
         if let Some(steps) = &mut self.steps {
-            let complete = self.each == 1 || (new && completes(&mut self.step, number, self.each));
+            let complete = topics == 1 || (new && completes(&mut self.step, number, topics));
             if complete
                 && (!assignment.announced || steps.await_step(number, &|| !wish.is_aborted())?)
             {
@@ -282,6 +283,60 @@ fn completes((step, came): &mut (u32, usize), number: u32, wanted: usize) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::{Assignment, Role};
+    use crate::lockstep::StepAnnouncer;
+    use crate::progress::ProgressBuffer;
+    use crate::run_context::RunControl;
+    use crate::sample::{write_header, Header};
+    use crate::transport::{Topic, TopicSet};
+    use wiregauge_timing::clock::{monotonic, Clock};
+
+    #[test]
+    fn a_step_is_acknowledged_when_the_samples_of_all_senders_have_come() {
+        let several = Some(TopicSet { senders: 2, each: 1, sender: 0 });
+        let assignment = Assignment {
+            role: Role::Receiver,
+            transport: "tcp".into(),
+            topic: Topic { several, size: 100, ..Topic::example(&[]) },
+            seed: 7,
+            mode: Mode::Discrete,
+            cycle: 1_000_000,
+            fast: false,
+            duration: 10_000_000,
+            window: 1_000_000,
+            announced: false,
+            patience: 1_000_000,
+            round_trips: 0,
+            alive: 1_000_000_000,
+            realtime: Default::default(),
+            coding: None,
+            keep: 0,
+        };
+        let mut announcer = StepAnnouncer::open([127, 0, 0, 1].into(), "").unwrap();
+        let mut steps = StepReceiver::follow(announcer.address().unwrap(), "", false).unwrap();
+        announcer.await_followers(1, Duration::from_secs(5)).unwrap();
+        let (clock, wish) = (Clock::new(monotonic()), RunControl::default());
+        let seen = ProgressBuffer::default();
+        let duty = RunContext { assignment: &assignment, clock: &clock, wish: &wish, seen: &seen };
+        let mut record = SampleTimes::new(0).unwrap();
+        let mut reception =
+            Reception::new(&duty, None, Some(&mut steps), None, &mut record).unwrap();
+        let mut take = |sender: usize, sequence| {
+            let mut sample = [0; 100];
+            reception.shapes[sender].fill(&mut sample, sequence);
+            write_header(&mut sample, Header { sequence, time: clock.now() });
+            let _ = reception.take(sender, &sample).unwrap();
+        };
+        for step in 0..2 {
+            // Once more is not another.
+            (0..2).for_each(|_| take(1, step));
+            let soon = Duration::from_millis(60);
+            assert!(!announcer.await_acknowledgements(step, soon, &|| true).unwrap());
+            take(0, step);
+            let later = Duration::from_secs(5);
+            assert!(announcer.await_acknowledgements(step, later, &|| true).unwrap());
+        }
+    }
 
     #[test]
     fn a_step_is_complete_with_its_last_sample() {

@@ -1,4 +1,4 @@
-//! The sender, which is also the timing master.
+//! A sender. The first one is also the timing master.
 
 use std::thread;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use anyhow::{ensure, Result};
 
 use crate::codec_process::{CodecProcess, CodecTask};
 use crate::control::{Mode, SenderResult};
-use crate::lockstep::StepAnnouncer;
+use crate::lockstep::{StepAnnouncer, StepReceiver};
 use crate::run_context::{RunContext, RunControl};
 use crate::sample::{self, Header, Message, SampleContent};
 use crate::sample_times::SampleTimes;
@@ -38,6 +38,16 @@ const WRITE: usize = 1;
 /// and the step.
 const STEP: usize = 2;
 
+/// A sender's part in the steps.
+pub enum Steps {
+    /// There are none.
+    None,
+    /// It is the timing master.
+    Announces(StepAnnouncer),
+    /// It sends when a step is announced to it.
+    Follows(StepReceiver),
+}
+
 /// Sends samples until the end, and keeps when the first one was due and the
 /// times of all.
 ///
@@ -46,7 +56,7 @@ const STEP: usize = 2;
 pub fn run(
     duty: &RunContext,
     writer: &mut dyn Writer,
-    announcer: &mut StepAnnouncer,
+    role: &mut Steps,
     mut codec: Option<&mut CodecProcess>,
     first_due: &mut Option<u64>,
     record: &mut SampleTimes<3>,
@@ -63,14 +73,19 @@ pub fn run(
     let shape = SampleContent { size, seed, count, message };
     let in_place = codec.as_ref().is_some_and(|codec| codec.is_in_place());
     let patience = Duration::from_nanos(assignment.patience);
-    let paced = assignment.is_paced();
+    let follows = matches!(role, Steps::Follows(_));
+    let paced = assignment.is_paced() && !follows;
     let discrete = assignment.mode == Mode::Discrete;
     let [mut lateness, mut write, mut step, mut barrier] = [(); 4].map(|()| TimeHistogram::new());
     let [mut steps, mut encodes, mut writes] = [(); 3].map(|()| Windows::new(assignment.window));
     let (mut timeouts, mut streak) = (0, Streak::default());
     let before = Usage::now();
+    if !paced && discrete && !follows && assignment.topic.senders() > 1 {
+        // The others are told to start at this moment, too.
+        thread::sleep(Duration::from_nanos(START_DELAY_NS));
+    }
     let mut start = clock.now() + if paced { START_DELAY_NS } else { 0 };
-    if paced && assignment.topic.senders() > 1 {
+    if paced && !discrete && assignment.topic.senders() > 1 {
         // All at the same moments, though each was told to start at another.
         start = start.next_multiple_of(assignment.cycle);
     }
@@ -92,18 +107,27 @@ pub fn run(
         if paced && opens_cycle {
             sleep_until(clock, deadline, wish);
         }
+        if let Steps::Follows(steps) = role {
+            if opens_cycle && !steps.await_step(cycle as u32, &|| !wish.is_aborted())? {
+                break;
+            }
+            if sent == 0 {
+                start = clock.now();
+            }
+        }
         let began = clock.now();
         if opens_cycle {
-            if began >= end {
+            if began >= end && !follows {
                 break;
             }
             step_began = began;
         }
         // Stamped last, and before the call: a large sample may keep it for long.
         let mut time = began;
-        if discrete && assignment.announced && opens_cycle {
-            announcer.announce(cycle as u32, cycle * assignment.cycle)?;
-            time = clock.now();
+        if let Steps::Announces(announcer) = role {
+            if opens_cycle && announcer.announce(cycle as u32, cycle * assignment.cycle)? {
+                time = clock.now();
+            }
         }
         if let Some(codec) = &mut codec {
             let location = codec.locate(writer.buffer()?)?;
@@ -138,7 +162,11 @@ pub fn run(
             }
             prepare(&shape, in_place, writer.buffer()?, sent as u32);
         }
-        if let Some(step_number) = completed.filter(|_| discrete) {
+        let Some(step_number) = completed else { continue };
+        if let Steps::Follows(steps) = role {
+            steps.acknowledge(step_number)?;
+        }
+        if let Steps::Announces(announcer) = role {
             if announcer.await_acknowledgements(step_number, patience, &|| !wish.is_aborted())? {
                 let done = clock.now();
                 step.add(done - step_began);
@@ -160,8 +188,13 @@ pub fn run(
             }
         }
     }
+    if let Steps::Announces(announcer) = role {
+        if !wish.is_aborted() {
+            announcer.announce_end()?;
+        }
+    }
     Ok(SenderResult {
-        due: paced.then_some(count),
+        due: assignment.is_paced().then_some(count),
         samples: sent,
         span: clock.now().saturating_sub(start),
         lateness: lateness.distribution(),

@@ -88,6 +88,27 @@ fn a_step_is_done_when_the_samples_of_all_topics_have_come() {
 }
 
 #[test]
+fn all_senders_keep_the_steps_of_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let pair = ["tcp", "memory"];
+    for more in [&["--announce", "--participants", "5"][..], &["--fast", "--topics", "2"], &[]] {
+        let words = ["--senders", "3", "--mode", "discrete", "--transport", "tcp,memory"];
+        let run = carried(folder.path(), &[&words[..], more].concat(), &pair);
+        let case = run["cases"][0]["id"].as_str().unwrap();
+        let topics = if more.contains(&"--topics") { 6.0 } else { 3.0 };
+        for subject in pair {
+            let fact = |metric| fact(&run, case, subject, metric);
+            // Nobody is a step ahead, and nobody leaves one out.
+            let steps = fact("step/count").unwrap();
+            assert_eq!(steps * topics, fact("sent").unwrap(), "{subject} at {case}");
+            assert!(fact("step/max") >= fact("write/p50"), "{subject} at {case}");
+        }
+        let note = run["cases"][0]["notes"][0].as_str().unwrap();
+        assert!(note.contains("the first one announces the step to the others"), "{note}");
+    }
+}
+
+#[test]
 fn a_scenario_has_senders_and_topics() {
     let folder = tempfile::tempdir().unwrap();
     let scenario =
@@ -122,7 +143,6 @@ fn what_cannot_be_is_refused() {
         (&["--senders", "2,2"], ["2 senders' is given twice", ""]),
         (&["--senders", "256"], ["256 senders cannot be measured", "1 to 255"]),
         (&["--senders", "4", "--topics", "65"], ["260 topics", "256 or fewer"]),
-        (&["--senders", "2", "--mode", "discrete"], ["several senders", "continuous mode only"]),
         (&["--senders", "2", "--participants", "2"], ["none receives", "--participants 3"]),
         (&["--topics", "2", "--samples", "s.arrow"], ["--samples", "one topic"]),
     ] {
@@ -139,8 +159,10 @@ fn engines_carry_topics_of_several_senders() {
     let names = transports.join(",");
     let words = ["--topics", "3", "--senders", "2", "--transport", &names];
     carried(folder.path(), &words, &transports);
-    let words = ["--topics", "3", "--mode", "discrete", "--transport", &names];
-    carried(folder.path(), &words, &transports);
+    for senders in ["1", "2"] {
+        let words = ["--topics", "3", "--mode", "discrete", "--senders", senders];
+        carried(folder.path(), &[&words[..], &["--transport", &names]].concat(), &transports);
+    }
 }
 
 #[test]

@@ -35,6 +35,18 @@ impl BareLoop {
         Ok(BareLoop { program })
     }
 
+    /// Builds one of the examples of the engines, with the library that this engine has.
+    pub fn build(example: &str, engine: &str) -> Result<BareLoop> {
+        let folder = std::env::var_os("WIREGAUGE_BUILD").context("WIREGAUGE_BUILD is not set")?;
+        let target = PathBuf::from(folder).join("engines/target");
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../engines/Cargo.toml");
+        let mut cargo = Command::new("cargo");
+        cargo.args(["build", "--locked", "--release", "--example", example, "--features", engine]);
+        cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(&target);
+        ensure!(cargo.status().context("cargo is not installed")?.success(), "{example}");
+        Ok(BareLoop { program: target.join("release/examples").join(example) })
+    }
+
     /// The last of these participants of SIL Kit's virtual time, with these words to all: steps a
     /// second, a hash of which samples came in which step, and one of their order.
     pub fn steps(&self, words: &[&str], senders: usize) -> Result<(f64, [String; 2])> {

@@ -1,5 +1,5 @@
-//! What a step costs with more participants, more bytes and more machines: costs of a step, a
-//! participant and a byte, fitted to small runs; what they predict of larger runs, beside what
+//! What a step costs with more participants, topics, bytes and machines: costs of a step, a
+//! participant, a topic and a byte, fitted to small runs; what they predict of larger runs, beside what
 //! these take; and what they predict where nobody here can measure.
 
 use std::time::Duration;
@@ -22,17 +22,36 @@ const TRANSPORTS: [(&str, bool); 6] = [
     ("iceoryx2", true),
     ("silkit", false),
 ];
-/// Receivers and bytes of the runs that costs are fitted to.
-const FITTED: [(usize, usize); 6] =
-    [(1, 100), (3, 100), (7, 100), (1, 100_000), (3, 100_000), (7, 100_000)];
+/// Those that carry one topic only.
+const SINGLE: [&str; 1] = ["silkit"];
+/// Receivers, topics and bytes of the runs that costs are fitted to.
+const FITTED: [Shape; 9] = [
+    shape(1, 1, 100),
+    shape(3, 1, 100),
+    shape(7, 1, 100),
+    shape(1, 1, 100_000),
+    shape(3, 1, 100_000),
+    shape(7, 1, 100_000),
+    shape(1, 10, 100),
+    shape(3, 10, 100),
+    shape(7, 10, 100),
+];
 /// Of those that are only predicted, and then measured: up to 64 participants.
-const CHECKED: [(usize, usize); 4] = [(2, 10_000), (15, 100), (31, 10_000), (63, 100)];
+const CHECKED: [Shape; 6] = [
+    shape(2, 1, 10_000),
+    shape(15, 1, 100),
+    shape(31, 1, 10_000),
+    shape(63, 1, 100),
+    shape(2, 20, 1000),
+    shape(5, 5, 10_000),
+];
 /// The same over the link between two emulated hosts.
-const LINKED: [(usize, usize); 3] = [(1, 10_000), (3, 100_000), (7, 10_000)];
+const LINKED: [Shape; 3] = [shape(1, 1, 10_000), shape(3, 1, 100_000), shape(7, 1, 10_000)];
 /// Of that link and of those between the hosts on paper, in bit/s.
 const RATE: (&str, f64) = ("1gbit", 1e9);
-/// Participants and hosts on paper.
+/// Participants, topics and hosts on paper.
 const PARTICIPANTS: [usize; 3] = [10, 100, 1000];
+const TOPICS: [usize; 2] = [1, 10];
 const HOSTS: [usize; 3] = [1, 10, 100];
 /// Bytes of a sample on paper.
 const SIZE: usize = 1000;
@@ -45,46 +64,75 @@ pub type Run = fn(&Placement, &str, &Load, Duration, Duration) -> Result<RunReco
 /// A line of the table.
 pub type Line = [String; 2];
 
+/// What is sent in a step, and to how many.
+#[derive(Clone, Copy, PartialEq)]
+struct Shape {
+    receivers: usize,
+    topics: usize,
+    /// Of a sample.
+    size: usize,
+}
+
+const fn shape(receivers: usize, topics: usize, size: usize) -> Shape {
+    Shape { receivers, topics, size }
+}
+
+/// How many costs there are.
+const COSTS: usize = 6;
+
+impl Shape {
+    /// How often a step of this shape has each cost: that of the step, of a receiver, of a topic, of
+    /// a byte, of a topic to a receiver and of a byte to a receiver.
+    fn terms(self) -> [f64; COSTS] {
+        let [receivers, topics, size] = [self.receivers, self.topics, self.size].map(|n| n as f64);
+        let bytes = topics * size;
+        [1.0, receivers, topics, bytes, topics * receivers, bytes * receivers]
+    }
+
+    fn describe(self) -> String {
+        let topics = if self.topics > 1 { format!(", {} topics", self.topics) } else { "".into() };
+        format!("{} participants{topics}, {} B", self.receivers + 1, self.size)
+    }
+}
+
 /// Steps with their time and the sender's share of it, in nanoseconds.
 struct Point {
-    receivers: f64,
-    size: f64,
+    shape: Shape,
     step: f64,
     /// Processor time of the sender in a step.
     sender: f64,
 }
 
-/// What a step costs: `step + byte * size + receivers * (receiver + received_byte * size)`, in
-/// nanoseconds.
+/// What a step costs, in nanoseconds: the sum of these times the terms of its shape.
 #[derive(Clone, Copy)]
-struct Costs([f64; 4]);
+struct Costs([f64; COSTS]);
 
 impl Costs {
     /// The costs that fit best: least squares of what they are off in proportion, since short steps
-    /// count as much as long ones. None is less than nothing: one that would be is left out.
+    /// count as much as long ones. None is less than nothing: one that would be is left out. Where
+    /// all have one topic, what it costs is a part of the step.
     fn fit(points: &[Point], of: fn(&Point) -> f64) -> Result<Costs> {
-        let mut costs = [true; 4];
+        let several = points.iter().any(|point| point.shape.topics > 1);
+        let mut costs = [true, true, several, true, several, true];
         loop {
-            let mut matrix = [[0.0; 5]; 4];
+            let mut matrix = [[0.0; COSTS + 1]; COSTS];
             for point in points {
-                let terms = [1.0, point.size, point.receivers, point.receivers * point.size];
-                let terms = terms.map(|term| term / of(point).max(1.0));
+                let terms = point.shape.terms().map(|term| term / of(point).max(1.0));
                 for (row, left) in matrix.iter_mut().zip(terms) {
                     for (cell, right) in row.iter_mut().zip(terms.into_iter().chain([1.0])) {
                         *cell += left * right;
                     }
                 }
             }
-            for at in (0..4).filter(|at| !costs[*at]) {
-                matrix[at] = [0.0; 5];
+            for at in (0..COSTS).filter(|at| !costs[*at]) {
+                matrix[at] = [0.0; COSTS + 1];
                 matrix[at][at] = 1.0;
             }
             let found = solve(matrix).context("the runs do not tell the costs apart")?;
             // What counts is what a cost is in the largest of the runs.
-            let [receivers, size] = [7.0, 100_000.0];
-            let weights = [1.0, size, receivers, receivers * size];
+            let weights = shape(7, 10, 100_000).terms();
             let weighted = |at: usize| found[at] * weights[at];
-            let least = (0..4).min_by(|a, b| f64::total_cmp(&weighted(*a), &weighted(*b)));
+            let least = (0..COSTS).min_by(|a, b| f64::total_cmp(&weighted(*a), &weighted(*b)));
             match least.filter(|at| found[*at] < 0.0) {
                 Some(at) => costs[at] = false,
                 None => return Ok(Costs(found)),
@@ -92,35 +140,34 @@ impl Costs {
         }
     }
 
-    fn step(self, receivers: f64, size: f64) -> f64 {
-        let Costs([step, byte, receiver, received_byte]) = self;
-        step + byte * size + receivers * (receiver + received_byte * size)
+    fn step(self, shape: Shape) -> f64 {
+        self.0.iter().zip(shape.terms()).map(|(cost, term)| cost * term).sum()
     }
 
     /// Without what there is once in a step.
-    fn of_receivers(self, receivers: f64, size: f64) -> f64 {
-        self.step(receivers, size) - self.step(0.0, size)
+    fn of_receivers(self, shape: Shape) -> f64 {
+        self.step(shape) - self.step(Shape { receivers: 0, ..shape })
     }
 }
 
-/// Four unknowns by elimination, the largest first.
-fn solve(mut matrix: [[f64; 5]; 4]) -> Option<[f64; 4]> {
-    for column in 0..4 {
-        let largest = (column..4)
+/// As many unknowns by elimination, the largest first.
+fn solve(mut matrix: [[f64; COSTS + 1]; COSTS]) -> Option<[f64; COSTS]> {
+    for column in 0..COSTS {
+        let largest = (column..COSTS)
             .max_by(|a, b| f64::total_cmp(&matrix[*a][column].abs(), &matrix[*b][column].abs()))?;
         matrix.swap(column, largest);
         let pivot = matrix[column];
         if pivot[column] == 0.0 {
             return None;
         }
-        for row in (0..4).filter(|row| *row != column) {
+        for row in (0..COSTS).filter(|row| *row != column) {
             let factor = matrix[row][column] / pivot[column];
             for (cell, known) in matrix[row].iter_mut().zip(pivot) {
                 *cell -= factor * known;
             }
         }
     }
-    Some([0, 1, 2, 3].map(|row: usize| matrix[row][4] / matrix[row][row]))
+    Some(std::array::from_fn(|row| matrix[row][COSTS] / matrix[row][row]))
 }
 
 /// The costs over a transport.
@@ -132,29 +179,29 @@ struct Model {
 
 impl Model {
     /// On one machine, or with all receivers behind a link.
-    fn predict_step(&self, receivers: usize, size: usize, link: Option<f64>) -> f64 {
-        let alone = self.whole.step(receivers as f64, size as f64);
+    fn predict_step(&self, shape: Shape, link: Option<f64>) -> f64 {
+        let alone = self.whole.step(shape);
         // What crosses the link meanwhile takes longer, or is hidden.
-        alone.max(link.map_or(0.0, |rate| self.crossing(receivers, size, rate)))
+        alone.max(link.map_or(0.0, |rate| self.crossing(shape, rate)))
     }
 
     /// What all copies for other machines take on the sender's link, in nanoseconds.
-    fn crossing(&self, receivers: usize, size: usize, rate: f64) -> f64 {
+    fn crossing(&self, Shape { receivers, topics, size }: Shape, rate: f64) -> f64 {
         // 66 bytes of Ethernet, IP and TCP, or UDP and DDS, go before each 1448.
         let frames = (size as f64 / 1448.0).ceil().max(1.0);
-        let copies = if self.multicast { 1.0 } else { receivers as f64 };
+        let copies = topics as f64 * if self.multicast { 1.0 } else { receivers as f64 };
         copies * (size as f64 + 66.0 * frames) * 8.0 / rate * 1e9
     }
 
     /// On so many hosts like this one: receivers are spread evenly and work at the same time, the
     /// sender's work for each of them stays with the sender.
-    fn on_hosts(&self, receivers: usize, size: usize, hosts: usize) -> f64 {
-        let (all, bytes) = (receivers as f64, size as f64);
-        let sender = self.sender.of_receivers(all, bytes);
-        let others = (self.whole.of_receivers(all, bytes) - sender).max(0.0);
-        let step = self.whole.step(0.0, bytes) + sender + others / hosts as f64;
-        let away = receivers - receivers / hosts;
-        step.max(if away > 0 { self.crossing(away, size, RATE.1) } else { 0.0 })
+    fn on_hosts(&self, shape: Shape, hosts: usize) -> f64 {
+        let sender = self.sender.of_receivers(shape);
+        let others = (self.whole.of_receivers(shape) - sender).max(0.0);
+        let alone = self.whole.step(Shape { receivers: 0, ..shape });
+        let step = alone + sender + others / hosts as f64;
+        let away = Shape { receivers: shape.receivers - shape.receivers / hosts, ..shape };
+        step.max(if away.receivers > 0 { self.crossing(away, RATE.1) } else { 0.0 })
     }
 }
 
@@ -179,35 +226,37 @@ fn transport(
     lines: &mut Vec<Line>,
 ) -> Result<()> {
     let here = Placement::local();
-    let measured = |place: &Placement, (receivers, size)| point(run, place, name, receivers, size);
-    let points = FITTED.into_iter().map(|what| measured(&here, what));
+    let is_carried = |shape: &Shape| shape.topics == 1 || !SINGLE.contains(&name);
+    let measured = |place: &Placement, shape| point(run, place, name, shape);
+    let points = FITTED.into_iter().filter(is_carried).map(|shape| measured(&here, shape));
     let points = points.collect::<Result<Vec<Point>>>()?;
     let model = Model {
         whole: Costs::fit(&points, |point| point.step)?,
         sender: Costs::fit(&points, |point| point.sender)?,
         multicast,
     };
-    let Costs([step, byte, receiver, received_byte]) = model.whole;
-    lines.push([
-        format!("{name}: a step"),
-        format!(
-            "{:.1} µs and {byte:.3} ns a byte; for each receiver {:.2} µs and {received_byte:.3} \
-             ns a byte; of that the sender {:.2} µs and {:.3} ns a byte",
-            step / 1e3,
-            receiver / 1e3,
-            model.sender.0[2] / 1e3,
-            model.sender.0[3],
-        ),
-    ]);
-    let places = CHECKED.map(|what| (what, Some(&here), None));
-    let places = places.into_iter().chain(LINKED.map(|what| (what, link, Some(RATE.1))));
-    for ((receivers, size), place, rate) in places {
+    for (of, Costs([step, receiver, topic, byte, topic_to, byte_to])) in
+        [("a step", model.whole), ("of that the sender's processor time", model.sender)]
+    {
+        let [step, receiver, topic, topic_to] = [step, receiver, topic, topic_to].map(|n| n / 1e3);
+        lines.push([
+            format!("{name}: {of}"),
+            format!(
+                "{step:.1} µs; a receiver {receiver:.2} µs; a topic {topic:.2} µs, and to each \
+                 receiver {topic_to:.2} µs; a byte {byte:.3} ns, and to each receiver \
+                 {byte_to:.3} ns"
+            ),
+        ]);
+    }
+    let places = CHECKED.map(|shape| (shape, Some(&here), None));
+    let places = places.into_iter().chain(LINKED.map(|shape| (shape, link, Some(RATE.1))));
+    for (shape, place, rate) in places.filter(|(shape, ..)| is_carried(shape)) {
         let Some(place) = place else { continue };
         let over = if rate.is_some() { ", two hosts and 1 Gbit/s" } else { "" };
-        let what = format!("{name}, {} participants, {size} B{over}", receivers + 1);
-        let found = match measured(place, (receivers, size)) {
+        let what = format!("{name}, {}{over}", shape.describe());
+        let found = match measured(place, shape) {
             Ok(found) => {
-                let predicted = model.predict_step(receivers, size, rate);
+                let predicted = model.predict_step(shape, rate);
                 format!(
                     "{} predicted, {} measured: {:+.0} %",
                     time(predicted),
@@ -220,31 +269,35 @@ fn transport(
         lines.push([what, found]);
     }
     let alone = ["iceoryx2", "silkit"].contains(&name);
-    for participants in PARTICIPANTS {
-        let on = |hosts| time(model.on_hosts(participants - 1, SIZE, hosts));
+    for (participants, topics) in PARTICIPANTS.into_iter().flat_map(|n| TOPICS.map(|k| (n, k))) {
+        let shape = shape(participants - 1, topics, SIZE);
+        if !is_carried(&shape) {
+            continue;
+        }
+        let on = |hosts| time(model.on_hosts(shape, hosts));
         let hosts = HOSTS.into_iter().filter(|hosts| !alone || *hosts == 1);
         let hosts = hosts.filter(|hosts| *hosts <= participants);
         let cells = hosts.map(|hosts| format!("{} on {hosts}", on(hosts))).collect::<Vec<_>>();
-        let what = format!("{name}, {participants} participants on hosts, {SIZE} B, on paper");
-        lines.push([what, cells.join(", ")]);
+        lines.push([format!("{name}, {}, on paper", shape.describe()), cells.join(", ")]);
     }
     Ok(())
 }
 
 /// The median of the turns.
-fn point(run: Run, place: &Placement, name: &str, receivers: usize, size: usize) -> Result<Point> {
+fn point(run: Run, place: &Placement, name: &str, shape: Shape) -> Result<Point> {
+    let Shape { receivers, topics, size } = shape;
     let cycle = Duration::from_millis(1);
-    let load = Load { fast: true, receivers, ..Load::new(size, cycle, Mode::Discrete) };
+    let load = Load::new(size, cycle, Mode::Discrete);
+    let load = Load { fast: true, receivers, topics, ..load };
     let (mut steps, mut senders) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let record = run(place, name, &load, Duration::from_secs(1), Duration::from_millis(100))?;
         ensure!(record.sent.samples > 0 && record.sent.timeouts == 0, "a step timed out");
-        let count = record.sent.samples as f64;
+        let count = record.sent.samples as f64 / topics as f64;
         steps.push(record.sent.span as f64 / count);
         senders.push(record.sent.usage.cpu as f64 / count);
     }
-    let (receivers, size) = (receivers as f64, size as f64);
-    Ok(Point { receivers, size, step: median(&steps), sender: median(&senders) })
+    Ok(Point { shape, step: median(&steps), sender: median(&senders) })
 }
 
 fn time(nanoseconds: f64) -> String {

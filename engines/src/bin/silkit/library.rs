@@ -176,6 +176,9 @@ pub struct Participant {
     handle: *mut c_void,
 }
 
+// SAFETY: the library lets any thread use a participant, one at a time.
+unsafe impl Send for Participant {}
+
 impl Participant {
     /// Joins the simulation of the registry at this URI.
     ///
@@ -206,15 +209,16 @@ impl Participant {
     ///
     /// # Errors
     /// When the library refuses.
-    pub fn publisher(&self, name: &str, topic: &str, keeps: bool) -> Result<Publisher> {
-        let (name, topic) = (CString::new(name)?, CString::new(topic)?);
+    pub fn publisher(&self, topic: &str, keeps: bool) -> Result<Publisher> {
+        // It is also the publisher's own name, of which a participant has one each.
+        let topic = CString::new(topic)?;
         let spec = data_spec(&topic);
         let mut handle = ptr::null_mut();
         // SAFETY: the participant is joined, texts live during the call, and there is room for
         // an address.
         let code = unsafe {
             let create = self.library.functions.create_publisher;
-            create(&mut handle, self.handle, name.as_ptr(), &spec, u8::from(keeps))
+            create(&mut handle, self.handle, topic.as_ptr(), &spec, u8::from(keeps))
         };
         self.library.check(code, "publish")?;
         Ok(Publisher { library: self.library, handle })
@@ -230,19 +234,18 @@ impl Participant {
     /// another thread.
     pub unsafe fn subscribe(
         &self,
-        name: &str,
         topic: &str,
         handler: DataHandler,
         context: *mut c_void,
     ) -> Result<()> {
-        let (name, topic) = (CString::new(name)?, CString::new(topic)?);
+        let topic = CString::new(topic)?;
         let spec = data_spec(&topic);
         let mut handle = ptr::null_mut();
         // SAFETY: the participant is joined, texts live during the call, there is room for an
         // address, and the caller promises the context.
         let code = unsafe {
             let create = self.library.functions.create_subscriber;
-            create(&mut handle, self.handle, name.as_ptr(), &spec, context, handler)
+            create(&mut handle, self.handle, topic.as_ptr(), &spec, context, handler)
         };
         self.library.check(code, "subscribe")
     }

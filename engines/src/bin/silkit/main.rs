@@ -5,16 +5,18 @@ mod end_with_parent;
 mod library;
 mod registry;
 
+use std::any::Any;
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
-use library::{DataMessage, Library, Participant, Publisher};
+use library::{DataHandler, DataMessage, Library, Participant, Publisher};
 use registry::Registry;
 use wiregauge_participant::participant;
 use wiregauge_participant::sample::loss_timeout;
@@ -54,7 +56,9 @@ impl Transport for SilKit {
             "a registry of the run's own, or that of uri=; publish and subscribe without a \
              lifecycle, so that samples go when they are published"
                 .into(),
-            "a receiver works in the thread of SIL Kit that has the sample".into(),
+            "a receiver works in the thread of SIL Kit that has the sample, and what answers it is \
+             published by the same participant"
+                .into(),
             "64 MiB are on the way at most: a reader says each 16 MiB how far it is, as SIL \
              Kit's own queue has no end"
                 .into(),
@@ -70,17 +74,12 @@ impl Transport for SilKit {
     }
 
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
-        let simulation = Simulation::join(topic, "reader", None)?;
+        let simulation = Simulation::join(topic, None)?;
         let name = topic_name(topic);
-        let progress = simulation.participant.publisher("progress", &progress_of(name), true)?;
-        let inbox = Box::new(Inbox {
-            state: Mutex::new(InboxState::new(progress)),
-            changed: Condvar::new(),
-        });
-        let context = std::ptr::from_ref(&*inbox).cast_mut().cast();
-        // SAFETY: the inbox is boxed and shared, and outlives the participant, which
-        // `SilKitReader` drops first.
-        unsafe { simulation.participant.subscribe("samples", name, on_sample, context)? };
+        let progress = simulation.lock().publisher(&progress_of(name), true)?;
+        let (state, changed) = (Mutex::new(InboxState::new(progress)), Condvar::new());
+        let inbox = Arc::new(Inbox { state, changed });
+        simulation.subscribe(name, on_sample, &inbox)?;
         // Whoever joins hears of the subscription before it hears this.
         inbox.lock().tell()?;
         let uri = simulation.uri.clone();
@@ -93,17 +92,11 @@ impl Transport for SilKit {
             endpoints.iter().all(|uri| Some(uri) == first),
             "readers are at several registries; name one by --option silkit.uri=URI"
         );
-        let simulation = Simulation::join(topic, "writer", first)?;
+        let simulation = Simulation::join(topic, first)?;
         let name = topic_name(topic);
-        let publisher = simulation.participant.publisher("samples", name, false)?;
-        let progress = Box::<Progress>::default();
-        let context = std::ptr::from_ref(&*progress).cast_mut().cast();
-        // SAFETY: it is boxed and shared, and outlives the participant, which `SilKitWriter`
-        // drops first.
-        unsafe {
-            let heard = progress_of(name);
-            simulation.participant.subscribe("progress", &heard, on_progress, context)?;
-        }
+        let publisher = simulation.lock().publisher(name, false)?;
+        let progress = Arc::<Progress>::default();
+        simulation.subscribe(&progress_of(name), on_progress, &progress)?;
         let buffer = allocate_zeroed(if topic.varies { 0 } else { topic.size })?;
         let patience = BLOCKING + Duration::from_nanos(loss_timeout(topic.size));
         Ok(Box::new(SilKitWriter {
@@ -137,16 +130,23 @@ fn progress_of(topic: &str) -> String {
     format!("{topic}.progress")
 }
 
-/// A participant, and the registry where this program started it.
+/// A participant, and the registry where this program started it. All ends of a program that are at
+/// one registry by one way share it, as a participant of SIL Kit has several publishers and
+/// subscribers. So what a handler publishes is sent by the thread that it is called in.
 struct Simulation {
-    participant: Participant,
+    participant: Mutex<Participant>,
     uri: String,
+    /// The library and the way of the participant.
+    how: [Option<String>; 2],
+    // Left after the participant: its handlers use them.
+    contexts: Mutex<Vec<Arc<dyn Any + Send + Sync>>>,
     // Ended after the participant has left.
     _registry: Option<Registry>,
 }
 
 impl Simulation {
-    fn join(topic: &Topic, role: &str, told: Option<&String>) -> Result<Simulation> {
+    fn join(topic: &Topic, told: Option<&String>) -> Result<Arc<Simulation>> {
+        static JOINED: Mutex<Vec<Weak<Simulation>>> = Mutex::new(Vec::new());
         /// Tells participants of one program apart.
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let path = topic.options.get("library").map_or(LIBRARY, String::as_str);
@@ -159,12 +159,45 @@ impl Simulation {
                 Registry::find_or_start(scratch, path, topic.bind)?
             }
         };
+        let how = ["library", "way"].map(|option| topic.options.get(option).cloned());
+        let mut joined = JOINED.lock().unwrap_or_else(PoisonError::into_inner);
+        joined.retain(|one| one.strong_count() > 0);
+        let mut there = joined.iter().filter_map(Weak::upgrade);
+        if let Some(there) = there.find(|one| one.uri == uri && one.how == how) {
+            return Ok(there);
+        }
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("wiregauge-{role}-{}-{number}", std::process::id());
+        let name = format!("wiregauge-{}-{number}", std::process::id());
         let configuration = configuration(topic, &name)?;
-        let participant = Participant::join(library, &configuration, &name, &uri)?;
-        Ok(Simulation { participant, uri, _registry: registry })
+        let participant = Mutex::new(Participant::join(library, &configuration, &name, &uri)?);
+        let contexts = Mutex::default();
+        let simulation = Simulation { participant, uri, how, contexts, _registry: registry };
+        let simulation = Arc::new(simulation);
+        joined.push(Arc::downgrade(&simulation));
+        Ok(simulation)
     }
+
+    fn lock(&self) -> MutexGuard<'_, Participant> {
+        self.participant.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has a handler called, whose context is of this type.
+    fn subscribe<T: Send + Sync + 'static>(
+        &self,
+        topic: &str,
+        handler: DataHandler,
+        context: &Arc<T>,
+    ) -> Result<()> {
+        self.contexts.lock().unwrap_or_else(PoisonError::into_inner).push(context.clone());
+        let context = Arc::as_ptr(context).cast_mut().cast();
+        // SAFETY: it is shared, and dropped after the participant.
+        unsafe { self.lock().subscribe(topic, handler, context) }
+    }
+}
+
+thread_local! {
+    /// Whether this thread of SIL Kit is in a handler.
+    static HANDLES: Cell<bool> = const { Cell::new(false) };
 }
 
 /// A participant's configuration: one way to reach it, and no words to standard output.
@@ -186,9 +219,8 @@ fn configuration(topic: &Topic, name: &str) -> Result<String> {
 
 struct SilKitWriter {
     publisher: Publisher,
-    // Left before what its handler uses goes.
-    _simulation: Simulation,
-    progress: Box<Progress>,
+    _simulation: Arc<Simulation>,
+    progress: Arc<Progress>,
     buffer: Vec<u8>,
     /// Bytes that were published.
     sent: u64,
@@ -236,6 +268,11 @@ impl Writer for SilKitWriter {
     fn send(&mut self) -> Result<()> {
         self.publisher.publish(&self.buffer)?;
         self.sent += self.buffer.len() as u64;
+        // While a handler waits, no reader could say how far it is. What it publishes answers a
+        // sample, so that there are not more than of these.
+        if HANDLES.get() {
+            return Ok(());
+        }
         let behind = |read: &mut Vec<(u64, u64)>| {
             read.iter().any(|(_, bytes)| self.sent.saturating_sub(*bytes) > ON_THE_WAY as u64)
         };
@@ -248,9 +285,8 @@ impl Writer for SilKitWriter {
 }
 
 struct SilKitReader {
-    // Left before what its handler uses goes.
-    _simulation: Simulation,
-    inbox: Box<Inbox>,
+    _simulation: Arc<Simulation>,
+    inbox: Arc<Inbox>,
     /// The sample that was given away last.
     held: Vec<u8>,
 }
@@ -262,6 +298,8 @@ struct Inbox {
 }
 
 struct InboxState {
+    /// Whether its reader is gone, and nobody takes samples any more.
+    closed: bool,
     /// Samples that nobody took yet.
     waiting: VecDeque<Vec<u8>>,
     waiting_bytes: usize,
@@ -287,8 +325,41 @@ struct SampleTaker(*mut dyn FnMut(&[u8]) -> Result<ControlFlow<()>>);
 unsafe impl Send for SampleTaker {}
 
 impl Inbox {
-    fn lock(&self) -> std::sync::MutexGuard<'_, InboxState> {
+    fn lock(&self) -> MutexGuard<'_, InboxState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives a sample to who takes it, or keeps it until somebody does.
+    fn take(&self, sample: &[u8]) {
+        // After a panic there is nobody any more.
+        let Ok(mut state) = self.state.lock() else { return };
+        if state.closed {
+            return;
+        }
+        if !state.waiting.is_empty() || !state.give(sample) {
+            // Samples of others have no writer that waits.
+            if state.waiting_bytes > 2 * ON_THE_WAY {
+                return;
+            }
+            let mut copy = state.free.pop().unwrap_or_default();
+            copy.clear();
+            copy.extend_from_slice(sample);
+            state.waiting_bytes += copy.len();
+            state.waiting.push_back(copy);
+            self.changed.notify_one();
+        } else if state.taker.is_none() {
+            self.changed.notify_one();
+        }
+    }
+}
+
+impl Drop for SilKitReader {
+    fn drop(&mut self) {
+        // Its participant may stay for others.
+        let mut state = self.inbox.lock();
+        state.closed = true;
+        state.waiting.clear();
+        state.free.clear();
     }
 }
 
@@ -298,6 +369,7 @@ impl InboxState {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed) as u64;
         InboxState {
+            closed: false,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             free: Vec::new(),
@@ -360,22 +432,9 @@ extern "C" fn on_sample(context: *mut c_void, _: *mut c_void, message: *const Da
     // SAFETY: the context is the `Inbox` of a reader, which outlives its participant, and the
     // message is lent for the call.
     let (inbox, message) = unsafe { (&*context.cast::<Inbox>(), &*message) };
-    // After a panic there is nobody any more.
-    let Ok(mut state) = inbox.state.lock() else { return };
-    if !state.waiting.is_empty() || !state.give(message.bytes()) {
-        // Samples of others have no writer that waits.
-        if state.waiting_bytes > 2 * ON_THE_WAY {
-            return;
-        }
-        let mut copy = state.free.pop().unwrap_or_default();
-        copy.clear();
-        copy.extend_from_slice(message.bytes());
-        state.waiting_bytes += copy.len();
-        state.waiting.push_back(copy);
-        inbox.changed.notify_one();
-    } else if state.taker.is_none() {
-        inbox.changed.notify_one();
-    }
+    HANDLES.set(true);
+    inbox.take(message.bytes());
+    HANDLES.set(false);
 }
 
 impl Reader for SilKitReader {

@@ -66,7 +66,7 @@ pub struct Arguments {
     /// sweep such as 2,4,8, or 2..64 for the powers of two [default: one receiver].
     #[arg(long, value_name = "N")]
     participants: Option<FanOut>,
-    /// Number of senders, each on topics of its own (continuous mode): 4, or several such as 1,4.
+    /// Number of senders, each on topics of its own: 4, or several such as 1,4.
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1", conflicts_with_all = ["message", "input", "cloud"])]
     senders: Vec<usize>,
     /// Number of topics of each sender, all read by each receiver: 10, or several such as 1,10.

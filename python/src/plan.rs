@@ -56,7 +56,6 @@ struct Planner {
     /// Of each file, but for its path.
     source: TableSource,
     most: u64,
-    skips: bool,
     schema: Option<SchemaRef>,
     files: Vec<PlannedFile>,
     left_out: Vec<LeftOut>,
@@ -97,7 +96,7 @@ impl Planner {
             interrupt::check()?;
             match self.add(path) {
                 Ok(()) => {}
-                Err(error) if !self.skips || error.is::<Interrupted>() => return Err(error),
+                Err(error) if !self.source.skips || error.is::<Interrupted>() => return Err(error),
                 Err(error) => self.left_out.push(LeftOut {
                     file: path.display().to_string(),
                     position: None,
@@ -233,11 +232,12 @@ pub fn plan_files(
             table: TableSelection { rows, fields: fields.unwrap_or_default(), skips_failed: false },
             points: points.then_some(conventions),
             definition,
+            skips,
             opened: None,
             part: None,
         };
         let (schema, found, left_out) = (None, Vec::new(), Vec::new());
-        let mut planner = Planner { source, most, skips, schema, files: found, left_out };
+        let mut planner = Planner { source, most, schema, files: found, left_out };
         planner.add_all(&files)?;
         Ok(planner)
     };
@@ -247,12 +247,11 @@ pub fn plan_files(
 
 impl Plan {
     fn new(python: Python<'_>, planner: Planner, file_column: Option<String>) -> PyResult<Plan> {
-        let Planner { skips, schema, files, left_out, .. } = planner;
+        let Planner { schema, files, left_out, .. } = planner;
         let schema = schema.unwrap_or_else(|| Arc::new(Schema::empty()));
         let about = |split: InputSplit, identity: &FileIdentity| PlannedPart {
             split,
             schema: schema.clone(),
-            skips,
             file_column: file_column.clone(),
             identity: identity.clone(),
             left_out: Arc::new(Mutex::default()),

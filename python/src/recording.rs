@@ -135,6 +135,7 @@ impl Recording {
             table,
             points,
             definition: self.definition.clone(),
+            skips: false,
             opened: self.opened.clone(),
             part: None,
         };

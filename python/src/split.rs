@@ -86,7 +86,7 @@ impl Split {
             fields: table.fields,
             definition,
             part: (from, to, first, messages, size),
-            skips: self.part.skips,
+            skips: self.source.skips,
             file_column: self.part.file_column.clone(),
             identity: self.part.identity.clone(),
         };
@@ -117,13 +117,13 @@ impl Split {
                 rays: are_centers.map(|it| if it { Rays::Centers } else { Rays::Edges }),
             }),
             definition: written.definition,
+            skips: written.skips,
             opened: None,
             part: None,
         };
         let part = PlannedPart {
             split: InputSplit { from, to, first, messages, size },
             schema,
-            skips: written.skips,
             file_column: written.file_column,
             identity: written.identity,
             left_out: Arc::new(Mutex::default()),

@@ -50,6 +50,8 @@ pub struct TableSource {
     pub points: Option<SensorConventions>,
     /// The definition where the recording has none.
     pub definition: Option<Definition>,
+    /// Whether what is damaged is left out, and no error.
+    pub skips: bool,
     /// What a file in an archive was when it was opened, where it must still be that.
     pub opened: Option<FileIdentity>,
     /// The part that a plan made of it.
@@ -63,8 +65,6 @@ pub struct PlannedPart {
     pub split: InputSplit,
     /// The columns of all parts, without that of the file.
     pub schema: SchemaRef,
-    /// Whether what is damaged is left out, and no error.
-    pub skips: bool,
     /// What the column with the file's name is called, where one is wanted.
     pub file_column: Option<String>,
     /// What the file was when it was planned.
@@ -162,10 +162,6 @@ impl TableSource {
     fn first_number(&self) -> Option<u64> {
         self.part.as_ref().and_then(|part| part.split.first)
     }
-
-    fn skips(&self) -> bool {
-        self.part.as_ref().is_some_and(|part| part.skips)
-    }
 }
 
 /// A table that is read, batch by batch.
@@ -213,11 +209,16 @@ impl TableReading {
             Err(error) => reading.skip_damage(error)?,
         }
         if schema.is_none() {
-            while reading.schema_of_rows().is_none() && reading.push_next()? {}
+            while reading.schema_of_rows().is_none() && reading.input.is_some() {
+                if let Err(error) = reading.push_next() {
+                    reading.skip_damage(error)?;
+                }
+            }
             reading.schema = reading.schema_of_rows().with_context(|| {
-                let what = match &reading.rows {
-                    Some(_) => "the messages have no points",
-                    None => "there are no such messages",
+                let what = match (&reading.damage, &reading.failed, &reading.rows) {
+                    (Some(reason), ..) | (None, Some((.., reason)), _) => reason,
+                    (None, None, Some(_)) => "the messages have no points",
+                    (None, None, None) => "there are no such messages",
                 };
                 format!("{}: {what}", source.origin())
             })?;
@@ -256,7 +257,7 @@ impl TableReading {
         let Some(rows) = &mut self.rows else { return Ok(false) };
         let number = self.source.first_number().unwrap_or(0) + cursor.count() - 1;
         match rows.push(number, &head, data) {
-            Err(error) if self.source.skips() => self.count_failed(&head, &error),
+            Err(error) if self.source.skips => self.count_failed(&head, &error),
             Err(error) => return Err(error).with_context(|| self.source.origin()),
             Ok(()) => {}
         }
@@ -311,7 +312,7 @@ impl TableReading {
     /// # Errors
     /// With the same error where it is not.
     fn skip_damage(&mut self, error: anyhow::Error) -> Result<()> {
-        if !self.source.skips() || error.is::<Interrupted>() {
+        if !self.source.skips || error.is::<Interrupted>() {
             return Err(error);
         }
         let reason = text::escape(&format!("{error:#}"));

@@ -6,6 +6,7 @@ import pickle
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import time
@@ -369,6 +370,31 @@ def check_broken_files_are_told():
         assert "drive 0011.mcap is damaged" in str(error), error
     else:
         raise AssertionError("damage is not told")
+
+
+def check_points_behind_a_damaged_chunk_are_read():
+    if not has("pyarrow"):
+        return
+    path = FOLDER / "damaged cloud.mcap"
+    clouds = [(1, [(123.25, 2, 3, 4)]), (2, [(5, 6, 7, 8)])]
+    for count, left in ((1, [5.0]), (2, [])):
+        write_clouds(path, clouds)
+        damaged = bytearray(path.read_bytes())
+        for (_, ((x, *_),)) in clouds[:count]:
+            at = damaged.index(struct.pack("<f", x))
+            damaged[at + 1] ^= 0x55
+        path.write_bytes(damaged)
+        # The first message with points says which columns there are.
+        said = refusal(lambda: wiregauge.plan(path, "/points", points=True))
+        assert "damaged cloud.mcap is damaged" in said, said
+        if not left:
+            said = refusal(lambda: wiregauge.plan(path, "/points", points=True, errors="skip"))
+            assert "damaged cloud.mcap is damaged" in said, said
+            continue
+        plan = wiregauge.plan(path, "/points", points=True, errors="skip")
+        assert [row["x"] for row in rows_of(plan)] == left
+        (skipped,) = plan.skipped.to_pylist()
+        assert skipped["file"] == str(path) and skipped["messages"] == 1 and skipped["reason"], skipped
 
 
 def check_a_type_that_changes_is_told():

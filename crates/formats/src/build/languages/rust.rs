@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use anyhow::Result;
+use wiregauge_build_tools::program_apart::{profile, RELEASE};
 use wiregauge_build_tools::{rustc, Need, Progress};
 use wiregauge_normalized::{rust, Unit};
 
@@ -41,6 +42,19 @@ pub static RUST: RunnerLanguage = RunnerLanguage {
     message: |unit| Ok(rust::message(unit).into_iter().map(|file| file.text).collect()),
 };
 
+/// Libraries that take half of the time that all take to compile. Where another profile is named,
+/// for tests, they are not optimized.
+const HEAVY: [&str; 8] = [
+    "arrow-array",
+    "arrow-buffer",
+    "arrow-cmp",
+    "arrow-data",
+    "arrow-ipc",
+    "arrow-schema",
+    "arrow-select",
+    "rasn",
+];
+
 inventory::submit! {
     BuildSystem { language: &RUST, compile, compile_footprints: Some(compile_footprints) }
 }
@@ -65,12 +79,15 @@ fn compile(
     progress: Progress,
 ) -> Result<Vec<Result<PathBuf>>> {
     let package = CargoPackage::write(place, unit, builds)?;
-    let profile: Vec<String> = builds[0].variant.arguments().map(str::to_owned).collect();
+    let mut settings: Vec<String> = builds[0].variant.arguments().map(str::to_owned).collect();
+    if profile() != RELEASE {
+        settings.extend(HEAVY.map(|library| format!("package.{library}.opt-level=0")));
+    }
     let cross = CrossTarget::find(&builds[0].variant, &package.folder, progress)?;
     let adjust = |command: &mut Command| {
         if let Some(cross) = &cross {
             cross.adjust(command, place);
         }
     };
-    package.build(builds, &profile, "programs", adjust, progress)
+    package.build(builds, &settings, "programs", adjust, progress)
 }

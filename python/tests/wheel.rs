@@ -38,7 +38,10 @@ fn pack(folder: &Path) -> PathBuf {
     let exe = std::env::current_exe().expect("a program");
     let built = exe.parent().and_then(Path::parent).expect("target/debug/deps");
     let strip = |names: &[&str], to: &str| {
-        let from = names.iter().map(|name| built.join(name)).find(|path| path.exists());
+        // 'cargo build' leaves a second one, which 'cargo test' does not make anew.
+        let there = names.iter().map(|name| built.join(name)).filter(|path| path.exists());
+        let from =
+            there.max_by_key(|path| fs::metadata(path).and_then(|file| file.modified()).ok());
         let from = from.unwrap_or_else(|| {
             panic!("{} is not there; build it by 'cargo build'", built.join(names[0]).display())
         });

@@ -97,7 +97,8 @@ impl<'d> Cloud<'d> {
             self.content.len()
         );
         let mut points = Vec::new();
-        for at in 0..height as usize {
+        // Rows without points may be four billion in a damaged message.
+        for at in 0..if row == 0 { 0 } else { height as usize } {
             let start = at * row_step as usize;
             points.extend_from_slice(&self.content[start..start + row as usize]);
         }

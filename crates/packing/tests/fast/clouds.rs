@@ -279,6 +279,31 @@ fn nothing_is_finished_that_its_user_would_misread() {
     assert!(unpacker.finish().unwrap_err().to_string().contains("a has no packed fields"));
 }
 
+/// Whatever takes a turn of a loop for each of these rows takes half a minute.
+#[test]
+fn four_billion_rows_without_points_are_none() {
+    let all = messages(&cloud_path("ros2.mcap"));
+    let mut data = all.into_iter().map(|(_, data)| data).find(|data| data.len() > 200).unwrap();
+    let number = |data: &[u8], at: usize| u32::from_le_bytes(*data[at..].first_chunk().unwrap());
+    // Behind the encapsulation, the time and the name of the frame.
+    let height = (16 + number(&data, 12) as usize).next_multiple_of(4);
+    let width = height + 4;
+    let points = number(&data, width);
+    let is_step = |at: &usize| {
+        let step = number(&data, *at);
+        step > 0 && step.checked_mul(points) == Some(number(&data, at + 4))
+    };
+    let step = (width + 4..data.len() - 8).step_by(4).find(is_step).unwrap();
+    for (at, value) in [(height, u32::MAX), (width, 0), (step + 4, 0)] {
+        data[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    let cloud = Cloud::parse(RosEncoding::Cdr, false, &data).unwrap();
+    let (packed, _, left_out) = cloud.pack(&exact().plan).unwrap();
+    assert_eq!(left_out, u64::from(number(&data, step + 8)));
+    let packed = Cloud::parse(RosEncoding::Cdr, true, &packed).unwrap();
+    assert!(packed.unpack().is_ok());
+}
+
 proptest! {
     #[test]
     fn damaged_clouds_never_panic(

@@ -268,8 +268,15 @@ fn build(tree: &Path, target: &Path) {
     cargo.args(["build", "--locked", "--workspace", "--bin", "wiregauge", "--test", "fast"]);
     cargo.arg("--message-format=json-render-diagnostics");
     cargo.current_dir(tree).env("CARGO_TARGET_DIR", target).stdin(Stdio::null());
-    // What others compiled has none anyway.
+    // What others compiled has none anyway. The tree's crates are all compiled once more here, and
+    // run for seconds only.
     cargo.env("CARGO_PROFILE_DEV_DEBUG", "false");
+    let manifest: toml::Table =
+        fs::read_to_string(tree.join("Cargo.toml")).unwrap().parse().unwrap();
+    let optimized = manifest["profile"]["dev"]["package"].as_table().unwrap().keys();
+    for name in optimized.filter(|name| name.starts_with("wiregauge-")) {
+        cargo.args(["--config", &format!("profile.dev.package.{name}.opt-level=0")]);
+    }
     let built = succeeded("cargo build".into(), cargo.output().expect("cargo starts"));
     let reports = built.out.lines().filter_map(|line| serde_json::from_str(line).ok());
     let program = |report: serde_json::Value| {

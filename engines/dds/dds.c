@@ -20,6 +20,12 @@ struct end {
   bool ready;
 };
 
+// Samples that are taken at a time, where they are small: so they share what a call takes, as
+// they do in ddsperf.
+#define MOST_TAKEN 100
+// Of larger samples, of which a reader keeps fewer than this, each is taken by itself.
+#define KEPT_OF_SMALL 1000
+
 struct wiregauge_dds {
   dds_entity_t participant;
   struct end *ends;
@@ -29,14 +35,27 @@ struct wiregauge_dds {
   // The readers that the waitset finds ready.
   dds_attach_t *found;
   dds_entity_t waitset;
-  // A sample on loan from a reader.
-  void *loan;
-  dds_entity_t lender;
+  // Samples on loan from a reader: how many, the topic, and the next one that is handed over.
+  void *loans[MOST_TAKEN];
+  dds_sample_info_t infos[MOST_TAKEN];
+  int32_t lent, next;
+  size_t lender;
+  // How many are taken at a time.
+  uint32_t most;
 };
+
+// Gives back what is on loan.
+static int32_t return_loans(struct wiregauge_dds *dds) {
+  if (dds->lent == 0) return DDS_RETCODE_OK;
+  const int32_t code = dds_return_loan(dds->ends[dds->lender].entity, dds->loans, dds->lent);
+  dds->lent = dds->next = 0;
+  dds->loans[0] = NULL;
+  return code;
+}
 
 void wiregauge_dds_close(struct wiregauge_dds *dds) {
   if (dds == NULL) return;
-  if (dds->loan != NULL) (void)dds_return_loan(dds->lender, &dds->loan, 1);
+  (void)return_loans(dds);
   // Deletes all that belongs to it.
   if (dds->participant > 0) (void)dds_delete(dds->participant);
   free(dds->ends);
@@ -112,6 +131,7 @@ int32_t wiregauge_dds_open(uint32_t domain, const char *const *topic_names, size
   dds->ends = calloc(count, sizeof *dds->ends);
   dds->found = calloc(count, sizeof *dds->found);
   dds->count = count;
+  dds->most = kept < KEPT_OF_SMALL ? 1 : MOST_TAKEN;
   int32_t code = DDS_RETCODE_OUT_OF_RESOURCES;
   if (dds->ends == NULL || dds->found == NULL) goto failed;
   dds_qos_t *qos = certificates[0] == 0 ? NULL : create_protected_qos(certificates);
@@ -217,13 +237,20 @@ static struct end *ready_reader(struct wiregauge_dds *dds) {
 // until the next call.
 int32_t wiregauge_dds_next(struct wiregauge_dds *dds, int64_t patience, size_t *topic,
                            const uint8_t **bytes, uint32_t *size) {
-  if (dds->loan != NULL) {
-    const int32_t code = dds_return_loan(dds->lender, &dds->loan, 1);
-    dds->loan = NULL;
-    if (code < 0) return code;
-  }
   const dds_time_t deadline = dds_time() + patience;
   for (;;) {
+    while (dds->next < dds->lent) {
+      const KeyedSeq *sample = dds->loans[dds->next];
+      const bool valid = dds->infos[dds->next++].valid_data;
+      // Others are only news of a writer, or its greeting.
+      if (!valid || sample->baggage._length == 0) continue;
+      *bytes = sample->baggage._buffer;
+      *size = sample->baggage._length;
+      *topic = dds->lender;
+      return 1;
+    }
+    const int32_t returned = return_loans(dds);
+    if (returned < 0) return returned;
     struct end *end = ready_reader(dds);
     if (end == NULL) {
       const dds_duration_t left = deadline - dds_time();
@@ -234,28 +261,15 @@ int32_t wiregauge_dds_next(struct wiregauge_dds *dds, int64_t patience, size_t *
         dds->ends[dds->found[i]].ready = true;
       continue;
     }
-    dds_sample_info_t info;
-    dds->lender = end->entity;
-    const int32_t taken = dds_take(end->entity, &dds->loan, &info, 1, 1);
+    const int32_t taken = dds_take(end->entity, dds->loans, dds->infos, dds->most, dds->most);
+    if (taken <= 0) dds->loans[0] = NULL;
     if (taken < 0) return taken;
-    const KeyedSeq *sample = dds->loan;
-    if (taken == 1 && info.valid_data && sample->baggage._length > 0) {
-      *bytes = sample->baggage._buffer;
-      *size = sample->baggage._length;
-      *topic = dds->turn;
-      // All have their turn.
-      dds->turn = (dds->turn + 1) % dds->count;
-      return 1;
-    }
-    if (taken == 1) {
-      // Only news of a writer, or its greeting.
-      const int32_t code = dds_return_loan(end->entity, &dds->loan, 1);
-      dds->loan = NULL;
-      if (code < 0) return code;
-      continue;
-    }
-    dds->loan = NULL;
-    end->ready = false;
+    dds->lent = taken;
+    dds->lender = dds->turn;
+    // Whoever has fewer has no more. What comes from now on is told again.
+    end->ready = (uint32_t)taken == dds->most;
+    // All have their turn.
+    dds->turn = (dds->turn + 1) % dds->count;
   }
   // What comes from now on is looked for first the next time.
   for (size_t i = 0; i < dds->count; ++i) dds->ends[i].ready = true;

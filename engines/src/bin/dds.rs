@@ -75,6 +75,7 @@ impl Transport for Dds {
                 .into(),
             "the type of ddsperf: sequence, key, octets; 12 bytes more than the sample".into(),
             "a reader waits at a waitset, or is called by Cyclone's thread (wait=listener)".into(),
+            "of samples of 268 kB and less a reader takes up to 100 at a time".into(),
             "with history=all a reader keeps up to 256 MiB of samples, at least 16 and at most 10,000"
                 .into(),
             dds_certificates::PROTECTION.into(),

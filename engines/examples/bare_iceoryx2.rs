@@ -6,56 +6,33 @@
 //!
 //! WAY is `in-place`, or `copy`: from memory of its own into the sample, and out of it.
 
-use std::thread;
+mod round_trips;
+
 use std::time::{Duration, Instant};
 
-use anyhow::{anyhow, ensure, Context, Result};
+use anyhow::{anyhow, Result};
 use iceoryx2::port::listener::Listener;
 use iceoryx2::port::notifier::Notifier;
 use iceoryx2::port::publisher::Publisher;
 use iceoryx2::port::subscriber::Subscriber;
 use iceoryx2::prelude::*;
-
-const CYCLE: Duration = Duration::from_millis(1);
+use round_trips::{run, Side};
 
 fn main() -> Result<()> {
     set_log_level(LogLevel::Error);
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let (ping, way, size, name) = match words[..] {
+    let (number, way, size, name) = match words[..] {
         ["pong", way, size, name] => (None, way, size, name),
-        ["ping", way, size, name, number] => (Some(number.parse::<u32>()?), way, size, name),
+        ["ping", way, size, name, number] => (Some(number.parse()?), way, size, name),
         _ => return Err(anyhow!("pong WAY SIZE NAME, or ping WAY SIZE NAME NUMBER")),
     };
     let (there, back) = (format!("{name}-there"), format!("{name}-back"));
-    let (write, read) = if ping.is_some() { (there, back) } else { (back, there) };
-    let mut side = Side::open(&write, &read, size.parse()?, way == "copy")?;
-    let Some(number) = ping else {
-        while side.receive(Duration::from_secs(2))? {
-            side.send()?;
-        }
-        return Ok(());
-    };
-    // The other side may not be there yet.
-    while {
-        side.send()?;
-        !side.receive(Duration::from_millis(50))?
-    } {}
-    while side.receive(Duration::from_millis(200))? {}
-    let (start, mut times) = (Instant::now(), Vec::new());
-    for trip in 0..number {
-        thread::sleep((start + CYCLE * trip).saturating_duration_since(Instant::now()));
-        let sent = Instant::now();
-        side.send()?;
-        ensure!(side.receive(Duration::from_secs(5))?, "no answer to number {trip}");
-        times.push(sent.elapsed().as_nanos());
-    }
-    times.sort_unstable();
-    println!("{}", times.get(times.len() / 2).context("no round trips")?);
-    Ok(())
+    let (write, read) = if number.is_some() { (there, back) } else { (back, there) };
+    run(&mut IceoryxSide::open(&write, &read, size.parse()?, way == "copy")?, number)
 }
 
-struct Side {
+struct IceoryxSide {
     publisher: Publisher<ipc::Service, [u8], ()>,
     notifier: Notifier<ipc::Service>,
     subscriber: Subscriber<ipc::Service, [u8], ()>,
@@ -66,8 +43,8 @@ struct Side {
     _node: Node<ipc::Service>,
 }
 
-impl Side {
-    fn open(write: &str, read: &str, size: usize, copies: bool) -> Result<Side> {
+impl IceoryxSide {
+    fn open(write: &str, read: &str, size: usize, copies: bool) -> Result<IceoryxSide> {
         let node = NodeBuilder::new().create::<ipc::Service>().map_err(engine_error("node"))?;
         let topic = |name: &str| {
             let name: ServiceName = name.try_into().map_err(engine_error("name"))?;
@@ -85,7 +62,7 @@ impl Side {
         };
         let publisher = topic(write)?.publisher_builder().initial_max_slice_len(size).create();
         let subscriber = topic(read)?.subscriber_builder().create();
-        Ok(Side {
+        Ok(IceoryxSide {
             publisher: publisher.map_err(engine_error("publisher"))?,
             notifier: event(write)?
                 .notifier_builder()
@@ -98,7 +75,9 @@ impl Side {
             _node: node,
         })
     }
+}
 
+impl Side for IceoryxSide {
     fn send(&mut self) -> Result<()> {
         let sample = self.publisher.loan_slice_uninit(self.size).map_err(engine_error("loan"))?;
         let sample = match &self.copied {
@@ -110,7 +89,6 @@ impl Side {
         Ok(())
     }
 
-    /// Whether a sample came within this time.
     fn receive(&mut self, patience: Duration) -> Result<bool> {
         let deadline = Instant::now() + patience;
         loop {

@@ -360,6 +360,7 @@ mod tests {
             (&[0x12, 9], "2 bytes before its end: not a valid field"),
             (&[0x0b], "1 byte before its end: not a valid field"),
             (&[0x0b, 0x0c], "time: a value has another kind"),
+            (&[0x28, 0], "named: a value has another kind"),
             (&[0x08, 1, 0], "1 byte before its end: not a valid field"),
         ] {
             assert_eq!(format!("{:#}", shape.check(bytes).unwrap_err()), wanted);
@@ -431,7 +432,9 @@ mod tests {
             let said = |error: anyhow::Error| format!("{error:#}");
             prop_assert_eq!(left.map(drop).map_err(said), shape.check(&bytes).map_err(said));
             if let Err(error) = shape.check(&bytes) {
-                prop_assert!(parsed.is_err(), "{error:#}");
+                // The library takes the entry of a map for one, whatever the kind of its value.
+                let is_of_map = format!("{error:#}") == "named: a value has another kind";
+                prop_assert!(parsed.is_err() || is_of_map, "{error:#}");
             } else {
                 prop_assert!(parsed.is_ok(), "{:?}", parsed);
             }

@@ -220,7 +220,7 @@ impl TableReading {
                     (None, None, Some(_)) => "the messages have no points",
                     (None, None, None) => "there are no such messages",
                 };
-                format!("{}: {what}", source.origin())
+                add_origin(&source.origin(), what)
             })?;
         }
         Ok(reading)
@@ -418,6 +418,14 @@ pub fn check_columns(
     )
 }
 
+/// What is wrong, with the file where it does not name it itself.
+fn add_origin(origin: &str, what: &str) -> String {
+    match what.contains(origin) {
+        true => what.to_owned(),
+        false => format!("{origin}: {what}"),
+    }
+}
+
 impl Iterator for TableReading {
     type Item = Result<RecordBatch, ArrowError>;
 
@@ -426,9 +434,7 @@ impl Iterator for TableReading {
         Some(batch.map_err(|error| {
             self.input = None;
             self.rows = None;
-            let origin = self.source.origin();
-            let said = format!("{error:#}");
-            let said = if said.contains(&origin) { said } else { format!("{origin}: {said}") };
+            let said = add_origin(&self.source.origin(), &format!("{error:#}"));
             ArrowError::ExternalError(text::escape(&said).into())
         }))
     }

@@ -13,13 +13,12 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;
-use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
 use peers::tcp::{bare_loop, bare_round_trips, peer, PEER};
-use peers::{BareLoop, SilKit};
+use peers::{build_folder, BareLoop, SilKit};
 use support::{ended, median, take_part};
 use wiregauge_bus::catalogue::all;
 use wiregauge_bus::catalogue::program::Program;
@@ -162,8 +161,7 @@ fn lockstep() -> Result<Vec<Finding>> {
 /// Half a round trip over TCP in the cycle, beside the bare loop's.
 fn ping_pong() -> Result<Vec<Finding>> {
     let cycle = Duration::from_millis(1);
-    let load = Load::new(500, cycle, Mode::Continuous);
-    Ok(vec![beside_bare_loop("tcp", &load, &[], || bare_round_trips(cycle, 2000))?])
+    Ok(vec![beside_bare_loop("tcp", &[], || bare_round_trips(cycle, 2000))?])
 }
 
 /// One-way latency through shared memory, small and large.
@@ -263,11 +261,10 @@ fn fastdds() -> Result<Vec<Finding>> {
     let second = std::path::Path::new("/usr/include/fastrtps").exists();
     let library = if second { "-lfastrtps" } else { "-lfastdds" };
     let bare = BareLoop::compile("fastdds.cpp", &[library, "-lfastcdr"])?;
-    let load = Load::new(500, Duration::from_millis(1), Mode::Continuous);
     let ways = [("fastdds", "udp"), ("fastdds-memory", "memory"), ("fastdds-sharing", "sharing")];
     let finding = |(name, way): (&str, &str)| -> Result<Finding> {
         let trip = || bare.median(&[way, "500", "77"]);
-        beside_bare_loop(name, &load, &[], trip)
+        beside_bare_loop(name, &[], trip)
     };
     ways.into_iter().map(finding).collect()
 }
@@ -275,24 +272,21 @@ fn fastdds() -> Result<Vec<Finding>> {
 /// Half a round trip over iceoryx2, in place and copied, beside a bare loop's.
 fn iceoryx2() -> Result<Vec<Finding>> {
     let bare = BareLoop::build("bare_iceoryx2", "iceoryx2")?;
-    let load = Load::new(500, Duration::from_millis(1), Mode::Continuous);
     let name = format!("wiregauge-bare-{}", std::process::id());
     let ways = [("iceoryx2", "in-place"), ("iceoryx2-copy", "copy")];
-    let finding = |(row, way): (&str, &str)| {
-        beside_bare_loop(row, &load, &[], || bare.median(&[way, "500", &name]))
-    };
+    let finding =
+        |(row, way): (&str, &str)| beside_bare_loop(row, &[], || bare.median(&[way, "500", &name]));
     ways.into_iter().map(finding).collect()
 }
 
 /// Half a round trip over zenoh and TCP, beside a bare loop's.
 fn zenoh() -> Result<Vec<Finding>> {
     let bare = BareLoop::build("bare_zenoh", "zenoh")?;
-    let load = Load::new(500, Duration::from_millis(1), Mode::Continuous);
     let trip = || {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
         bare.median(&["500", &address])
     };
-    Ok(vec![beside_bare_loop("zenoh", &load, &[], trip)?])
+    Ok(vec![beside_bare_loop("zenoh", &[], trip)?])
 }
 
 /// Half a round trip over SIL Kit beside a bare loop's, our steps over its wire beside its virtual
@@ -300,13 +294,13 @@ fn zenoh() -> Result<Vec<Finding>> {
 fn silkit() -> Result<Vec<Finding>> {
     let kit = SilKit::start()?;
     let bare = BareLoop::compile("silkit.cpp", &["-ldl"])?;
-    let load = Load::new(500, Duration::from_millis(1), Mode::Continuous);
     let choices = [("library", &*kit.library)];
     let mut findings = Vec::new();
     for (name, way) in [("silkit", "tcp"), ("silkit-local", "local")] {
         let trip = || bare.median(&[&kit.library, &kit.uri, way, "500"]);
-        findings.push(beside_bare_loop(name, &load, &choices, trip)?);
-        let fast = Load { fast: true, mode: Mode::Discrete, ..load };
+        findings.push(beside_bare_loop(name, &choices, trip)?);
+        let step = Load::new(500, Duration::from_millis(1), Mode::Discrete);
+        let fast = Load { fast: true, ..step };
         let words = [&*kit.library, &kit.uri, way, "500", "20000"];
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for _ in 0..TURNS {
@@ -348,14 +342,14 @@ fn silkit() -> Result<Vec<Finding>> {
 /// Half a round trip over a transport, beside that of a bare loop over the same library.
 fn beside_bare_loop(
     name: &str,
-    load: &Load,
     choices: &[(&str, &str)],
     bare: impl Fn() -> Result<f64>,
 ) -> Result<Finding> {
+    let load = Load::new(500, Duration::from_millis(1), Mode::Continuous);
     let (mut theirs, mut ratios) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let before = bare()?;
-        let trips = run_as(&Placement::local(), name, load, 5, choices)?.round_trips;
+        let trips = run_as(&Placement::local(), name, &load, 5, choices)?.round_trips;
         let ours = trips.context("no round trips")?.times.quantile(0.5).context("none")? as f64;
         let both = (before + bare()?) / 2.0;
         theirs.push(both / 2e3);
@@ -539,8 +533,7 @@ fn run_for(
 ) -> Result<RunRecord> {
     let entry = all().into_iter().find(|entry| entry.id == name).context("no such transport")?;
     eprintln!("{name}, {}", load.id());
-    let folder = std::env::var_os("WIREGAUGE_BUILD").context("WIREGAUGE_BUILD is not set")?;
-    let program = Program::prepare(entry.engine(), &PathBuf::from(folder), &|_, _, _| {})?;
+    let program = Program::prepare(entry.engine(), &build_folder()?, &|_, _, _| {})?;
     let terms = RunSettings {
         duration,
         window,

@@ -10,12 +10,13 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::ops::ControlFlow::{Break, Continue};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 
 use crate::connect::{connect_with_retry, MAX_OUTAGE};
-use crate::token::receives_token;
+use crate::token::accept_with_token;
 
 /// Step and simulated time.
 const ANNOUNCEMENT: usize = 12;
@@ -78,25 +79,18 @@ impl StepAnnouncer {
     /// # Errors
     /// When they are not in time.
     pub fn await_followers(&mut self, count: usize, patience: Duration) -> Result<()> {
-        let deadline = Instant::now() + patience;
         self.listener.set_nonblocking(true)?;
-        while self.followers.len() < count {
-            match self.listener.accept() {
-                // Who does not say the token is not of this run.
-                Ok((stream, _)) => {
-                    let known = receives_token(&stream, &self.token);
-                    if let Some(listens) = known.then(|| receives_wish(&stream)).flatten() {
-                        self.followers.push(Acknowledger::new(stream, listens)?);
-                    }
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    let there = self.followers.len();
-                    ensure!(Instant::now() < deadline, "{there} of {count} follow the steps");
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                Err(error) => return Err(error.into()),
+        let there = self.followers.len();
+        let followers = &mut self.followers;
+        let take = |stream: TcpStream| {
+            if let Some(listens) = receives_wish(&stream) {
+                followers.push(Acknowledger::new(stream, listens)?);
             }
-        }
+            Ok(if followers.len() < count { Continue(()) } else { Break(()) })
+        };
+        let all = there >= count
+            || accept_with_token(&self.listener, &self.token, "who follows", patience, take)?;
+        ensure!(all, "{} of {count} follow the steps", self.followers.len());
         Ok(())
     }
 

@@ -364,17 +364,12 @@ fn run_sender(
     // The first is the timing master.
     let leads = assignment.topic.sender() == 0;
     let (bind, token) = (assignment.topic.bind, &*assignment.topic.token);
-    let (server, announcer) = match leads {
-        true => (Some(TimeServer::start(bind, token)?), Some(StepAnnouncer::open(bind, token)?)),
-        false => (None, None),
-    };
-    let master = match (&server, &announcer) {
-        (Some(server), Some(announcer)) => {
-            let (clock, steps, epoch) = (server.address, announcer.address()?, monotonic());
-            Some(Master { clock, steps, epoch })
-        }
-        _ => None,
-    };
+    let (mut master, mut server, mut announcer) = (None, None, None);
+    if leads {
+        let clock = server.insert(TimeServer::start(bind, token)?).address;
+        let steps = announcer.insert(StepAnnouncer::open(bind, token)?).address()?;
+        master = Some(Master { clock, steps, epoch: monotonic() });
+    }
     let (back, endpoint) = match assignment.round_trips {
         _ if !leads => (None, String::new()),
         0 => (None, String::new()),

@@ -14,6 +14,12 @@ use anyhow::{bail, ensure, Context, Result};
 /// Round trips of one measurement.
 const TRIPS: u32 = 2000;
 
+/// Where engines and bare loops are built.
+pub fn build_folder() -> Result<PathBuf> {
+    let folder = std::env::var_os("WIREGAUGE_BUILD").context("WIREGAUGE_BUILD is not set")?;
+    Ok(folder.into())
+}
+
 /// A program of two sides.
 pub struct BareLoop {
     program: PathBuf,
@@ -22,8 +28,7 @@ pub struct BareLoop {
 impl BareLoop {
     /// Compiles one of the sources beside this file with these words.
     pub fn compile(source: &str, words: &[&str]) -> Result<BareLoop> {
-        let folder = std::env::var_os("WIREGAUGE_BUILD").context("WIREGAUGE_BUILD is not set")?;
-        let folder = PathBuf::from(folder).join("bare");
+        let folder = build_folder()?.join("bare");
         std::fs::create_dir_all(&folder)?;
         let program = folder.join(source.split('.').next().unwrap_or(source));
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -37,8 +42,7 @@ impl BareLoop {
 
     /// Builds one of the examples of the engines, with the library that this engine has.
     pub fn build(example: &str, engine: &str) -> Result<BareLoop> {
-        let folder = std::env::var_os("WIREGAUGE_BUILD").context("WIREGAUGE_BUILD is not set")?;
-        let target = PathBuf::from(folder).join("engines/target");
+        let target = build_folder()?.join("engines/target");
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../engines/Cargo.toml");
         let mut cargo = Command::new("cargo");
         cargo.args(["build", "--locked", "--release", "--example", example, "--features", engine]);

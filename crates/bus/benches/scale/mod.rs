@@ -22,6 +22,8 @@ const TRANSPORTS: [(&str, bool); 6] = [
     ("iceoryx2", true),
     ("silkit", false),
 ];
+/// Those that work within a host only.
+const ONE_HOST: [&str; 2] = ["iceoryx2", "silkit"];
 /// Those that carry one topic only.
 const SINGLE: [&str; 1] = ["silkit"];
 /// Receivers, topics and bytes of the runs that costs are fitted to.
@@ -211,7 +213,7 @@ pub fn scale(run: Run) -> Vec<Line> {
     let link = link.as_ref().map(Placement::emulated);
     let mut lines = Vec::new();
     for (name, multicast) in TRANSPORTS {
-        let hosts = link.as_ref().ok().filter(|_| !["iceoryx2", "silkit"].contains(&name));
+        let hosts = link.as_ref().ok().filter(|_| !ONE_HOST.contains(&name));
         if let Err(error) = transport(run, (name, multicast), hosts, &mut lines) {
             lines.push([name.into(), format!("not measured: {error:#}")]);
         }
@@ -268,7 +270,7 @@ fn transport(
         };
         lines.push([what, found]);
     }
-    let alone = ["iceoryx2", "silkit"].contains(&name);
+    let alone = ONE_HOST.contains(&name);
     for (participants, topics) in PARTICIPANTS.into_iter().flat_map(|n| TOPICS.map(|k| (n, k))) {
         let shape = shape(participants - 1, topics, SIZE);
         if !is_carried(&shape) {

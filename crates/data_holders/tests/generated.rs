@@ -16,7 +16,7 @@ use support::{java, reference, run_python, rustc, succeeds, write};
 use wiregauge_data_holders::{HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::proto;
-use wiregauge_schema::{generate, Schema, Sizes, Value};
+use wiregauge_schema::{generate, Schema, Sizes, TypeDef, Value};
 use wiregauge_testkit::seeds::{self, Seeds};
 
 /// The definitions that rosbags has of a ROS, in one package.
@@ -200,41 +200,113 @@ fn rust_types(name: &str, holders: &str, views: Option<&str>) -> String {
     format!("{dispatch}panic!(\"no type {{kind}}\");\n}}\n{known}")
 }
 
-/// Messages of a schema as files, on each wire: lists, texts and presence of these
-/// sizes.
-fn messages(schema: &Schema, sizes: &[(usize, usize, f64)], seed: u64, folder: &Path) {
-    fs::create_dir_all(folder).expect("a folder");
-    for (at, (list, text, presence)) in sizes.iter().copied().enumerate() {
-        let sizes = Sizes { list, text, bytes: text, presence, ..Sizes::default() };
-        let value = generate(schema, &sizes, seed.wrapping_add(at as u64)).expect("a message");
-        let name = &schema.root().name.original;
-        fs::write(folder.join(format!("{at:04}.type")), name).expect("written");
-        for wire in Wire::SEQUENTIAL {
-            let end = wire.name().replace('-', "_");
-            let bytes = reference::encode(schema, &value, wire);
-            fs::write(folder.join(format!("{at:04}.{end}")), bytes).expect("written");
+/// Messages as files in a folder, numbered: such as every language must read and write, and
+/// such as it must refuse.
+struct MessageFiles {
+    folder: PathBuf,
+    whole: usize,
+    bad: usize,
+}
+
+impl MessageFiles {
+    fn new(folder: &Path) -> MessageFiles {
+        fs::create_dir_all(folder).expect("a folder");
+        MessageFiles { folder: folder.to_owned(), whole: 0, bad: 0 }
+    }
+
+    /// Adds a message of a type, on each wire by the ending of its file.
+    fn add<'a>(&mut self, kind: &str, wires: impl IntoIterator<Item = (&'a str, Vec<u8>)>) {
+        self.write(&format!("{:04}", self.whole), kind, wires);
+        self.whole += 1;
+    }
+
+    /// Adds what is no message of a type.
+    fn add_bad<'a>(&mut self, kind: &str, wires: impl IntoIterator<Item = (&'a str, Vec<u8>)>) {
+        self.write(&format!("bad{:04}", self.bad), kind, wires);
+        self.bad += 1;
+    }
+
+    fn write<'a>(
+        &self,
+        stem: &str,
+        kind: &str,
+        wires: impl IntoIterator<Item = (&'a str, Vec<u8>)>,
+    ) {
+        let path = |end: &str| self.folder.join(format!("{stem}.{end}"));
+        fs::write(path("type"), kind).expect("written");
+        for (end, bytes) in wires {
+            fs::write(path(end), bytes).expect("written");
+        }
+    }
+
+    /// Adds messages of a schema: lists, texts and presence of these sizes.
+    fn add_generated(&mut self, schema: &Schema, sizes: &[(usize, usize, f64)], seed: u64) {
+        for (at, (list, text, presence)) in sizes.iter().copied().enumerate() {
+            let sizes = Sizes { list, text, bytes: text, presence, ..Sizes::default() };
+            let value = generate(schema, &sizes, seed.wrapping_add(at as u64)).expect("a message");
+            let ends = Wire::SEQUENTIAL.map(|wire| (wire, wire.name().replace('-', "_")));
+            let wires = ends.iter().map(|(wire, end)| {
+                let bytes = reference::encode(schema, &value, *wire);
+                (end.as_str(), bytes)
+            });
+            self.add(&schema.root().name.original, wires);
         }
     }
 }
 
-/// Every language reads and writes messages of a schema as the reference does.
-fn assert_carried(schema: &Schema, sizes: &[(usize, usize, f64)], seed: u64) {
-    let folder = tempfile::tempdir().expect("a folder");
-    messages(schema, sizes, seed, &folder.path().join("messages"));
-    assert_read(schema, folder.path(), sizes.len());
+/// Every language reads and writes messages of all definitions as the reference does, and refuses
+/// what is none. The definitions are one package: what takes time is that compilers start.
+#[test]
+fn messages_are_the_same_in_all_languages() {
+    let seeds = Seeds::new(env!("CARGO_MANIFEST_DIR"), "generated", "messages");
+    let cases = seeds::cases().unwrap_or(1);
+    seeds.try_each(cases, |seed| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut files = MessageFiles::new(&folder.path().join("messages"));
+        let mut definitions = vec![strict(&mut files), sized(&mut files), blocks(&mut files, seed)];
+        definitions.push(someip::strict(&mut files));
+        for (_, schema) in described() {
+            files.add_generated(&schema, &[(0, 0, 0.0), (2, 3, 0.5), (3, 5, 1.0)], 1);
+            definitions.push(schema);
+        }
+        // The other one had names that were taken once.
+        for seed in [seed, 6400824825080480233] {
+            let schema = among_others(support::schema(seed), &format!("random{seed}"));
+            files.add_generated(&schema, &RANDOM_SIZES, seed);
+            definitions.push(schema);
+        }
+        let definitions = definitions.into_iter().map(|schema| ("made up".to_owned(), schema));
+        let package = Package::new(Some("message"), definitions.collect()).expect("they agree");
+        assert_read(&package, folder.path(), files.whole);
+    });
+}
+
+/// Lists, texts and presence of random messages.
+const RANDOM_SIZES: [(usize, usize, f64); 4] =
+    [(0, 0, 0.0), (1, 3, 0.5), (3, 9, 0.5), (2, 20, 1.0)];
+
+/// A schema whose types have a package of their own.
+fn among_others(schema: Schema, package: &str) -> Schema {
+    let mut types = schema.types;
+    for def in &mut types {
+        let name = match def {
+            TypeDef::Record(record) => &mut record.name,
+            TypeDef::Enum(def) => &mut def.name,
+        };
+        name.original = format!("{package}/{}", name.original);
+    }
+    Schema { wording: schema.wording, ..Schema::new(types, schema.root) }
 }
 
 /// Every language deals with the messages in a folder as it must.
-fn assert_read(schema: &Schema, folder: &Path, count: usize) {
+fn assert_read(package: &Package, folder: &Path, count: usize) {
     let python = support::python();
-    let package = Package::new(Some("message"), vec![("made up".into(), schema.clone())]);
-    let package = package.expect("a package");
     for language in HolderLanguage::ALL {
-        write(&package, language, &Wire::SEQUENTIAL, folder);
+        write(package, language, &Wire::SEQUENTIAL, folder);
     }
     let (module, files) = (folder.join("message.py"), folder.join("messages"));
     assert_eq!(run_python(&python, "cross.py", &[&module, &files]).trim(), count.to_string());
-    assert_eq!(support::run_dds(&python, &package, &module, &files).trim(), count.to_string());
+    assert_eq!(support::run_dds(&python, package, &module, &files).trim(), count.to_string());
     lint(&python.program, &module);
     assert_eq!(run_cpp(folder, "message", &files, VIEWS).trim(), count.to_string());
     assert_eq!(run_libraries(folder, &files).trim(), count.to_string());
@@ -256,22 +328,15 @@ fn parts(truth: u8, text: &[u8], list: &[u8], more: &[u8]) -> [Vec<u8>; 2] {
     [ros, cdr]
 }
 
-#[test]
-fn what_is_no_message_is_refused() {
+/// What is no message, on the wires that have no sizes of their own.
+fn strict(files: &mut MessageFiles) -> Schema {
     let text = "bool truth\nstring<=4 text\nint8[<=2] list\n";
     let schema = msg::read_text(text, "p/Strict", Dialect::Ros2, "test").expect("a schema");
-    let folder = tempfile::tempdir().expect("a folder");
-    let files = folder.path().join("messages");
-    fs::create_dir_all(&files).expect("a folder");
-    let keep = |name: String, [ros, cdr]: [Vec<u8>; 2]| {
-        fs::write(files.join(format!("{name}.type")), "p/msg/Strict").expect("written");
-        fs::write(files.join(format!("{name}.ros_msg")), ros).expect("written");
-        // Nothing in it has another place in version 2.
-        fs::write(files.join(format!("{name}.xcdr2")), &cdr).expect("written");
-        fs::write(files.join(format!("{name}.cdr")), cdr).expect("written");
-    };
-    keep("0000".into(), parts(1, "aß€".as_bytes().split_at(3).0, &[1, 2], &[]));
-    keep("0001".into(), parts(0, "\u{10ffff}".as_bytes(), &[], &[]));
+    let kind = "p/msg/Strict";
+    // Nothing in it has another place in version 2.
+    let wires = |[ros, cdr]: [Vec<u8>; 2]| [("ros_msg", ros), ("xcdr2", cdr.clone()), ("cdr", cdr)];
+    files.add(kind, wires(parts(1, "aß€".as_bytes().split_at(3).0, &[1, 2], &[])));
+    files.add(kind, wires(parts(0, "\u{10ffff}".as_bytes(), &[], &[])));
     let mut bad = vec![
         parts(2, b"", &[], &[]),
         parts(255, b"", &[], &[]),
@@ -302,43 +367,36 @@ fn what_is_no_message_is_refused() {
     open[10] = b'c';
     bad.push([ros.clone(), within]);
     bad.push([ros, open]);
-    for (at, bytes) in bad.into_iter().enumerate() {
-        keep(format!("bad{at:04}"), bytes);
+    for bytes in bad {
+        files.add_bad(kind, wires(bytes));
     }
-    assert_read(&schema, folder.path(), 2);
+    schema
 }
 
 /// In XCDR2 the size of what is no number stands before it, and must be that.
-#[test]
-fn sizes_that_are_wrong_are_refused() {
-    let part = format!("{}\nMSG: p/Part\nint8 small\n", "=".repeat(80));
-    let text = format!("string<=3[] words\nPart[3] parts\nPart[] more\nint8 last\n{part}");
+fn sized(files: &mut MessageFiles) -> Schema {
+    let part = format!("{}\nMSG: p/Small\nint8 small\n", "=".repeat(80));
+    let text = format!("string<=3[] words\nSmall[3] parts\nSmall[] more\nint8 last\n{part}");
     let schema = msg::read_text(&text, "p/Sized", Dialect::Ros2, "test").expect("a schema");
-    let folder = tempfile::tempdir().expect("a folder");
-    let files = folder.path().join("messages");
-    messages(&schema, &[(1, 3, 1.0), (0, 0, 1.0)], 1, &files);
-    let whole = fs::read(files.join("0000.xcdr2")).expect("a message");
+    let first = files.whole;
+    files.add_generated(&schema, &[(1, 3, 1.0), (0, 0, 1.0)], 1);
+    let whole = fs::read(files.folder.join(format!("{first:04}.xcdr2"))).expect("a message");
     // The words, the parts, and more of them: where their sizes stand.
     let (words, parts) = (0, 16);
     assert_eq!(whole[words], 4 + 4 + 4, "{whole:02x?}");
     assert_eq!(whole[parts], 3, "{whole:02x?}");
     let more = 24;
     assert_eq!(whole[more], 4 + 1, "{whole:02x?}");
-    let mut at = 0;
     for place in [words, parts, more] {
         for other in [0, 1, whole[place] - 1, whole[place] + 1, 0x7f, 0xff] {
             let mut bytes = whole.clone();
             bytes[place] = other;
-            let stem = files.join(format!("bad{at:04}"));
-            fs::write(stem.with_extension("type"), "p/msg/Sized").expect("written");
-            for end in ["cdr", "ros_msg"] {
-                fs::write(stem.with_extension(end), [0xff; 4]).expect("written");
-            }
-            fs::write(stem.with_extension("xcdr2"), bytes).expect("written");
-            at += 1;
+            let none = vec![0xff; 4];
+            let wires = [("cdr", none.clone()), ("ros_msg", none), ("xcdr2", bytes)];
+            files.add_bad("p/msg/Sized", wires);
         }
     }
-    assert_read(&schema, folder.path(), 2);
+    schema
 }
 
 fn ending(language: HolderLanguage) -> &'static str {
@@ -350,9 +408,8 @@ fn ending(language: HolderLanguage) -> &'static str {
     }
 }
 
-/// What a definition says that changes no bytes, in both languages of definitions.
-#[test]
-fn what_is_said_is_kept() {
+/// Definitions that say what changes no bytes, in both languages of definitions.
+fn described() -> [(&'static str, Schema); 2] {
     let ros = "# A scan.\n# Of a plane.\n\n# What it is.\nuint8 FULL=1  # all of it\n\
                string WORD=\"a # \\\"b\\\"\"\n\n# Stays.\nuint8 part 1\nfloat32[] ranges [1.5, -2]  # in metres\n\
                float64[3] x_y [0.0, 1e3, -1]\nstring<=8[] class ['a, b']\nPoint[] points\n\
@@ -372,8 +429,13 @@ fn what_is_said_is_kept() {
           message Part { optional bool Part = 1; map<string, int32> counts = 2; }
         }";
     let proto = proto::read_texts(&[("seen.proto", proto)], None);
-    for (name, schema) in [("scan", ros), ("seen", proto)] {
-        let origin = vec![(format!("{name} of a test"), schema.expect("a schema"))];
+    [("scan", ros.expect("a schema")), ("seen", proto.expect("a schema"))]
+}
+
+#[test]
+fn what_is_said_is_kept() {
+    for (name, schema) in described() {
+        let origin = vec![(format!("{name} of a test"), schema)];
         let package = Package::new(Some(name), origin).expect("a package");
         for language in HolderLanguage::ALL {
             let files = wiregauge_data_holders::generate(&package, language, &Wire::SEQUENTIAL);
@@ -395,7 +457,6 @@ fn what_is_said_is_kept() {
             let golden = format!("{name}.{}.txt", ending(language));
             wiregauge_testkit::golden::compare(env!("CARGO_MANIFEST_DIR"), &golden, &text);
         }
-        assert_carried(&package.schema, &[(0, 0, 0.0), (2, 3, 0.5), (3, 5, 1.0)], 1);
     }
 }
 
@@ -498,22 +559,14 @@ const PARTS: [(&str, &str); 9] = [
     ("Nothing", "int32 NONE=0\n"),
 ];
 
-#[test]
-fn blocks_are_what_their_elements_are() {
+fn blocks(files: &mut MessageFiles, seed: u64) -> Schema {
     let parts = PARTS.map(|(name, text)| format!("{}\nMSG: p/{name}\n{text}", "=".repeat(80)));
     let text = BLOCKS.to_owned() + &parts.join("");
     let schema = msg::read_text(&text, "p/Blocks", Dialect::Ros2, "test").expect("a schema");
     // Texts of all lengths, so that lists begin at all places.
     let sizes: Vec<(usize, usize, f64)> = (0..16).map(|at| (at % 4, at / 2, 1.0)).collect();
-    assert_carried(&schema, &sizes, seeds::seed());
-}
-
-#[test]
-fn random_messages_are_the_same_in_all_languages() {
-    let seeds = Seeds::new(env!("CARGO_MANIFEST_DIR"), "generated", "random_messages");
-    let sizes = [(0, 0, 0.0), (1, 3, 0.5), (3, 9, 0.5), (2, 20, 1.0)];
-    let cases = seeds::cases().unwrap_or(1);
-    seeds.try_each(cases, |seed| assert_carried(&support::schema(seed), &sizes, seed));
+    files.add_generated(&schema, &sizes, seed);
+    schema
 }
 
 /// Each float in a value becomes one that is no number, by its turn: quiet ones and such

@@ -289,8 +289,8 @@ fn a_private_format_takes_part() {
     assert_eq!(total, 20.0);
 }
 
-/// Measures the topics of a recording.
-fn measures(path: &str, topics: [&str; 2]) {
+/// Measures topics of a recording.
+fn measures(path: &str, topics: &[&str]) {
     for topic in topics {
         let folder = tempfile::tempdir().unwrap();
         let input = ["--input", path, "--channel", topic, "--messages", "2"];
@@ -307,17 +307,18 @@ fn measures(path: &str, topics: [&str; 2]) {
 
 #[test]
 fn recordings_are_measured_with_their_own_messages() {
-    measures(&recording("mcap/ros2-zstd.mcap"), ["/sweep", "/cloud"]);
-    measures(&recording("osi/zstd.mcap"), ["/SensorView", "/SensorData"]);
+    measures(&recording("mcap/ros2-zstd.mcap"), &["/sweep", "/cloud"]);
+    // The other one of OSI's has the same types, which take half a minute to compile.
+    measures(&recording("osi/zstd.mcap"), &["/SensorView"]);
 }
 
 #[test]
 #[ignore = "reads recordings that are not in the repository: WIREGAUGE_RECORDINGS=FOLDER"]
 fn large_recordings_are_measured_with_their_own_messages() {
     let path = |name| wiregauge_testkit::prerequisites::recording(name).display().to_string();
-    measures(&path("ouster-os1-128.mcap"), ["/ouster/points", "/ouster/scan"]);
+    measures(&path("ouster-os1-128.mcap"), &["/ouster/points", "/ouster/scan"]);
     let osi = path("osi-sensordata-lane-boundaries.mcap");
-    measures(&osi, ["/PMSF.SensorView", "/PMSF.SensorData"]);
+    measures(&osi, &["/PMSF.SensorView", "/PMSF.SensorData"]);
 }
 
 #[test]

@@ -1,13 +1,11 @@
 //! SOME/IP beside what AUTOSAR says of it, and a library that others wrote.
 
-use std::fs;
-
 use wiregauge_data_holders::{HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
-use wiregauge_schema::Value;
+use wiregauge_schema::{Schema, Value};
 
 use super::support::{self, reference, run_python, write};
-use super::{assert_read, lint, messages};
+use super::{lint, MessageFiles};
 
 /// A text as SOME/IP has it.
 fn someip_text(text: &[u8]) -> Vec<u8> {
@@ -33,12 +31,13 @@ fn someip_is_as_autosar_and_another_library_have_it() {
     let module = folder.path().join("scan.py");
     lint(&python.program, &module);
     assert_eq!(run_python(&python, "someip.py", &[&module]).trim(), "4");
+}
 
+/// What is no message in SOME/IP.
+pub fn strict(files: &mut MessageFiles) -> Schema {
     let text = "bool truth\nstring<=4 text\nint16[<=2] list\nstring[] words\n";
-    let schema = msg::read_text(text, "p/Strict", Dialect::Ros2, "test").expect("a schema");
-    let folder = tempfile::tempdir().expect("a folder");
-    let files = folder.path().join("messages");
-    messages(&schema, &[(2, 3, 1.0)], 1, &files);
+    let schema = msg::read_text(text, "p/Marked", Dialect::Ros2, "test").expect("a schema");
+    files.add_generated(&schema, &[(2, 3, 1.0)], 1);
     let whole = |truth: u8, text: &[u8], list: &[u8], words: &[u8]| {
         let size = |bytes: &[u8]| (bytes.len() as u32).to_be_bytes();
         [&[truth][..], &someip_text(text), &size(list), list, &size(words), words].concat()
@@ -66,13 +65,9 @@ fn someip_is_as_autosar_and_another_library_have_it() {
         unmarked,
         unended,
     ];
-    for (at, bytes) in bad.iter().enumerate() {
-        let stem = files.join(format!("bad{at:04}"));
-        fs::write(stem.with_extension("type"), "p/msg/Strict").expect("written");
-        for end in ["cdr", "ros_msg", "xcdr2"] {
-            fs::write(stem.with_extension(end), [0xff; 4]).expect("written");
-        }
-        fs::write(stem.with_extension("someip"), bytes).expect("written");
+    for bytes in bad {
+        let none = ["cdr", "ros_msg", "xcdr2"].map(|end| (end, vec![0xff; 4]));
+        files.add_bad("p/msg/Marked", none.into_iter().chain([("someip", bytes)]));
     }
     // That it is these bytes and nothing else that is wrong.
     let value = Value::Record(vec![
@@ -82,5 +77,5 @@ fn someip_is_as_autosar_and_another_library_have_it() {
         Value::List(vec![Value::String("word".into()); 2]),
     ]);
     assert_eq!(reference::encode(&schema, &value, Wire::SomeIp), good);
-    assert_read(&schema, folder.path(), 1);
+    schema
 }

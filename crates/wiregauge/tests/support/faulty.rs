@@ -72,6 +72,8 @@ pub fn shared(runs: &BTreeSet<String>) -> BTreeSet<String> {
 /// so many.
 pub fn come_up(of: &Child, transport: &str, but: &[String], number: usize) -> Vec<(i32, String)> {
     let begun = Instant::now();
+    // Those of a later load come after seconds, and who looks takes a processor's time.
+    let pause = Duration::from_millis(if but.is_empty() { 25 } else { 100 });
     loop {
         let mut there = participants(of);
         there.retain(|(_, line)| !but.contains(&load(line)) && is_over(transport, line));
@@ -84,7 +86,7 @@ pub fn come_up(of: &Child, transport: &str, but: &[String], number: usize) -> Ve
             !ended,
             "it ended before {number} over {transport} came up, after those of {but:?}"
         );
-        thread::sleep(Duration::from_millis(25));
+        thread::sleep(pause);
     }
 }
 

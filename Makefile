@@ -16,7 +16,7 @@ BUILDS = against archives arrow_languages bundle cloudini contributing corpus co
 	draco faults explain fixed_plan footprint generate generated instructions libraries managed packages players \
 	protobuf reduced_languages targets verify wheel windows
 MACHINE = bus bus_background bus_emulated bus_fault_matrix bus_faults bus_realtime bus_return bus_scenario
-TRANSPORTS = bus_codecs bus_engines bus_headroom bus_in_place bus_samples bus_security bus_silkit bus_topics chain flood trace_bus
+TRANSPORTS = bus_codecs bus_engines bus_headroom bus_in_place bus_roudi bus_samples bus_security bus_silkit bus_topics chain flood trace_bus
 TEST = scripts/test
 
 .PHONY: all bench bench-aa bus dist targets test test-dist test-fast test-random test-builds test-machine test-packages \

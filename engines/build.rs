@@ -32,15 +32,17 @@ fn dds() {
     let version = header.lines().find_map(|line| line.strip_prefix("#define DDS_VERSION "));
     let version = version.unwrap_or("of unknown version").trim().trim_matches('"');
     println!("cargo:rustc-env=WIREGAUGE_CYCLONE={version}");
-    let generated = std::process::Command::new("idlc")
-        .args(["-o", &out, "dds/sample.idl"])
-        .status()
-        .expect("idlc starts; apt-get install cyclonedds-tools");
-    assert!(generated.success(), "idlc failed");
+    for types in ["sample", "block"] {
+        let generated = std::process::Command::new("idlc")
+            .args(["-o", &out, &format!("dds/{types}.idl")])
+            .status()
+            .expect("idlc starts; apt-get install cyclonedds-tools");
+        assert!(generated.success(), "idlc failed");
+    }
     cc::Build::new()
         .include(&out)
-        .file("dds/dds.c")
-        .file(format!("{out}/sample.c"))
+        .files(["dds/dds.c", "dds/shared_memory.c"])
+        .files(["sample", "block"].map(|types| format!("{out}/{types}.c")))
         .warnings(true)
         .flag_if_supported("-std=gnu11")
         .compile("wiregauge_dds");

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sample.h"
+#include "shared_memory.h"
 
 // The writer or the reader of a topic.
 struct end {
@@ -42,11 +43,19 @@ struct wiregauge_dds {
   size_t lender;
   // How many are taken at a time.
   uint32_t most;
+  // The size of samples that lie in shared memory, of which a reader holds these; or 0.
+  uint32_t shared;
+  struct ddsi_serdata *held[MOST_TAKEN];
 };
 
 // Gives back what is on loan.
 static int32_t return_loans(struct wiregauge_dds *dds) {
   if (dds->lent == 0) return DDS_RETCODE_OK;
+  if (dds->shared > 0) {
+    shared_memory_release(dds->held, dds->lent);
+    dds->lent = dds->next = 0;
+    return DDS_RETCODE_OK;
+  }
   const int32_t code = dds_return_loan(dds->ends[dds->lender].entity, dds->loans, dds->lent);
   dds->lent = dds->next = 0;
   dds->loans[0] = NULL;
@@ -58,12 +67,17 @@ void wiregauge_dds_close(struct wiregauge_dds *dds) {
   (void)return_loans(dds);
   // Deletes all that belongs to it.
   if (dds->participant > 0) (void)dds_delete(dds->participant);
+  if (dds->shared > 0) shared_memory_close();
   free(dds->ends);
   free(dds->found);
   free(dds);
 }
 
-const char *wiregauge_dds_error(int32_t code) { return dds_strretcode(code); }
+const char *wiregauge_dds_error(int32_t code) {
+  if (code == WIREGAUGE_NOT_SHARED)
+    return "the samples would go over the network and not through shared memory";
+  return dds_strretcode(code);
+}
 
 // Where Cyclone's library for a part of security is: in a folder beside Cyclone's own, as Debian
 // has it, or with it; otherwise where the system looks.
@@ -120,10 +134,12 @@ static dds_qos_t *create_protected_qos(const char *folder) {
 // nanoseconds at most, or a reader that keeps at most `kept` samples. With a `depth` only so many
 // of the newest are kept. What listens, if it is there, is called with `context` in a thread of
 // Cyclone's when samples have come. `certificates` is the folder with what security wants, or an
-// empty text for none.
+// empty text for none. With a size `shared`, samples of this size lie in shared memory, which
+// `configuration` turns on.
 int32_t wiregauge_dds_open(uint32_t domain, const char *const *topic_names, size_t count,
                            const char *certificates, bool reliable, int32_t depth, int64_t patience,
-                           int32_t kept, dds_on_data_available_fn listens, void *context,
+                           int32_t kept, uint32_t shared, const char *configuration,
+                           dds_on_data_available_fn listens, void *context,
                            struct wiregauge_dds **opened) {
   const bool reads = kept > 0;
   struct wiregauge_dds *dds = calloc(1, sizeof *dds);
@@ -131,9 +147,14 @@ int32_t wiregauge_dds_open(uint32_t domain, const char *const *topic_names, size
   dds->ends = calloc(count, sizeof *dds->ends);
   dds->found = calloc(count, sizeof *dds->found);
   dds->count = count;
-  dds->most = kept < KEPT_OF_SMALL ? 1 : MOST_TAKEN;
+  dds->most = kept < (shared > 0 ? MOST_TAKEN : KEPT_OF_SMALL) ? 1 : MOST_TAKEN;
   int32_t code = DDS_RETCODE_OUT_OF_RESOURCES;
   if (dds->ends == NULL || dds->found == NULL) goto failed;
+  if (shared > 0) {
+    code = shared_memory_open(domain, configuration);
+    if (code < 0) goto failed;
+    dds->shared = shared;
+  }
   dds_qos_t *qos = certificates[0] == 0 ? NULL : create_protected_qos(certificates);
   code = dds->participant = dds_create_participant(domain, qos, NULL);
   dds_delete_qos(qos);
@@ -155,11 +176,14 @@ int32_t wiregauge_dds_open(uint32_t domain, const char *const *topic_names, size
   if (listens != NULL) dds_lset_data_available(listener, listens);
   for (size_t i = 0; code >= 0 && i < count; ++i) {
     const dds_entity_t topic =
-        dds_create_topic(dds->participant, &KeyedSeq_desc, topic_names[i], topic_qos, NULL);
+        shared > 0
+            ? shared_memory_topic(dds->participant, topic_names[i], shared, topic_qos)
+            : dds_create_topic(dds->participant, &KeyedSeq_desc, topic_names[i], topic_qos, NULL);
     code = topic;
     if (topic < 0) break;
     code = dds->ends[i].entity = reads ? dds_create_reader(dds->participant, topic, qos, listener)
                                        : dds_create_writer(dds->participant, topic, qos, NULL);
+    if (code >= 0 && shared > 0) code = shared_memory_check(dds->ends[i].entity);
     // What comes before it is waited for the first time.
     dds->ends[i].ready = true;
   }
@@ -211,6 +235,16 @@ int32_t wiregauge_dds_write(struct wiregauge_dds *dds, size_t topic, const uint8
   return dds_write_ts(end->entity, &sample, dds_time() & ~(dds_time_t)1);
 }
 
+// Room for a sample in shared memory.
+int32_t wiregauge_dds_lend(struct wiregauge_dds *dds, size_t topic, void **room) {
+  return shared_memory_lend(dds->ends[topic].entity, room);
+}
+
+// Sends a sample where it lies.
+int32_t wiregauge_dds_write_lent(struct wiregauge_dds *dds, size_t topic, const void *room) {
+  return dds_write(dds->ends[topic].entity, room);
+}
+
 // Whether reliable readers have acknowledged all that was written: 1 if they have, 0 if not.
 int32_t wiregauge_dds_acknowledged(struct wiregauge_dds *dds) {
   for (size_t i = 0; i < dds->count; ++i) {
@@ -239,6 +273,15 @@ int32_t wiregauge_dds_next(struct wiregauge_dds *dds, int64_t patience, size_t *
                            const uint8_t **bytes, uint32_t *size) {
   const dds_time_t deadline = dds_time() + patience;
   for (;;) {
+    while (dds->shared > 0 && dds->next < dds->lent) {
+      const bool valid = dds->infos[dds->next].valid_data;
+      *bytes = shared_memory_content(dds->held[dds->next++]);
+      if (!valid) continue;
+      if (*bytes == NULL) return WIREGAUGE_NOT_SHARED;
+      *size = dds->shared;
+      *topic = dds->lender;
+      return 1;
+    }
     while (dds->next < dds->lent) {
       const KeyedSeq *sample = dds->loans[dds->next];
       const bool valid = dds->infos[dds->next++].valid_data;
@@ -261,7 +304,9 @@ int32_t wiregauge_dds_next(struct wiregauge_dds *dds, int64_t patience, size_t *
         dds->ends[dds->found[i]].ready = true;
       continue;
     }
-    const int32_t taken = dds_take(end->entity, dds->loans, dds->infos, dds->most, dds->most);
+    const int32_t taken = dds->shared > 0
+                              ? shared_memory_take(end->entity, dds->held, dds->infos, dds->most)
+                              : dds_take(end->entity, dds->loans, dds->infos, dds->most, dds->most);
     if (taken <= 0) dds->loans[0] = NULL;
     if (taken < 0) return taken;
     dds->lent = taken;

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
 use peers::tcp::{bare_loop, bare_round_trips, peer, PEER};
-use peers::{build_folder, BareLoop, SilKit};
+use peers::{build_folder, BareLoop, RouDi, SilKit};
 use support::{ended, median, take_part};
 use wiregauge_bus::catalogue::all;
 use wiregauge_bus::catalogue::program::Program;
@@ -64,12 +64,13 @@ struct Finding {
 type Measure = fn() -> Result<Vec<Finding>>;
 
 fn targets(only: &str) -> Result<()> {
-    let all: [(&str, Measure); 12] = [
+    let all: [(&str, Measure); 13] = [
         ("pace", pace),
         ("lockstep", lockstep),
         ("ping-pong", ping_pong),
         ("zero-copy", zero_copy),
         ("ddsperf", ddsperf),
+        ("dds-memory", dds_memory),
         ("fastdds", fastdds),
         ("iceoryx2", iceoryx2),
         ("zenoh", zenoh),
@@ -254,6 +255,17 @@ fn ddsperf() -> Result<Vec<Finding>> {
         });
     }
     Ok(findings)
+}
+
+/// Half a round trip over Cyclone DDS in shared memory, beside a bare loop's.
+fn dds_memory() -> Result<Vec<Finding>> {
+    let bare = BareLoop::compile("dds_memory.cpp", &["-lddsc"])?;
+    let trip = || {
+        // A machine has one, and a run its own.
+        let _roudi = RouDi::start()?;
+        bare.median(&["500"])
+    };
+    Ok(vec![beside_bare_loop("dds-memory", &[], trip)?])
 }
 
 /// Half a round trip over each of Fast DDS's ways, beside a bare loop's with the same type.

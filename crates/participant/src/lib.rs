@@ -27,6 +27,7 @@ pub mod clock_alignment;
 pub mod codec_process;
 pub mod connect;
 pub mod control;
+pub mod daemon;
 pub mod dds_certificates;
 pub mod dds_options;
 pub mod echo;

@@ -1,10 +1,11 @@
 //! A folder of one run, for what libraries leave in the file system: files of
 //! their own, and shared memory under its name. It is the user's alone. Who made
 //! it holds it by a lock, which the kernel gives up however that process ends;
-//! whoever finds one that nobody holds removes it with all that belongs to it.
+//! whoever finds one that nobody holds removes it with all that belongs to it. What a library
+//! leaves under a name of its own is on a list in the folder ([`OutsideFiles`]).
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -158,7 +159,85 @@ fn remove_abandoned() {
     }
 }
 
+/// Files that are not in the run's folder and have no name of the run's, as a list in the folder.
+/// Those that use them hold it.
+#[derive(Debug)]
+pub struct OutsideFiles(File);
+
+/// The list's name.
+const OUTSIDE: &str = "outside";
+/// What parts a file's path and the lock of who uses it.
+const PARTS: char = '\t';
+
+impl OutsideFiles {
+    /// The list of this folder, for one that uses them as long as it lives.
+    ///
+    /// # Errors
+    /// When there can be none.
+    pub fn hold(folder: &Path) -> io::Result<OutsideFiles> {
+        let mut options = File::options();
+        let file = options.create(true).read(true).append(true).open(folder.join(OUTSIDE))?;
+        file.lock_shared()?;
+        Ok(OutsideFiles(file))
+    }
+
+    /// The list of this folder, for one that only looks at it.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn open(folder: &Path) -> io::Result<OutsideFiles> {
+        Ok(OutsideFiles(File::options().read(true).append(true).open(folder.join(OUTSIDE))?))
+    }
+
+    /// Puts a file on the list, or all whose paths begin so with `*` behind it. With the file of a
+    /// lock, they are somebody's who holds that.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add(&self, path: &str, lock: Option<&str>) -> io::Result<()> {
+        // In one go, as others write too.
+        let line = format!("{path}{PARTS}{}\n", lock.unwrap_or_default());
+        (&self.0).write_all(line.as_bytes())
+    }
+
+    /// Waits until all are gone that use the files.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn await_last(&self) -> io::Result<()> {
+        self.0.lock()
+    }
+
+    /// Removes the files, but those that somebody has by now.
+    pub fn remove(&self) {
+        let mut list = String::new();
+        let mut file = &self.0;
+        if file.rewind().and_then(|()| file.read_to_string(&mut list)).is_err() {
+            return;
+        }
+        for (path, lock) in list.lines().filter_map(|line| line.split_once(PARTS)) {
+            let held = File::open(lock);
+            if held.as_ref().is_ok_and(|lock| lock.try_lock_shared().is_err()) {
+                continue;
+            }
+            let Some(prefix) = path.strip_suffix('*') else {
+                let _ = fs::remove_file(path);
+                continue;
+            };
+            let folder = Path::new(prefix).parent().map(fs::read_dir);
+            for entry in folder.into_iter().flatten().flatten().flatten() {
+                if entry.path().to_string_lossy().starts_with(prefix) {
+                    let _ = fs::remove_file(entry.path());
+                }
+            }
+        }
+    }
+}
+
 fn remove(path: &Path) {
+    if let Ok(outside) = OutsideFiles::open(path) {
+        outside.remove();
+    }
     let prefix = shared_prefix(path);
     for entry in fs::read_dir(SHARED_MEMORY_FOLDER).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -192,6 +271,32 @@ mod tests {
         _held.unlock().unwrap();
         remove_if_abandoned(&path);
         assert!(!path.exists() && !shared.exists());
+    }
+
+    #[test]
+    fn what_lies_outside_goes_with_it_unless_somebody_has_it_by_now() {
+        let there = Scratch::new().unwrap();
+        let [free, held, own, other] =
+            ["free", "held", "own_1", "free_1"].map(|name| there.path().join(name));
+        for path in [&free, &held, &own, &other] {
+            fs::write(path, "x").unwrap();
+        }
+        let lock = there.path().join("lock");
+        let holder = File::create(&lock).unwrap();
+        holder.lock().unwrap();
+        let scratch = Scratch::new().unwrap();
+        let text = |path: &Path| path.display().to_string();
+        let outside = OutsideFiles::hold(scratch.path()).unwrap();
+        outside.add(&text(&free), Some(&text(&there.path().join("none")))).unwrap();
+        outside.add(&text(&held), Some(&text(&lock))).unwrap();
+        outside.add(&text(&there.path().join("own_*")), None).unwrap();
+        drop(scratch);
+        let stay = [&free, &held, &own, &other].map(|path| path.exists());
+        assert_eq!(stay, [false, true, false, true]);
+        holder.unlock().unwrap();
+        // The list is still there for who has it open.
+        outside.remove();
+        assert!(!held.exists());
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
+use wiregauge_participant::daemon::terminate;
 
 /// Round trips of one measurement.
 const TRIPS: u32 = 2000;
@@ -118,6 +119,37 @@ impl SilKit {
         // Its pipe stays open.
         std::mem::forget(lines);
         Ok(SilKit { library, uri: uri.context("the registry does not listen")?, registry })
+    }
+}
+
+/// iceoryx's daemon, with memory for a bare loop.
+pub struct RouDi(Child);
+
+impl RouDi {
+    /// Starts it.
+    pub fn start() -> Result<RouDi> {
+        let folder = build_folder()?.join("bare");
+        std::fs::create_dir_all(&folder)?;
+        let configuration = folder.join("roudi.toml");
+        let pools =
+            "[general]\nversion = 1\n[[segment]]\n[[segment.mempool]]\nsize = 1024\ncount = 1000\n";
+        std::fs::write(&configuration, pools)?;
+        let mut daemon = Command::new("iox-roudi");
+        let daemon = daemon.arg("-c").arg(&configuration).stdout(Stdio::piped()).spawn();
+        let mut roudi = RouDi(daemon.context("apt-get install iceoryx")?);
+        let mut lines = BufReader::new(roudi.0.stdout.take().context("no output")?).lines();
+        let is_ready =
+            |line: std::io::Result<String>| line.is_ok_and(|line| line.contains("ready"));
+        ensure!(lines.any(is_ready), "iox-roudi does not start");
+        // Its pipe stays open.
+        std::mem::forget(lines);
+        Ok(roudi)
+    }
+}
+
+impl Drop for RouDi {
+    fn drop(&mut self) {
+        let _ = terminate(&mut self.0, Duration::from_secs(10));
     }
 }
 

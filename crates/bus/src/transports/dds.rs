@@ -31,6 +31,20 @@ inventory::submit! {
 
 inventory::submit! {
     TransportEntry {
+        id: "dds-memory",
+        title: "Cyclone DDS memory",
+        about: "KeepLast in iceoryx's shared memory, in place; loses what a reader is too slow for",
+        carrier: Provider::Engine(&ENGINE),
+        options: &[("way", "memory")],
+        reach: Reach::Machine,
+        // History is KeepLast, and iceoryx throws away the oldest of a full queue.
+        drops: true,
+        floor: false,
+    }
+}
+
+inventory::submit! {
+    TransportEntry {
         id: "dds-security",
         title: "Cyclone DDS security",
         about: "Reliable and KeepAll, authenticated and encrypted",

@@ -1,7 +1,6 @@
 //! SIL Kit's data over TCP or domain sockets, by a binding of our own to its C functions. The
 //! library is the user's; it is loaded when the program runs.
 
-mod end_with_parent;
 mod library;
 mod registry;
 

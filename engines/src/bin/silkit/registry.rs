@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{ensure, Context, Result};
-
-use crate::end_with_parent::end_with_parent;
+use wiregauge_participant::daemon::{end_with_parent, Signal};
 
 /// The program.
 const PROGRAM: &str = "sil-kit-registry";
@@ -51,7 +50,7 @@ fn start(scratch: &Path, library: &str, bind: IpAddr) -> Result<(String, Registr
     command.arg("--registry-configuration").arg(&configuration);
     command.current_dir(scratch).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     // SAFETY: it only asks the system for a signal.
-    unsafe { command.pre_exec(end_with_parent(std::process::id())) };
+    unsafe { command.pre_exec(end_with_parent(std::process::id(), Signal::Kill)) };
     let child = command.spawn().with_context(|| {
         format!("cannot start {}, which comes with SIL Kit's library", program.display())
     })?;

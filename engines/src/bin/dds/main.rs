@@ -1,10 +1,13 @@
 //! Cyclone DDS, by a few functions of C of our own (`dds/dds.c`).
 
+mod roudi;
+mod shared_memory;
+
 use std::ffi::{c_char, c_void, CStr, CString};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,7 +19,14 @@ use wiregauge_participant::sample::loss_timeout;
 use wiregauge_participant::transport::{Reader, SampleHandler, Topic, Transport, Writer};
 use wiregauge_timing::allocation::{allocate_zeroed, resize};
 
+use crate::shared_memory::{Plan, Way};
+
 fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [roudi::GUARD, folder] => return roudi::guard(folder.as_ref()),
+        _ => roudi::leave_at_exit(),
+    }
     if std::env::var_os(CONFIGURATION).is_none() {
         // Nothing else runs yet that could read it.
         let carries_trace = std::env::args().any(|word| word == "--stream");
@@ -53,6 +63,8 @@ struct Dds;
 const KEPT: usize = 256 << 20;
 /// Unread samples that a reader keeps where each has a size of its own.
 const KEPT_OF_ANY: i32 = 256;
+/// What the library says where it is built without something.
+const UNSUPPORTED: i32 = -2;
 /// How long a write waits for its readers at most, besides the time that a sample
 /// may take.
 const BLOCKING: Duration = Duration::from_secs(10);
@@ -76,6 +88,7 @@ impl Transport for Dds {
             "the type of ddsperf: sequence, key, octets; 12 bytes more than the sample".into(),
             "a reader waits at a waitset, or is called by Cyclone's thread (wait=listener)".into(),
             "of samples of 268 kB and less a reader takes up to 100 at a time".into(),
+            shared_memory::ABOUT.into(),
             "with history=all a reader keeps up to 256 MiB of samples, at least 16 and at most 10,000"
                 .into(),
             dds_certificates::PROTECTION.into(),
@@ -85,7 +98,7 @@ impl Transport for Dds {
     }
 
     fn option_names(&self) -> &'static [&'static str] {
-        &["certificates", "domain", "history", "reliability", "security", "topic", "wait"]
+        &["certificates", "domain", "history", "reliability", "security", "topic", "wait", "way"]
     }
 
     fn receiver_options(&self) -> &'static [&'static str] {
@@ -97,9 +110,10 @@ impl Transport for Dds {
     }
 
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
-        let kept = match topic.varies {
-            true => KEPT_OF_ANY,
-            false => (KEPT / topic.size).clamp(16, 10_000) as i32,
+        let kept = match (Plan::for_topic(topic)?, topic.varies) {
+            (Some(plan), _) => plan.depth,
+            (None, true) => KEPT_OF_ANY,
+            (None, false) => (KEPT / topic.size).clamp(16, 10_000) as i32,
         };
         let reader: Box<dyn Reader> = match topic.options.get("wait").map(String::as_str) {
             None | Some("waitset") => Box::new(DdsEndpoint::open(topic, kept, None)?),
@@ -114,15 +128,16 @@ impl Transport for Dds {
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
         let end = DdsEndpoint::open(topic, 0, None)?;
-        let buffer = allocate_zeroed(if topic.varies { 0 } else { topic.size })?;
-        let greeting = Greeting::new(topic, topic.quality()?.reliable);
-        Ok(Box::new(DdsWriter {
-            end,
-            topic: 0,
-            topics: topic.topics_of_sender(),
-            buffer,
-            greeting,
-        }))
+        let topics = topic.topics_of_sender();
+        let (room, acknowledged) = match Way::from_topic(topic)? {
+            Way::Network => {
+                let size = if topic.varies { 0 } else { topic.size };
+                (Room::Own(allocate_zeroed(size)?), topic.quality()?.reliable)
+            }
+            Way::Memory => (Room::Shared { lent: vec![None; topics], size: topic.size }, false),
+        };
+        let greeting = Greeting::new(topic, acknowledged);
+        Ok(Box::new(DdsWriter { end, topic: 0, topics, room, greeting }))
     }
 }
 
@@ -131,8 +146,16 @@ struct DdsWriter {
     /// The topic of the next sample, of so many.
     topic: usize,
     topics: usize,
-    buffer: Vec<u8>,
+    room: Room,
     greeting: Greeting,
+}
+
+/// Where a sample is written.
+enum Room {
+    /// In a buffer, from which the library copies it.
+    Own(Vec<u8>),
+    /// Where it will be read; lent by the library, of each topic.
+    Shared { lent: Vec<Option<NonNull<u8>>>, size: usize },
 }
 
 impl Writer for DdsWriter {
@@ -143,7 +166,7 @@ impl Writer for DdsWriter {
         let end = self.end.0;
         let send_empty = || {
             (0..self.topics).try_for_each(|topic| {
-                let none = ptr::NonNull::dangling().as_ptr();
+                let none = NonNull::dangling().as_ptr();
                 // SAFETY: the end has so many writers, open until it is dropped; no byte is read.
                 let code = unsafe { wiregauge_dds_write(end, topic, none, 0) };
                 check(code).context("dds_write fails").map(drop)
@@ -164,20 +187,46 @@ impl Writer for DdsWriter {
     }
 
     fn buffer(&mut self) -> Result<&mut [u8]> {
-        Ok(&mut self.buffer)
+        match &mut self.room {
+            Room::Own(buffer) => Ok(buffer),
+            Room::Shared { lent, size } => {
+                let lent = &mut lent[self.topic];
+                let room = match *lent {
+                    Some(room) => room,
+                    None => *lent.insert(self.end.lend(self.topic)?),
+                };
+                // SAFETY: the library lends so many bytes until they are written, which forgets
+                // them; all of its memory was filled by RouDi.
+                Ok(unsafe { std::slice::from_raw_parts_mut(room.as_ptr(), *size) })
+            }
+        }
     }
 
     fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
-        resize(&mut self.buffer, size)?;
-        Ok(&mut self.buffer)
+        match &mut self.room {
+            Room::Own(buffer) => {
+                resize(buffer, size)?;
+                Ok(buffer)
+            }
+            Room::Shared { .. } => bail!("{}", shared_memory::ONE_SIZE),
+        }
     }
 
     fn send(&mut self) -> Result<()> {
-        let size = u32::try_from(self.buffer.len()).context("the sample is too large")?;
-        let (end, bytes) = (self.end.0, self.buffer.as_ptr());
-        // SAFETY: the end has a writer of this topic, open until it is dropped; the buffer has
-        // this size, and Cyclone copies it before it returns.
-        let code = unsafe { wiregauge_dds_write(end, self.topic, bytes, size) };
+        let end = self.end.0;
+        let code = match &mut self.room {
+            Room::Own(buffer) => {
+                let size = u32::try_from(buffer.len()).context("the sample is too large")?;
+                // SAFETY: the end has a writer of this topic, open until it is dropped; the buffer
+                // has this size, and Cyclone copies it before it returns.
+                unsafe { wiregauge_dds_write(end, self.topic, buffer.as_ptr(), size) }
+            }
+            Room::Shared { lent, .. } => {
+                let room = lent[self.topic].take().context("there is nothing to send")?;
+                // SAFETY: the writer of this topic lent it, and takes it back.
+                unsafe { wiregauge_dds_write_lent(end, self.topic, room.as_ptr()) }
+            }
+        };
         check(code).context("dds_write fails").map(drop)
     }
 }
@@ -188,8 +237,16 @@ struct DdsEndpoint(*mut Handle);
 impl DdsEndpoint {
     /// Readers that keep so many samples each, or writers for none.
     fn open(topic: &Topic, kept: i32, post: Option<&CallbackContext>) -> Result<DdsEndpoint> {
+        let plan = Plan::for_topic(topic)?;
+        if let Some(plan) = plan {
+            roudi::join(topic.scratch.as_deref(), plan.pool)?;
+        }
         let domain = topic.domain()?;
-        let quality = topic.quality()?;
+        let mut quality = topic.quality()?;
+        quality.depth = plan.map(|plan| plan.depth).or(quality.depth);
+        let shared = plan.map_or(0, |plan| plan.pool.size as u32);
+        let configuration = std::env::var(CONFIGURATION).unwrap_or_default();
+        let configuration = CString::new(shared_memory::configuration(&configuration))?;
         let name = topic.options.get("topic").unwrap_or(&topic.name);
         let names = match kept {
             0 => topic.names_to_write(name),
@@ -215,13 +272,27 @@ impl DdsEndpoint {
                 quality.kept_or_all(),
                 blocking,
                 kept,
+                shared,
+                configuration.as_ptr(),
                 listens,
                 context,
                 &mut handle,
             )
         };
+        ensure!(shared == 0 || code != UNSUPPORTED, "{}", shared_memory::NOT_BUILT_IN);
         check(code).with_context(|| format!("cannot take part in DDS domain {domain}"))?;
         Ok(DdsEndpoint(handle))
+    }
+
+    /// Room for a sample of this topic in shared memory.
+    fn lend(&self, topic: usize) -> Result<NonNull<u8>> {
+        let mut room = ptr::null_mut();
+        // SAFETY: the end has a writer of this topic, open until it is dropped.
+        let code = unsafe { wiregauge_dds_lend(self.0, topic, &mut room) };
+        let none =
+            "Cyclone DDS has no room for a sample in RouDi's shared memory: readers hold all";
+        check(code).context(none)?;
+        NonNull::new(room.cast()).context(none)
     }
 }
 
@@ -395,6 +466,8 @@ extern "C" {
         depth: i32,
         patience: i64,
         kept: i32,
+        shared: u32,
+        configuration: *const c_char,
         listens: Option<Listens>,
         context: *mut c_void,
         opened: *mut *mut Handle,
@@ -402,6 +475,8 @@ extern "C" {
     fn wiregauge_dds_readers(dds: *mut Handle) -> i32;
     fn wiregauge_dds_acknowledged(dds: *mut Handle) -> i32;
     fn wiregauge_dds_write(dds: *mut Handle, topic: usize, bytes: *const u8, size: u32) -> i32;
+    fn wiregauge_dds_lend(dds: *mut Handle, topic: usize, room: *mut *mut c_void) -> i32;
+    fn wiregauge_dds_write_lent(dds: *mut Handle, topic: usize, room: *const u8) -> i32;
     fn wiregauge_dds_next(
         dds: *mut Handle,
         patience: i64,

@@ -16,7 +16,7 @@ use wiregauge_testkit::prerequisites::{self, NETWORK};
 
 const ROW: &str = "dds-memory";
 /// Short windows and cycles.
-const SHORT: [&str; 8] = ["bus", "run", "--cycle", "20ms", "--duration", "2s", "--window", "250ms"];
+const SHORT: [&str; 8] = ["bus", "run", "--cycle", "20ms", "--duration", "1s", "--window", "140ms"];
 
 /// Folders and a network that stand for a machine's.
 struct Machine(tempfile::TempDir);
@@ -99,11 +99,11 @@ fn assert_carried(machine: &Machine, cases: usize, said: &Said) {
 #[test]
 fn dds_carries_samples_in_shared_memory_and_nothing_stays() {
     let Some(machine) = Machine::new() else { return };
-    let words = [&SHORT[..], &["--transport", ROW, "--mode", "both"]].concat();
+    let words = [&SHORT[..], &["--transport", ROW]].concat();
     for (more, cases) in [
-        (&["--size", "10,1MB"][..], 4),
-        (&["--topics", "3", "--senders", "2"], 2),
-        (&["--option", "dds.wait=listener"], 2),
+        (&["--size", "10,1MB", "--mode", "both"][..], 4),
+        (&["--topics", "3", "--senders", "2", "--mode", "discrete"], 1),
+        (&["--option", "dds.wait=listener"], 1),
     ] {
         let said = machine.run(&[&words[..], more].concat());
         assert_carried(&machine, cases, &said);

@@ -53,9 +53,8 @@ pub fn run(
         }
         if assignment.topic.several.is_none() {
             reader.deliver(SLICE, &mut |sample| reception.take(0, sample))?;
-        } else if let Some((topic, sample)) = reader.next_of_any(SLICE)? {
-            // One that goes on whatever it takes.
-            let _ = reception.take(topic, sample)?;
+        } else {
+            reader.deliver_any(SLICE, &mut |topic, sample| reception.take(topic, sample))?;
         }
     }
     Ok(ReceiverResult { usage: Usage::now().since(before), ..reception.finish() })

@@ -243,6 +243,17 @@ pub trait Reader {
         }
     }
 
+    /// The same of any topic that it reads, with which topic that is.
+    ///
+    /// # Errors
+    /// When the writer is gone, and those of who takes them.
+    fn deliver_any(&mut self, patience: Duration, take: TopicSampleHandler<'_>) -> Result<bool> {
+        match self.next_of_any(patience)? {
+            Some((topic, sample)) => take(topic, sample).map(|_| true),
+            None => Ok(false),
+        }
+    }
+
     /// The connection over which it answers the writer, where it does. The writer
     /// is there.
     ///
@@ -255,6 +266,9 @@ pub trait Reader {
 
 /// Takes a sample, and says whether it goes on.
 pub type SampleHandler<'a> = &'a mut dyn FnMut(&[u8]) -> Result<ControlFlow<()>>;
+
+/// Takes a sample of a topic, and says whether it goes on.
+pub type TopicSampleHandler<'a> = &'a mut dyn FnMut(usize, &[u8]) -> Result<ControlFlow<()>>;
 
 #[cfg(test)]
 mod tests {

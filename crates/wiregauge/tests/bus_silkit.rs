@@ -47,20 +47,56 @@ fn sil_kit_carries_all() {
     assert_eq!(subject("silkit-local")["options"][0], "way=local");
 }
 
-/// More than its own queue would hold back: a reader says how far it is.
 #[test]
-fn an_unthrottled_sender_over_sil_kit_waits_for_its_reader() {
+fn sil_kit_carries_topics_of_several_senders() {
+    let Some(kit) = SilKit::fetch() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let transports = ["silkit", "silkit-local"];
+    let words = ["bus", "run", "--mode", "both", "--cycle", "20ms", "--duration", "1s"];
+    let more = ["--window", "140ms", "--participants", "4", "--topics", "3", "--senders", "1,2"];
+    let (option, names) = (kit.option(), transports.join(","));
+    let option = ["--round-trips", "20", "--transport", &names, "--option", &option];
+    let said = run(folder.path(), &[&words[..], &more, &option].concat());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    let cases = run["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 4);
+    for case in cases.iter().map(|case| case["id"].as_str().unwrap()) {
+        for subject in transports {
+            let fact = |metric| fact(&run, case, subject, metric);
+            let senders = if case.contains("2 senders") { 2.0 } else { 1.0 };
+            assert_eq!(fact("topics"), Some(3.0 * senders), "{subject} at {case}");
+            let all = fact("sent").unwrap() + fact("unsent").unwrap_or(0.0);
+            assert_eq!(all, 150.0 * senders, "{subject} at {case}");
+            let gone = ["lost", "reordered"].map(fact);
+            assert_eq!(gone, [Some(0.0); 2], "{subject} at {case}");
+            let bad = ["repeated", "damaged", "foreign", "timeouts"].map(fact);
+            assert_eq!(bad, [None; 4], "{subject} at {case}");
+            if case.contains("discrete") {
+                let steps = fact("step/count").unwrap();
+                assert_eq!(steps * 3.0 * senders, fact("sent").unwrap(), "{subject} at {case}");
+            }
+        }
+    }
+}
+
+/// More than its own queue would hold back: a reader says to each sender how far it is.
+#[test]
+fn unthrottled_senders_over_sil_kit_wait_for_their_reader() {
     let Some(kit) = SilKit::fetch() else { return };
     let folder = tempfile::tempdir().unwrap();
     let words = ["bus", "run", "--transport", "silkit-local", "--size", "1MB", "--cycle", "0"];
-    let more = ["--duration", "3s", "--window", "300ms", "--option"];
+    let more = ["--duration", "3s", "--window", "300ms", "--senders", "1,2", "--option"];
     let said = run(folder.path(), &[&words[..], &more, &[&kit.option()]].concat());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let run = result(folder.path());
-    let fact = |metric| fact(&run, "1 MB, unthrottled, continuous", "silkit-local", metric);
-    assert_eq!(fact("lost"), Some(0.0), "{}", said.out);
-    // 64 MiB may be on the way at once.
-    assert!(fact("sent") > Some(68.0), "{}", said.out);
+    let one = "1 MB, unthrottled, continuous";
+    for (case, senders) in [(one, 1.0), (&format!("{one}, 3 participants, 2 senders"), 2.0)] {
+        let fact = |metric| fact(&run, case, "silkit-local", metric);
+        assert_eq!(fact("lost"), Some(0.0), "{}", said.out);
+        // Of each 64 MiB may be on the way at once.
+        assert!(fact("sent") > Some(68.0 * senders), "{}", said.out);
+    }
 }
 
 #[test]

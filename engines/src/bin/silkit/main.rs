@@ -19,7 +19,9 @@ use library::{DataHandler, DataMessage, Library, Participant, Publisher};
 use registry::Registry;
 use wiregauge_participant::participant;
 use wiregauge_participant::sample::loss_timeout;
-use wiregauge_participant::transport::{Reader, SampleHandler, Topic, Transport, Writer};
+use wiregauge_participant::transport::{
+    Reader, SampleHandler, Topic, TopicSampleHandler, Transport, Writer,
+};
 use wiregauge_timing::allocation::{allocate_zeroed, resize};
 
 fn main() -> ExitCode {
@@ -58,9 +60,10 @@ impl Transport for SilKit {
             "a receiver works in the thread of SIL Kit that has the sample, and what answers it is \
              published by the same participant"
                 .into(),
-            "64 MiB are on the way at most: a reader says each 16 MiB how far it is, as SIL \
-             Kit's own queue has no end"
+            "of each sender 64 MiB are on the way at most: a reader says each 16 MiB how far it is, \
+             as SIL Kit's own queue has no end"
                 .into(),
+            "several topics of a sender have a publisher each, of one participant".into(),
         ]
     }
 
@@ -72,15 +75,25 @@ impl Transport for SilKit {
         &["topic"]
     }
 
+    fn carries_several(&self) -> bool {
+        true
+    }
+
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
         let simulation = Simulation::join(topic, None)?;
-        let name = topic_name(topic);
-        let progress = simulation.lock().publisher(&progress_of(name), true)?;
-        let (state, changed) = (Mutex::new(InboxState::new(progress)), Condvar::new());
-        let inbox = Arc::new(Inbox { state, changed });
-        simulation.subscribe(name, on_sample, &inbox)?;
-        // Whoever joins hears of the subscription before it hears this.
-        inbox.lock().tell()?;
+        let names = topic.names_to_read(topic_name(topic));
+        let first_of_each = names.iter().step_by(topic.topics_of_sender());
+        let progress = first_of_each
+            .map(|name| simulation.lock().publisher(&progress_of(name), true))
+            .collect::<Result<Vec<_>>>()?;
+        let state = InboxState::new(progress, topic.topics_of_sender());
+        let inbox = Arc::new(Inbox { state: Mutex::new(state), changed: Condvar::new() });
+        for (topic, name) in names.iter().enumerate() {
+            let context = Arc::new(Subscription { topic, inbox: Arc::clone(&inbox) });
+            simulation.subscribe(name, on_sample, &context)?;
+        }
+        // Whoever joins hears of the subscriptions before it hears this.
+        inbox.lock().tell_all()?;
         let uri = simulation.uri.clone();
         Ok((Box::new(SilKitReader { _simulation: simulation, inbox, held: Vec::new() }), uri))
     }
@@ -92,14 +105,17 @@ impl Transport for SilKit {
             "readers are at several registries; name one by --option silkit.uri=URI"
         );
         let simulation = Simulation::join(topic, first)?;
-        let name = topic_name(topic);
-        let publisher = simulation.lock().publisher(name, false)?;
+        let names = topic.names_to_write(topic_name(topic));
+        let publishers = names.iter().map(|name| simulation.lock().publisher(name, false));
+        let publishers = publishers.collect::<Result<Vec<_>>>()?;
         let progress = Arc::<Progress>::default();
-        simulation.subscribe(&progress_of(name), on_progress, &progress)?;
+        let first = names.first().context("there is no topic")?;
+        simulation.subscribe(&progress_of(first), on_progress, &progress)?;
         let buffer = allocate_zeroed(if topic.varies { 0 } else { topic.size })?;
         let patience = BLOCKING + Duration::from_nanos(loss_timeout(topic.size));
         Ok(Box::new(SilKitWriter {
-            publisher,
+            publishers,
+            topic: 0,
             _simulation: simulation,
             progress,
             buffer,
@@ -124,7 +140,7 @@ fn topic_name(topic: &Topic) -> &str {
     topic.options.get("topic").unwrap_or(&topic.name)
 }
 
-/// The topic on which readers of a topic say how far they are.
+/// The topic on which readers say to a sender how far they are, by the first topic that it has.
 fn progress_of(topic: &str) -> String {
     format!("{topic}.progress")
 }
@@ -217,11 +233,13 @@ fn configuration(topic: &Topic, name: &str) -> Result<String> {
 }
 
 struct SilKitWriter {
-    publisher: Publisher,
+    publishers: Vec<Publisher>,
+    /// The topic of the next sample.
+    topic: usize,
     _simulation: Arc<Simulation>,
     progress: Arc<Progress>,
     buffer: Vec<u8>,
-    /// Bytes that were published.
+    /// Bytes that were published, on all topics.
     sent: u64,
     /// How long a write waits.
     patience: Duration,
@@ -255,6 +273,12 @@ impl Writer for SilKitWriter {
         Ok(self.progress.read.lock().unwrap_or_else(PoisonError::into_inner).len())
     }
 
+    fn choose_topic(&mut self, number: usize) -> Result<()> {
+        ensure!(number < self.publishers.len(), "there is no topic {number}");
+        self.topic = number;
+        Ok(())
+    }
+
     fn buffer(&mut self) -> Result<&mut [u8]> {
         Ok(&mut self.buffer)
     }
@@ -265,7 +289,7 @@ impl Writer for SilKitWriter {
     }
 
     fn send(&mut self) -> Result<()> {
-        self.publisher.publish(&self.buffer)?;
+        self.publishers[self.topic].publish(&self.buffer)?;
         self.sent += self.buffer.len() as u64;
         // While a handler waits, no reader could say how far it is. What it publishes answers a
         // sample, so that there are not more than of these.
@@ -290,6 +314,12 @@ struct SilKitReader {
     held: Vec<u8>,
 }
 
+/// A topic of those that a reader reads.
+struct Subscription {
+    topic: usize,
+    inbox: Arc<Inbox>,
+}
+
 /// Where SIL Kit's thread leaves samples, or finds who takes them.
 struct Inbox {
     state: Mutex<InboxState>,
@@ -299,17 +329,24 @@ struct Inbox {
 struct InboxState {
     /// Whether its reader is gone, and nobody takes samples any more.
     closed: bool,
-    /// Samples that nobody took yet.
-    waiting: VecDeque<Vec<u8>>,
+    /// Samples that nobody took yet, each with its topic.
+    waiting: VecDeque<(usize, Vec<u8>)>,
     waiting_bytes: usize,
     /// Buffers for samples to come.
     free: Vec<Vec<u8>>,
     taker: Option<SampleTaker>,
     any: bool,
     error: Option<anyhow::Error>,
-    /// Tells writers how far this reader is.
-    progress: Publisher,
     name: u64,
+    /// By sender, each of which has so many topics.
+    senders: Vec<ReadProgress>,
+    each: usize,
+}
+
+/// How far a reader is with what a sender sends.
+struct ReadProgress {
+    /// Tells it.
+    publisher: Publisher,
     /// Bytes that were taken, and at what number of them it was told last.
     taken: u64,
     told: u64,
@@ -317,7 +354,7 @@ struct InboxState {
 
 /// Who takes samples in SIL Kit's thread.
 #[derive(Clone, Copy)]
-struct SampleTaker(*mut dyn FnMut(&[u8]) -> Result<ControlFlow<()>>);
+struct SampleTaker(*mut dyn FnMut(usize, &[u8]) -> Result<ControlFlow<()>>);
 
 // SAFETY: it is called by one thread at a time, while the one that it belongs to waits. What it
 // holds are this program's own counters, sockets and publishers, which belong to no thread.
@@ -329,22 +366,22 @@ impl Inbox {
     }
 
     /// Gives a sample to who takes it, or keeps it until somebody does.
-    fn take(&self, sample: &[u8]) {
+    fn take(&self, topic: usize, sample: &[u8]) {
         // After a panic there is nobody any more.
         let Ok(mut state) = self.state.lock() else { return };
         if state.closed {
             return;
         }
-        if !state.waiting.is_empty() || !state.give(sample) {
+        if !state.waiting.is_empty() || !state.give(topic, sample) {
             // Samples of others have no writer that waits.
-            if state.waiting_bytes > 2 * ON_THE_WAY {
+            if state.waiting_bytes > 2 * ON_THE_WAY * state.senders.len() {
                 return;
             }
             let mut copy = state.free.pop().unwrap_or_default();
             copy.clear();
             copy.extend_from_slice(sample);
             state.waiting_bytes += copy.len();
-            state.waiting.push_back(copy);
+            state.waiting.push_back((topic, copy));
             self.changed.notify_one();
         } else if state.taker.is_none() {
             self.changed.notify_one();
@@ -363,7 +400,8 @@ impl Drop for SilKitReader {
 }
 
 impl InboxState {
-    fn new(progress: Publisher) -> InboxState {
+    /// One of samples of senders that are told so how far it is, each with so many topics.
+    fn new(progress: Vec<Publisher>, each: usize) -> InboxState {
         /// Tells readers of one program apart.
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed) as u64;
@@ -375,41 +413,42 @@ impl InboxState {
             taker: None,
             any: false,
             error: None,
-            progress,
             name: u64::from(std::process::id()) << 32 | number,
-            taken: 0,
-            told: 0,
+            senders: progress
+                .into_iter()
+                .map(|publisher| ReadProgress { publisher, taken: 0, told: 0 })
+                .collect(),
+            each,
         }
     }
 
-    /// Says how far it is.
-    fn tell(&mut self) -> Result<()> {
-        let words = [self.name.to_le_bytes(), self.taken.to_le_bytes()].concat();
-        self.told = self.taken;
-        self.progress.publish(&words)
+    /// Says to all senders how far it is.
+    fn tell_all(&mut self) -> Result<()> {
+        self.senders.iter_mut().try_for_each(|sender| sender.tell(self.name))
     }
 
-    /// So many more bytes were taken.
-    fn count(&mut self, bytes: usize) -> Result<()> {
-        self.taken += bytes as u64;
-        match self.taken - self.told >= ON_THE_WAY as u64 / 4 {
-            true => self.tell(),
+    /// So many more bytes of a topic were taken.
+    fn count(&mut self, topic: usize, bytes: usize) -> Result<()> {
+        let sender = &mut self.senders[topic / self.each];
+        sender.taken += bytes as u64;
+        match sender.taken - sender.told >= ON_THE_WAY as u64 / 4 {
+            true => sender.tell(self.name),
             false => Ok(()),
         }
     }
 
     /// Gives a sample to who takes it. Whether there was anybody.
-    fn give(&mut self, sample: &[u8]) -> bool {
+    fn give(&mut self, topic: usize, sample: &[u8]) -> bool {
         let Some(taker) = self.taker else { return false };
         self.any = true;
         // SAFETY: while there is a taker, `deliver` has not returned, and what takes samples
         // lives. The lock keeps others out.
-        match unsafe { (*taker.0)(sample) } {
+        match unsafe { (*taker.0)(topic, sample) } {
             Ok(ControlFlow::Continue(())) => {}
             Ok(ControlFlow::Break(())) => self.taker = None,
             Err(error) => (self.error, self.taker) = (Some(error), None),
         }
-        if let Err(error) = self.count(sample.len()) {
+        if let Err(error) = self.count(topic, sample.len()) {
             (self.error, self.taker) = (Some(error), None);
         }
         true
@@ -418,37 +457,49 @@ impl InboxState {
     /// Gives away what waits.
     fn serve(&mut self) {
         while self.taker.is_some() {
-            let Some(sample) = self.waiting.pop_front() else { return };
+            let Some((topic, sample)) = self.waiting.pop_front() else { return };
             self.waiting_bytes -= sample.len();
-            self.give(&sample);
+            self.give(topic, &sample);
             self.free.push(sample);
         }
     }
 }
 
+impl ReadProgress {
+    fn tell(&mut self, reader: u64) -> Result<()> {
+        let words = [reader.to_le_bytes(), self.taken.to_le_bytes()].concat();
+        self.told = self.taken;
+        self.publisher.publish(&words)
+    }
+}
+
 /// Called by SIL Kit when a sample has come.
 extern "C" fn on_sample(context: *mut c_void, _: *mut c_void, message: *const DataMessage) {
-    // SAFETY: the context is the `Inbox` of a reader, which outlives its participant, and the
+    // SAFETY: the context is a `Subscription` of a reader, which outlives its participant, and the
     // message is lent for the call.
-    let (inbox, message) = unsafe { (&*context.cast::<Inbox>(), &*message) };
+    let (subscription, message) = unsafe { (&*context.cast::<Subscription>(), &*message) };
     HANDLES.set(true);
-    inbox.take(message.bytes());
+    subscription.inbox.take(subscription.topic, message.bytes());
     HANDLES.set(false);
 }
 
 impl Reader for SilKitReader {
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        Ok(self.next_of_any(patience)?.map(|(_, sample)| sample))
+    }
+
+    fn next_of_any(&mut self, patience: Duration) -> Result<Option<(usize, &[u8])>> {
         let deadline = Instant::now() + patience;
         let mut state = self.inbox.lock();
-        loop {
-            if let Some(sample) = state.waiting.pop_front() {
+        let topic = loop {
+            if let Some((topic, sample)) = state.waiting.pop_front() {
                 state.waiting_bytes -= sample.len();
-                state.count(sample.len())?;
+                state.count(topic, sample.len())?;
                 let old = std::mem::replace(&mut self.held, sample);
                 if state.free.len() < 4 {
                     state.free.push(old);
                 }
-                break;
+                break topic;
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -456,16 +507,21 @@ impl Reader for SilKitReader {
             }
             let waited = self.inbox.changed.wait_timeout(state, left);
             state = waited.map_err(|_| anyhow!("the thread of SIL Kit panicked"))?.0;
-        }
+        };
         drop(state);
-        Ok(Some(&self.held))
+        Ok(Some((topic, &self.held)))
     }
 
     fn deliver(&mut self, patience: Duration, take: SampleHandler<'_>) -> Result<bool> {
+        self.deliver_any(patience, &mut |_, sample| take(sample))
+    }
+
+    fn deliver_any(&mut self, patience: Duration, take: TopicSampleHandler<'_>) -> Result<bool> {
         // SAFETY: only its lifetime is forgotten. The taker is removed before this call returns,
         // or a panic poisons the lock, under which alone it is used.
-        let take =
-            unsafe { std::mem::transmute::<SampleHandler<'_>, SampleHandler<'static>>(take) };
+        let take = unsafe {
+            std::mem::transmute::<TopicSampleHandler<'_>, TopicSampleHandler<'static>>(take)
+        };
         let mut state = self.inbox.lock();
         state.taker = Some(SampleTaker(std::ptr::from_mut(take)));
         (state.any, state.error) = (false, None);

@@ -1,14 +1,13 @@
 //! What a process does in a scenario: by names that its user gives, or by its rank in a job,
 //! which the launcher that started it says in the environment.
 //!
-//! Rank 0 sends and leads; the ranks from 1 on are the receivers in the scenario's order. The
-//! leader is found by its host, which the launcher tells or `--peer` gives, and by the port in
+//! Rank 0 is the first sender and leads; the ranks from 1 on are the other senders and then the
+//! receivers, in the scenario's order. The leader is found by its host, which the launcher tells or `--peer` gives, and by the port in
 //! the scenario's `listen`: so no folder must be shared, and no file of an earlier job misleads.
 
 use std::net::{IpAddr, SocketAddr};
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_participant::control::Role;
 
 use crate::machines::agent::resolve_addresses;
 use crate::scenario::Scenario;
@@ -68,7 +67,7 @@ pub type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 pub struct OwnPart {
     /// Its participants.
     pub names: Vec<String>,
-    /// Whether the sender is among them, so that it leads.
+    /// Whether the timing master is among them, the first sender, so that it leads.
     pub leads: bool,
     /// For who leads: the only addresses from which others may join, if any.
     pub only: Vec<IpAddr>,
@@ -90,24 +89,19 @@ impl OwnPart {
     /// That of participants of these names, with the leader or those who may join at `peers`.
     ///
     /// # Errors
-    /// A name that the scenario has not, a host that nobody knows, a receiver without a leader.
+    /// A name that the scenario has not, a host that nobody knows, others without a leader.
     pub fn by_names(scenario: &Scenario, names: &[String], peers: &[String]) -> Result<OwnPart> {
-        let own = scenario.roles_of(names)?;
+        scenario.roles_of(names)?;
         let port = scenario.listen.port();
         let peers = peers.iter().map(|peer| resolve_addresses(peer, port));
         let peers = peers.collect::<Result<Vec<_>>>()?;
-        let leads = own.iter().any(|(_, role)| *role == Role::Sender);
-        let senders = scenario.senders();
-        ensure!(
-            !leads || senders.iter().all(|sender| names.iter().any(|name| name == sender)),
-            "all senders run on the machine that leads; give it --name {}",
-            senders.join(",")
-        );
+        let master = scenario.timing_master();
+        let leads = names.iter().any(|name| name == master);
         ensure!(
             leads || peers.len() == 1,
-            "{} is a receiver: --peer must name the one machine on which '{}' runs",
-            names.join(", "),
-            scenario.sender()
+            "--peer must name the one machine on which '{master}' runs, which leads, and not that \
+             of {}",
+            names.join(", ")
         );
         let addresses: Vec<SocketAddr> = peers.into_iter().flatten().collect();
         Ok(OwnPart {
@@ -132,11 +126,6 @@ impl OwnPart {
         peers: &[String],
         variable: Variable,
     ) -> Result<OwnPart> {
-        ensure!(
-            scenario.senders().len() == 1,
-            "with --rank one participant sends: each rank is one participant, and all senders run \
-             on the machine that leads; start it with --name"
-        );
         let place = JobPlace::find(given, variable)?;
         scenario.job = variable("SLURM_JOB_ID").map(|id| format!("Slurm {id}"));
         let ranked = scenario.ranked();

@@ -24,7 +24,7 @@ use crate::run_settings::{RunSettings, DEFAULT_DURATION};
 use crate::scenario::participants::{name_participants, Participant};
 use crate::toml_file::{self, ErrorChain, Time, TomlError, WithPosition, Words};
 
-/// Where the sender's machine waits for the others, unless the scenario says
+/// Where the machine that leads waits for the others, unless the scenario says
 /// so: below the ports of DDS, which begin at 7400.
 pub const PORT: u16 = 7300;
 
@@ -41,7 +41,7 @@ pub struct Scenario {
     pub terms: RunSettings,
     /// Who takes part: senders, of which the first is the timing master, and receivers.
     pub participants: Vec<(String, Role)>,
-    /// Where the sender's machine waits for the others.
+    /// Where the machine that leads waits for the others.
     pub listen: SocketAddr,
     /// The job of a launcher whose processes take part. Those of another job may not join,
     /// though their scenario is the same.
@@ -121,19 +121,13 @@ impl Scenario {
         Ok(Scenario { title: file.title, entries, loads, terms, participants, listen, job: None })
     }
 
-    /// Name of the participant that sends, and leads; of several the first.
-    pub fn sender(&self) -> &str {
+    /// Name of the participant whose machine leads: the first sender, which is the timing master.
+    pub fn timing_master(&self) -> &str {
         let sender = self.participants.iter().find(|(_, role)| *role == Role::Sender);
         sender.map_or("", |(name, _)| name)
     }
 
-    /// Names of all that send.
-    pub fn senders(&self) -> Vec<&str> {
-        let senders = self.participants.iter().filter(|(_, role)| *role == Role::Sender);
-        senders.map(|(name, _)| name.as_str()).collect()
-    }
-
-    /// The names by rank: the sender, and the receivers in their order.
+    /// The names by rank: first the senders, then the receivers, in their order.
     pub fn ranked(&self) -> Vec<&str> {
         let mut ranked: Vec<_> = self.participants.iter().collect();
         ranked.sort_by_key(|(_, role)| *role != Role::Sender);
@@ -410,7 +404,7 @@ role = \"receiver\"
         assert_eq!(scenario.content()["transports"], "tcp, memory");
         assert_eq!(scenario.terms.duration, DEFAULT_DURATION);
         assert_eq!(scenario.listen.to_string(), "0.0.0.0:7300");
-        assert_eq!(scenario.sender(), "a");
+        assert_eq!(scenario.timing_master(), "a");
     }
 
     #[test]
@@ -421,7 +415,7 @@ role = \"receiver\"
         let scenario = Scenario::parse(&several).ok().unwrap();
         let [load] = scenario.loads[..] else { panic!("{:?}", scenario.loads) };
         assert_eq!((load.senders, load.receivers, load.topics), (4, 1, 10));
-        assert_eq!(scenario.senders(), ["a-0", "a-1", "a-2", "a-3"]);
+        assert_eq!(scenario.ranked(), ["a-0", "a-1", "a-2", "a-3", "b"]);
         let discrete = several.replace("topics = 10", "mode = \"discrete\"");
         assert_eq!(Scenario::parse(&discrete).ok().unwrap().loads[0].senders, 4);
         assert_eq!(scenario.content()["load"], "500 B, 1ms, Continuous, 10 topics");

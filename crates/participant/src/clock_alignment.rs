@@ -140,9 +140,9 @@ impl Drop for TimeServer {
     }
 }
 
-/// Most who ask for the time at once: all receivers, and some who are no longer
-/// there or do not belong there.
-const MAX_CLIENTS: usize = 128;
+/// Most who ask for the time at once: all participants, which are 256 at most, and some who are
+/// no longer there or do not belong there.
+const MAX_CLIENTS: usize = 320;
 
 /// Answers each byte with the time, until the asker goes.
 fn answer_with_time(mut stream: TcpStream, token: &str, ended: &AtomicBool) {

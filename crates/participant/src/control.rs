@@ -31,7 +31,7 @@ use wiregauge_timing::slowest::SlowSample;
 use wiregauge_timing::usage::Usage;
 
 /// Version of the messages; conductor and participant must have the same.
-pub const PROTOCOL_VERSION: u32 = 7;
+pub const PROTOCOL_VERSION: u32 = 8;
 /// From beat to beat.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(100);
 /// Silence after which the other side is lost, unless the user says so. TCP sends
@@ -159,7 +159,7 @@ pub struct Peers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Sends samples, and is the timing master.
+    /// Sends samples. The first one is the timing master.
     Sender,
     /// Receives them.
     Receiver,
@@ -281,6 +281,9 @@ pub struct SenderResult {
     pub misses: Misses,
     /// In discrete mode: the slowest steps.
     pub slowest: Vec<SlowSample>,
+    /// Its clock, where it is not the timing master's: samples are stamped with the master's time.
+    /// Of several senders those of all.
+    pub clocks: Vec<Alignment>,
     /// What it took.
     pub usage: Usage,
 }

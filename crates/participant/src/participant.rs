@@ -18,7 +18,8 @@ use crate::codec_process::{CodecProcess, CodecSetup};
 use crate::connect::await_listener;
 use crate::control::{
     self, Assignment, ControlReceiver, ControlSender, Loaded, Master, Mode, Opened, Order,
-    ParticipantResult, Peers, ReceiverResult, Report, Role, TransportInfo, PROTOCOL_VERSION,
+    ParticipantResult, Peers, ReceiverResult, Report, Role, SenderResult, TransportInfo,
+    PROTOCOL_VERSION,
 };
 use crate::lockstep::{StepAnnouncer, StepReceiver};
 use crate::progress::ProgressBuffer;
@@ -289,12 +290,9 @@ fn run_assignment(
 }
 
 /// The peers, once they are told; none to quit.
-fn await_peers(orders: &mut Orders, wish: &RunControl) -> Result<Option<Peers>> {
+fn await_peers(orders: &mut Orders) -> Result<Option<Peers>> {
     match orders.next() {
-        Order::Connect(peers) => {
-            wish.set_epoch(peers.master.epoch);
-            Ok(Some(peers))
-        }
+        Order::Connect(peers) => Ok(Some(peers)),
         Order::Quit => Ok(None),
         other => bail!("got the order {other:?} instead of 'connect'"),
     }
@@ -380,9 +378,13 @@ fn run_sender(
     };
     let opened = Opened { endpoint, master, library: None };
     speaker.send(&Report::Initialized(opened))?;
-    let Some(peers) = await_peers(orders, wish)? else { return Ok(()) };
-    ensure!(leads || peers.shared, "all senders must run on the machine of the first one");
+    let Some(peers) = await_peers(orders)? else { return Ok(()) };
     let clock = Clock::new(peers.master.epoch);
+    // One on another machine stamps its samples with the master's time, too.
+    let follower = match leads || peers.shared {
+        true => None,
+        false => Some(ClockFollower::start(&clock, peers.master.clock, token, false)?),
+    };
     let mut writer = transport.writer(&assignment.topic, &peers.endpoints)?;
     await_readers(writer.as_mut(), assignment.topic.readers, wish)?;
     let mut steps = match (assignment.mode, announcer) {
@@ -420,6 +422,8 @@ fn run_sender(
     let (writer, codec) = (writer.as_mut(), codec.as_mut());
     let duty = RunContext { assignment, clock: &clock, wish, seen };
     let sent = sender::run(&duty, writer, &mut steps, codec, &mut start, &mut record);
+    let clocks = follower.map(ClockFollower::finish).into_iter().collect();
+    let sent = sent.map(|sent| SenderResult { clocks, ..sent });
     // The writer stays until all has arrived.
     report_result(
         sent.map(ParticipantResult::Sent),
@@ -493,7 +497,7 @@ fn run_receiver(
     let (mut reader, endpoint): (Box<dyn Reader>, String) = transport.reader(&assignment.topic)?;
     let opened = Opened { endpoint, master: None, library: Some(transport.library()) };
     speaker.send(&Report::Initialized(opened))?;
-    let Some(peers) = await_peers(orders, wish)? else { return Ok(()) };
+    let Some(peers) = await_peers(orders)? else { return Ok(()) };
     let clock = Clock::new(peers.master.epoch);
     let follower =
         ClockFollower::start(&clock, peers.master.clock, &assignment.topic.token, peers.shared)?;

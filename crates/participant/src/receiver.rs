@@ -46,7 +46,7 @@ pub fn run(
     while !wish.is_aborted() {
         if let Some(sent) = wish.sent_count() {
             let now = clock.now();
-            let since = reception.quiet_since.max(wish.finished_at());
+            let since = reception.quiet_since.max(wish.finished_at(clock));
             if reception.arrived >= sent || now.saturating_sub(since) > linger {
                 break;
             }

@@ -23,8 +23,6 @@ pub struct RunControl {
     sent: Mutex<Vec<u64>>,
     /// When it was told, on the monotonic clock.
     told: AtomicU64,
-    /// The run's epoch on the own monotonic clock.
-    epoch: AtomicU64,
     /// The run's folder.
     scratch: Mutex<Option<PathBuf>>,
     /// Whether the conductor went without a word.
@@ -55,11 +53,6 @@ impl RunControl {
         self.gone.store(true, Ordering::Relaxed);
     }
 
-    /// Notes the run's epoch, on the own monotonic clock.
-    pub fn set_epoch(&self, epoch: u64) {
-        self.epoch.store(epoch, Ordering::Relaxed);
-    }
-
     /// Notes that each sender has sent so many samples, and no more will come.
     pub fn set_sent_counts(&self, sent: Vec<u64>) {
         let all = sent.iter().fold(0, |all: u64, sent| all.saturating_add(*sent));
@@ -83,10 +76,9 @@ impl RunControl {
         self.finish.load(Ordering::Acquire).checked_sub(1)
     }
 
-    /// When that was told, in nanoseconds since the epoch.
-    pub fn finished_at(&self) -> u64 {
-        let told = self.told.load(Ordering::Relaxed);
-        told.saturating_sub(self.epoch.load(Ordering::Relaxed))
+    /// When that was told, in nanoseconds since the epoch of this clock.
+    pub fn finished_at(&self, clock: &Clock) -> u64 {
+        clock.since_epoch(self.told.load(Ordering::Relaxed))
     }
 }
 
@@ -100,4 +92,22 @@ pub struct RunContext<'a> {
     pub wish: &'a RunControl,
     /// Where it leaves what it has seen.
     pub seen: &'a ProgressBuffer,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_all_was_sent_is_told_by_the_common_time() {
+        // The timing master's clock is far behind: its epoch is a small number.
+        let own = monotonic();
+        let clock = Clock::new(1_000_000_000);
+        clock.adjust(1_000_000_000 - own as i64);
+        let wish = RunControl::default();
+        wish.set_sent_counts(vec![3, 4]);
+        assert_eq!((wish.sent_count(), wish.sent_counts()), (Some(7), vec![3, 4]));
+        let told = wish.finished_at(&clock);
+        assert!(told <= clock.now() && clock.now() - told < 60_000_000_000, "{told}");
+    }
 }

@@ -115,7 +115,9 @@ pub fn run(
                 start = clock.now();
             }
         }
-        let began = clock.now();
+        // The offset of another machine's clock is measured anew meanwhile, which is in no time.
+        let common = clock.fix();
+        let began = common.now();
         if opens_cycle {
             if began >= end && !follows {
                 break;
@@ -126,19 +128,19 @@ pub fn run(
         let mut time = began;
         if let Steps::Announces(announcer) = role {
             if opens_cycle && announcer.announce(cycle as u32, cycle * assignment.cycle)? {
-                time = clock.now();
+                time = common.now();
             }
         }
         if let Some(codec) = &mut codec {
             let location = codec.locate(writer.buffer()?)?;
             let took = codec.run_at(CodecTask::Encode, location)?;
-            time = clock.now();
+            time = common.now();
             encodes.add(time, 0, took);
         }
         ensure!(time < sample::MAX_RUN_NS, "a run cannot last longer than 78 hours");
         sample::write_header(writer.buffer()?, Header { sequence, time });
         writer.send()?;
-        let written = clock.now();
+        let written = common.now();
         sent += 1;
         // What need not be done before the answer comes is done meanwhile.
         if paced {
@@ -168,7 +170,7 @@ pub fn run(
         }
         if let Steps::Announces(announcer) = role {
             if announcer.await_acknowledgements(step_number, patience, &|| !wish.is_aborted())? {
-                let done = clock.now();
+                let done = common.now();
                 step.add(done - step_began);
                 steps.add(done, 0, done - step_began);
                 let news = steps.take_new();
@@ -207,6 +209,7 @@ pub fn run(
         timeouts,
         misses: streak.longest(),
         slowest: slowest.into_list(start),
+        clocks: Vec::new(),
         usage: Usage::now().since(before),
     })
 }

@@ -35,8 +35,18 @@ impl Clock {
     /// Nanoseconds since the epoch; 0 before it.
     #[inline]
     pub fn now(&self) -> u64 {
-        let master = monotonic() as i64 + self.0.offset.load(Ordering::Relaxed);
-        (master - self.0.epoch as i64).max(0) as u64
+        self.fix().now()
+    }
+
+    /// A time on the own monotonic clock, as nanoseconds since the epoch; 0 before it.
+    pub fn since_epoch(&self, own: u64) -> u64 {
+        self.fix().since_epoch(own)
+    }
+
+    /// The clock with the offset that is known now.
+    #[inline]
+    pub fn fix(&self) -> FixedClock {
+        FixedClock { shift: self.0.offset.load(Ordering::Relaxed) - self.0.epoch as i64 }
     }
 
     /// Sleeps until a time since the epoch.
@@ -51,6 +61,26 @@ impl Clock {
     /// From now on so much is added to the own monotonic clock to get the master's.
     pub fn adjust(&self, offset: i64) {
         self.0.offset.store(offset, Ordering::Relaxed);
+    }
+}
+
+/// The common time with an offset that stays: what is timed on it is timed by the own clock alone,
+/// whatever is found out of the offset meanwhile.
+#[derive(Clone, Copy, Debug)]
+pub struct FixedClock {
+    /// What is added to the own monotonic clock to get the time since the epoch.
+    shift: i64,
+}
+
+impl FixedClock {
+    /// Nanoseconds since the epoch; 0 before it.
+    #[inline]
+    pub fn now(self) -> u64 {
+        self.since_epoch(monotonic())
+    }
+
+    fn since_epoch(self, own: u64) -> u64 {
+        (own as i64 + self.shift).max(0) as u64
     }
 }
 
@@ -72,5 +102,19 @@ mod tests {
         let clock = Clock::new(monotonic());
         clock.adjust(3_600_000_000_000);
         assert!(clock.now() >= 3_600_000_000_000);
+    }
+
+    #[test]
+    fn what_is_timed_by_a_fixed_clock_is_not_moved_by_an_offset() {
+        let clock = Clock::new(monotonic());
+        clock.adjust(3_600_000_000_000);
+        let (fixed, own) = (clock.fix(), monotonic());
+        let began = fixed.now();
+        clock.adjust(0);
+        let took = fixed.now() - began;
+        assert!(took < 3_000_000_000_000, "{took}");
+        assert!(clock.since_epoch(own) < 3_000_000_000_000);
+        clock.adjust(-3_600_000_000_000);
+        assert_eq!(clock.since_epoch(own), 0, "before the epoch");
     }
 }

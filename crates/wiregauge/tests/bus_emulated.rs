@@ -13,7 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{fact, has_its_form, result, run, status, to_said, wiregauge};
+use support::machine::Machine;
+use support::{build_folder, fact, has_its_form, result, run, status, to_said, wiregauge};
 use wiregauge_build_tools::write_script;
 use wiregauge_bus::background::Background;
 use wiregauge_bus::catalogue::program::Program;
@@ -25,7 +26,7 @@ use wiregauge_bus::record::RunRecord;
 use wiregauge_bus::transports::dds;
 use wiregauge_participant::control::{Assignment, Mode, Role};
 use wiregauge_participant::transport::Topic;
-use wiregauge_testkit::prerequisites::HOSTS;
+use wiregauge_testkit::prerequisites::{unshare, CLOCK, HOSTS};
 
 /// A guard that keeps the tests apart, as namespaces are found by numbers that
 /// the kernel gives again; none where emulation is left out.
@@ -76,6 +77,106 @@ fn tcp_crosses_the_link_and_memory_does_not() {
 fn dds_and_zenoh_find_each_other_over_the_link() {
     let Some(_alone) = alone() else { return };
     carries(&["dds", "fastdds", "zenoh"], 1);
+}
+
+/// How far the clock of the second host is ahead, in seconds.
+const AHEAD: i64 = 100_000;
+
+/// A sender and a receiver on each of two hosts.
+const TWO_SENDERS: &str = r#"
+duration = "1s"
+window = "140ms"
+round_trips = 20
+alive_within = "60s"
+transports = ["tcp", "dds"]
+listen = "10.0.0.1:0"
+
+[[load]]
+size = "500"
+cycle = "10ms"
+topics = 2
+
+[[load]]
+size = "500"
+cycle = "10ms"
+mode = "discrete"
+
+[[participant]]
+name = "alpha"
+role = "sender"
+
+[[participant]]
+name = "beta"
+role = "sender"
+
+[[participant]]
+name = "gamma"
+role = "receiver"
+
+[[participant]]
+name = "delta"
+role = "receiver"
+"#;
+
+#[test]
+fn senders_on_two_hosts_keep_the_time_of_the_first() {
+    let Some(_alone) = alone() else { return };
+    if !CLOCK.is_met() {
+        return;
+    }
+    let emulation = Emulation::build("1gbit".parse().unwrap()).unwrap();
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut leads = wiregauge();
+    leads.current_dir(here.path());
+    emulation.sender.enter(&mut leads).unwrap();
+    let own = ["--name", "alpha,gamma"];
+    let mut leader = Machine::start(leads, here.path(), TWO_SENDERS, &own);
+    let line = leader.hears("waiting for beta, delta");
+    let mut joins = unshare(&["--time", "--monotonic", &AHEAD.to_string()]);
+    joins.args(["--fork", "--kill-child"]).arg(wiregauge().get_program());
+    joins.env("WIREGAUGE_BUILD", build_folder()).current_dir(there.path());
+    emulation.receiver.enter(&mut joins).unwrap();
+    let words = ["--name", "beta,delta", "--peer", line.rsplit(' ').next().unwrap()];
+    let mut agent = Machine::start(joins, there.path(), TWO_SENDERS, &words);
+    assert_eq!([leader.code(), agent.code()], [Some(0); 2]);
+    let run = result(here.path());
+    has_its_form(&run);
+    let both = "4 participants, 2 senders";
+    for (case, topics) in [
+        (format!("500 B, 10 ms, continuous, {both}, 2 topics each"), 4.0),
+        (format!("500 B, 10 ms, discrete, {both}"), 2.0),
+    ] {
+        for subject in ["tcp", "dds"] {
+            let fact = |metric| fact(&run, &case, subject, metric);
+            let known = |metric| fact(metric).unwrap_or_else(|| panic!("{metric}: {subject}"));
+            assert_eq!((known("senders"), known("topics")), (2.0, topics), "{subject} at {case}");
+            let all = known("sent") + fact("unsent").unwrap_or(0.0);
+            assert_eq!(all, 100.0 * topics, "{subject} at {case}");
+            let bad = ["lost", "reordered"].map(fact);
+            assert_eq!(bad, [Some(0.0); 2], "{subject} at {case}");
+            let bad = ["repeated", "damaged", "foreign", "timeouts"].map(fact);
+            assert_eq!(bad, [None; 4], "{subject} at {case}");
+            // Their true clock is known: it is the first one's, and so much ahead.
+            assert_eq!(known("clock/apart"), 2.0, "beta and delta");
+            for (offset, uncertainty) in [
+                ("clock/offset", "clock/uncertainty"),
+                ("clock/sender/offset", "clock/sender/uncertainty"),
+            ] {
+                let off = known(offset) + AHEAD as f64 * 1e9;
+                assert!(off.abs() <= known(uncertainty), "{offset}: {off}, {subject} at {case}");
+            }
+            // Both clocks are uncertain.
+            assert!(known("clock/uncertainty") > known("clock/sender/uncertainty"));
+            if case.contains("discrete") {
+                // A sample is sent and has come within its step.
+                let longest = known("step/max") + known("clock/uncertainty");
+                assert!(known("latency/p50") <= longest, "{subject}: {}", known("latency/p50"));
+            }
+            // Far from the offset: a machine that is slow is allowed for.
+            assert!(known("latency/max") < 60e9, "{subject} at {case}");
+            assert!(known("write/max") < 60e9, "{subject} at {case}");
+        }
+    }
 }
 
 #[test]

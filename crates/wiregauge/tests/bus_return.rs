@@ -74,7 +74,7 @@ fn an_agent_that_was_silent_comes_back_by_itself() {
     agent.signal("-CONT");
     agent.hears("trying to reach it again for 30s");
     leader.hears("beta is back from 127.0.0.1");
-    agent.hears("joined the sender's machine");
+    agent.hears("joined the leading machine");
     assert_eq!([leader.code(), agent.code()], [Some(1), Some(0)]);
     others_went_well(here.path(), "the machine of beta");
     // What it had of the first load stays.

@@ -13,7 +13,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::machine::{all_arrived, ranks, slurm, Machine, PAIR};
+use support::machine::{all_arrived, ranks, ranks_of_senders, slurm, Machine, PAIR};
 use support::{fact, has_its_form, is_gone, refuses, result, run, send_signal, status, wiregauge};
 use wiregauge_bus::machines::message::{version, AgentReport, JoinMessage};
 use wiregauge_bus::scenario::Scenario;
@@ -109,7 +109,7 @@ fn who_does_not_belong_is_refused_and_the_leader_goes_on_waiting() {
     refuses(at.path(), &[&words[..], &["epsilon"]].concat(), &["two.toml", "'epsilon'", "gamma"]);
     // To some machine, but to which?
     let homeless = ["bus", "participant", "--scenario", "two.toml", "--name", "beta"];
-    refuses(at.path(), &homeless, &["beta is a receiver", "--peer", "'alpha'"]);
+    refuses(at.path(), &homeless, &["--peer", "'alpha' runs", "that of beta"]);
 
     let refused = |scenario: &str, name: &str, words: &[&str]| {
         let at = folder();
@@ -260,12 +260,10 @@ struct Long {
 impl Long {
     fn start(here: &Path, there: &Path, scenario: &str) -> Long {
         let scenario = scenario.replace("\"2s\"", "\"60s\"\nalive_within = \"1s\"");
-        let leader = Machine::start(
-            wiregauge(),
-            here,
-            &scenario,
-            &["--name", "alpha", "--return-within", "1s"],
-        );
+        // What is not told to join is the leader's own.
+        let own = if scenario.contains("gamma") { "alpha,gamma" } else { "alpha" };
+        let words = ["--name", own, "--return-within", "1s"];
+        let leader = Machine::start(wiregauge(), here, &scenario, &words);
         let line = leader.hears("waiting for");
         let port = line.rsplit(' ').next().unwrap().to_owned();
         let agent = Machine::join(there, &scenario, "beta", &port);
@@ -285,9 +283,14 @@ impl Long {
 
 #[test]
 fn an_agent_that_is_lost_is_missed_and_told() {
-    for (signal, reason) in [("-KILL", "closed the control"), ("-STOP", "silent for 1s")] {
+    // What it does is to receive, or to send beside the leader.
+    let sends = PAIR.replace("\"receiver\"", "\"sender\"") + GAMMA;
+    let reasons = [("-KILL", "closed the control"), ("-STOP", "silent for 1s")];
+    for (scenario, (signal, reason)) in
+        [PAIR, &sends].into_iter().flat_map(|scenario| reasons.map(|reason| (scenario, reason)))
+    {
         let (here, there) = (folder(), folder());
-        let mut run = Long::start(here.path(), there.path(), PAIR);
+        let mut run = Long::start(here.path(), there.path(), scenario);
         let begun = Instant::now();
         run.agent.signal(signal);
         let told = run.leader.hears("is lost");
@@ -310,14 +313,16 @@ fn an_agent_that_is_lost_is_missed_and_told() {
 fn a_participant_that_dies_on_another_machine_is_told_with_its_cause() {
     let (here, there) = (folder(), folder());
     let one = PAIR.replace("[[load]]\nsize = \"100kB\"\ncycle = \"5ms\"\n", "");
-    let mut run = Long::start(here.path(), there.path(), &one);
-    send_signal("-KILL", *run.started.last().unwrap());
-    assert_eq!(run.leader.code(), Some(1));
-    // Its agent did what it was told to.
-    assert_eq!(run.agent.code(), Some(0));
-    let status = status(&result(here.path()), "tcp");
-    assert!(status.contains("beta is lost: killed by SIGKILL"), "{status}");
-    run.leaves_nothing();
+    for scenario in [one.clone(), one.replace("\"receiver\"", "\"sender\"") + GAMMA] {
+        let mut run = Long::start(here.path(), there.path(), &scenario);
+        send_signal("-KILL", *run.started.last().unwrap());
+        assert_eq!(run.leader.code(), Some(1));
+        // Its agent did what it was told to.
+        assert_eq!(run.agent.code(), Some(0));
+        let status = status(&result(here.path()), "tcp");
+        assert!(status.contains("beta is lost: killed by SIGKILL"), "{status}");
+        run.leaves_nothing();
+    }
 }
 
 #[test]
@@ -328,7 +333,7 @@ fn when_the_leader_is_gone_the_agents_end() {
         run.leader.signal(signal);
         assert_eq!(run.leader.code(), (signal == "-INT").then_some(130));
         let told = run.agent.hears("is lost");
-        assert!(told.contains("the sender's machine at 127.0.0.1:"), "{told}");
+        assert!(told.contains("the leading machine at 127.0.0.1:"), "{told}");
         assert_eq!(run.agent.code(), Some(2));
         run.leaves_nothing();
         assert!(!here.path().join("run.json").exists());
@@ -417,13 +422,16 @@ fn ranks_of_each_launcher_meet() {
         ranks("\"1s\"", &["--wait", "1m"], secret),
         ranks("\"1s\"", &["--wait", "1m"], mpi),
         ranks("\"1s\"", &["--wait", "1m", "--peer", "localhost"], pod),
+        ranks_of_senders(2, "\"1s\"", &["--wait", "1m"], slurm),
     ];
-    for mut job in jobs {
+    for (number, mut job) in jobs.into_iter().enumerate() {
         let codes: Vec<_> = job.iter_mut().map(|(rank, _)| rank.code()).collect();
         assert_eq!(codes, [Some(0); 3]);
         let run = result(job[0].1.path());
-        all_arrived(&run, "500 B, 5 ms, discrete, 3 participants", "tcp");
-        assert!(run["cases"][0]["notes"].to_string().contains("beta-1 at 127.0.0.1"));
+        let sends = if number == 3 { ", 2 senders" } else { "" };
+        all_arrived(&run, &format!("500 B, 5 ms, discrete, 3 participants{sends}"), "tcp");
+        let (notes, other) = (run["cases"][0]["notes"].to_string(), ["beta-1", "alpha-1"]);
+        assert!(notes.contains(&format!("{} at 127.0.0.1", other[number / 3])), "{notes}");
         assert!(!run.to_string().contains(&key), "the key is in the result");
     }
 }

@@ -15,7 +15,7 @@ use wiregauge_participant::control::Role;
 /// The hosts that a background loads.
 pub struct BackgroundHosts<'a> {
     background: Background,
-    /// The sender's first.
+    /// The timing master's first, from which the flow goes to each of the others.
     hosts: Vec<&'a Location>,
 }
 
@@ -27,8 +27,8 @@ impl<'a> BackgroundHosts<'a> {
         plans: &[ProcessPlan],
     ) -> BackgroundHosts<'a> {
         let sends = |plan: &&ProcessPlan| plan.participants.iter().any(|p| p.1 == Role::Sender);
-        let mut places: Vec<usize> = plans.iter().filter(sends).map(|plan| plan.place).collect();
-        for plan in plans {
+        let mut places: Vec<usize> = Vec::new();
+        for plan in plans.iter().find(sends).into_iter().chain(plans) {
             if !places.contains(&plan.place) {
                 places.push(plan.place);
             }
@@ -111,5 +111,19 @@ impl HostBackground {
             HostBackground::Child(child) => child.finish(),
             HostBackground::Remote(remote) => remote.finish(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Reach;
+
+    #[test]
+    fn a_host_is_loaded_once_however_many_send_from_it() {
+        let placement = Placement::local();
+        let plans = placement.plans_of_senders(3, 2, Reach::Network);
+        let background = BackgroundHosts::new(Background::default(), &placement, &plans);
+        assert_eq!(background.hosts.len(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The agent of a machine: it joins the machine of the sender, which leads, and
+//! The agent of a machine: it joins the machine that leads, which has the first sender, and
 //! starts and ends participants as that tells it, run after run.
 //!
 //! Both talk as conductor and participants do: lines of JSON over TCP, and a
@@ -102,22 +102,22 @@ impl Agent<'_> {
             match answer? {
                 (Task::Welcome, joined) => break joined,
                 (Task::Later(why), _) if Instant::now() < deadline => {
-                    (self.tell)(&format!("the sender's machine at {leader} says: {why}"));
+                    (self.tell)(&format!("the leading machine at {leader} says: {why}"));
                     thread::sleep(RETRY_PAUSE);
                 }
                 (Task::Refused(why) | Task::Later(why), _) => {
-                    bail!("the sender's machine at {leader} refuses: {why}")
+                    bail!("the leading machine at {leader} refuses: {why}")
                 }
                 (other, _) => {
-                    bail!("the sender's machine at {leader} sent {other:?} before 'welcome'")
+                    bail!("the leading machine at {leader} sent {other:?} before 'welcome'")
                 }
             }
         };
         loop {
             let leader = joined.leader;
-            (self.tell)(&format!("joined the sender's machine at {leader}"));
+            (self.tell)(&format!("joined the leading machine at {leader}"));
             let Some(lost) = self.run_tasks(joined)? else { return Ok(()) };
-            let lost = format!("the sender's machine at {leader} is lost: {lost}");
+            let lost = format!("the leading machine at {leader} is lost: {lost}");
             joined = self.join_again(leader, &lost, again)?;
         }
     }
@@ -128,7 +128,7 @@ impl Agent<'_> {
         let address = stream.local_addr()?.ip().to_canonical();
         let seal = match self.key {
             Some(key) => Some(key.handshake(&mut stream, true).with_context(|| {
-                format!("the sender's machine at {leader} does not have this key")
+                format!("the leading machine at {leader} does not have this key")
             })?),
             None => None,
         };
@@ -146,7 +146,7 @@ impl Agent<'_> {
                 Some(_) => "",
                 None => ", or it needs a --key",
             };
-            format!("no sender's machine at {leader}{key}")
+            format!("no leading machine at {leader}{key}")
         });
         listener.set_silence_limit(self.scenario.terms.alive)?;
         Ok((answer?, Joined { leader, speaker, listener }))
@@ -199,7 +199,7 @@ impl Agent<'_> {
         deadline: Instant,
     ) -> Result<TcpStream> {
         let mut said = false;
-        let sender = self.scenario.sender();
+        let sender = self.scenario.timing_master();
         loop {
             interrupt::check()?;
             let mut refusal = None;
@@ -212,7 +212,7 @@ impl Agent<'_> {
             }
             if Instant::now() >= deadline {
                 found.with_context(|| format!("'{sender}' was not found within {wait:?}"))?;
-                let (address, error) = refusal.context("the sender's machine has no address")?;
+                let (address, error) = refusal.context("the leading machine has no address")?;
                 return Err(error).with_context(|| {
                     format!(
                         "no sender answered at {address} within {wait:?}; start '{sender}' there, \
@@ -227,7 +227,7 @@ impl Agent<'_> {
                     (_, Some((address, error))) => format!(" at {address}: {error}"),
                     _ => String::new(),
                 };
-                (self.tell)(&format!("waiting for the sender's machine{why}"));
+                (self.tell)(&format!("waiting for the leading machine{why}"));
             }
             thread::sleep(RETRY_PAUSE);
         }
@@ -323,12 +323,12 @@ impl AgentSession<'_> {
     fn start(&mut self, start: &Start) -> Result<()> {
         ensure!(
             !start.names.is_empty(),
-            "the sender's machine asked for a program without participants"
+            "the leading machine asked for a program without participants"
         );
         for (number, name) in start.names.iter().enumerate() {
             ensure!(
                 self.agent.names.contains(name),
-                "the sender's machine asked for a participant that does not run on this machine"
+                "the leading machine asked for a participant that does not run on this machine"
             );
             let runs = |started: &Started| started.names.contains(name);
             let twice = start.names[..number].contains(name) || self.started.values().any(runs);
@@ -336,7 +336,7 @@ impl AgentSession<'_> {
         }
         ensure!(
             !self.started.contains_key(&start.run),
-            "the sender's machine used the number of a run twice"
+            "the leading machine used the number of a run twice"
         );
         let program = match &start.engine {
             None => Program::BuiltIn,
@@ -368,7 +368,7 @@ impl AgentSession<'_> {
         };
         ensure!(
             is_wanted && setup.processors == wanted.processors && self.background.is_none(),
-            "the sender's machine asked for a background load that the scenario has not"
+            "the leading machine asked for a background load that the scenario has not"
         );
         let child = BackgroundChild::start(background_command(), setup)?;
         let port = child.port;

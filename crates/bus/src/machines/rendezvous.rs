@@ -7,7 +7,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
-use wiregauge_participant::control::Role;
 use wiregauge_system::interrupt;
 
 use crate::machines::join_listener::{JoinListener, JoinRequest, POLL_INTERVAL};
@@ -205,11 +204,8 @@ impl Rendezvous<'_> {
         let unknown = || "it names a participant that the scenario does not have".to_owned();
         refuse_unless(join.names.len() <= most, unknown)?;
         let named = self.scenario.roles_of(&join.names);
-        for (name, role) in named.map_err(|_| Refusal { told: unknown(), known: None })? {
-            refuse_unless(role == Role::Receiver, || {
-                format!("'{name}' is the sender, which runs here")
-            })?;
-            refuse_unless(!self.own.contains(&name), || format!("'{name}' is there already"))?;
+        for (name, _) in named.map_err(|_| Refusal { told: unknown(), known: None })? {
+            refuse_unless(!self.own.contains(&name), || format!("'{name}' runs here already"))?;
         }
         refuse_unless(join.address == *address, || {
             format!(

@@ -15,6 +15,7 @@ fn with_another(mut all: SenderResult, one: SenderResult) -> SenderResult {
     all.span = all.span.max(one.span);
     all.lateness = slower(all.lateness, one.lateness);
     all.write = slower(all.write, one.write);
+    all.clocks.extend(one.clocks);
     all.usage.cpu = all.usage.cpu.max(one.usage.cpu);
     all.usage.memory = all.usage.memory.max(one.usage.memory);
     all

@@ -1,6 +1,7 @@
 //! What is counted over a whole run.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
+use wiregauge_participant::clock_alignment::Alignment;
 use wiregauge_participant::control::ReceiverResult;
 use wiregauge_participant::sample::HEADER_SIZE;
 use wiregauge_participant::window::Window;
@@ -106,18 +107,19 @@ impl MeasuredTrial<'_> {
         facts.add("memory/sender", "B", sent.usage.memory as f64);
         facts.add("memory/receiver", "B", most(|r| r.usage.memory));
         let clocks = || received.iter().map(|r| &r.alignment);
-        let apart = clocks().filter(|clock| !clock.shared).count();
+        let apart = clocks().filter(|clock| !clock.shared).count() + sent.clocks.len();
         if apart > 0 {
             facts.add("clock/apart", "1", apart as f64);
         }
-        let clock = clocks().max_by_key(|clock| (!clock.shared, clock.uncertainty));
-        if let Some(clock) = clock {
-            facts.add("clock/offset", "ns", clock.offset as f64);
-            facts.add("clock/uncertainty", "ns", clock.uncertainty as f64);
-            facts.add("clock/drift", "ns", clock.drift as f64);
-            if clock.jump > 0 {
-                facts.add("clock/jump", "ns", clock.jump as f64);
-            }
+        // A latency is between two clocks, each of which may be another than the master's.
+        let senders = least_known(sent.clocks.iter());
+        let of_sender = senders.map_or(0, |clock| clock.uncertainty);
+        if let Some(least) = least_known(clocks()) {
+            let own = if least.shared && senders.is_some() { 0 } else { least.uncertainty };
+            facts.clock("clock", least, own + of_sender, clocks());
+        }
+        if let Some(least) = senders {
+            facts.clock("clock/sender", least, of_sender, sent.clocks.iter());
         }
         if let Some(background) = &self.record.background {
             for (metric, unit, taken) in [
@@ -147,6 +149,11 @@ fn interval(variance: f64, count: usize) -> (f64, f64) {
     (at(0.975), at(0.025))
 }
 
+/// The clock that is known least well: one that is shared only where all are.
+fn least_known<'c>(clocks: impl Iterator<Item = &'c Alignment>) -> Option<&'c Alignment> {
+    clocks.max_by_key(|clock| (!clock.shared, clock.uncertainty))
+}
+
 struct Facts<'a> {
     measured: &'a MeasuredTrial<'a>,
     facts: Vec<Fact>,
@@ -161,6 +168,24 @@ impl Facts<'_> {
             unit: unit.into(),
             value,
         });
+    }
+
+    /// What was found out about the clock that is known least well of some, and the jump of the one
+    /// that was set, whichever it is.
+    fn clock<'c>(
+        &mut self,
+        of: &str,
+        least: &Alignment,
+        uncertainty: u64,
+        all: impl Iterator<Item = &'c Alignment>,
+    ) {
+        self.add(&format!("{of}/offset"), "ns", least.offset as f64);
+        self.add(&format!("{of}/uncertainty"), "ns", uncertainty as f64);
+        self.add(&format!("{of}/drift"), "ns", least.drift as f64);
+        let jump = all.map(|clock| clock.jump).max().unwrap_or(0);
+        if jump > 0 {
+            self.add(&format!("{of}/jump"), "ns", jump as f64);
+        }
     }
 
     fn distribution<'d>(&mut self, metric: &str, of: impl IntoIterator<Item = &'d Distribution>) {
@@ -224,6 +249,41 @@ mod tests {
         assert_eq!((fact(&measured, "complete"), fact(&measured, "lost")), (Some(0.0), None));
         assert!(fact(&measured, "throughput").is_some() && !measured.measurements().is_empty());
         assert_eq!(record.require_complete().unwrap_err().to_string(), "beta is lost");
+    }
+
+    #[test]
+    fn a_latency_is_as_uncertain_as_both_clocks_are() {
+        let clock = |shared, uncertainty, jump| Alignment {
+            shared,
+            offset: -5,
+            uncertainty,
+            jump,
+            ..Alignment::default()
+        };
+        let machine = Environment::default();
+        let facts = |receivers: &[Alignment], senders: &[Alignment]| {
+            let mut record = record(Vec::new());
+            let one = record.received[0].clone();
+            let receiver = |clock: &Alignment| {
+                let alignment = clock.clone();
+                ReceiverResult { alignment, ..one.clone() }
+            };
+            record.received = receivers.iter().map(receiver).collect();
+            record.sent.clocks = senders.to_vec();
+            let measured = trial(&record, &machine);
+            ["apart", "uncertainty", "jump", "sender/uncertainty", "sender/jump"]
+                .map(|figure| fact(&measured, &format!("clock/{figure}")))
+        };
+        // All on one machine: measured, and not used.
+        assert_eq!(facts(&[clock(true, 7, 0)], &[]), [None, Some(7.0), None, None, None]);
+        let two = [clock(false, 7, 30), clock(false, 9, 0)];
+        assert_eq!(facts(&two, &[]), [Some(2.0), Some(9.0), Some(30.0), None, None]);
+        // The receiver shares the timing master's clock, and another sender does not.
+        let sender = [clock(false, 11, 40), clock(false, 4, 0)];
+        let sums = [Some(2.0), Some(11.0), None, Some(11.0), Some(40.0)];
+        assert_eq!(facts(&[clock(true, 7, 0)], &sender), sums);
+        let sums = [Some(4.0), Some(20.0), Some(30.0), Some(11.0), Some(40.0)];
+        assert_eq!(facts(&two, &sender), sums);
     }
 
     #[test]

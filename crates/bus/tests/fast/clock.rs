@@ -1,9 +1,9 @@
-//! A receiver whose timing master has another clock, and whose clock is set in
-//! the middle of a run: what it makes of it, from the sample to the figure.
+//! A receiver and a sender whose timing master has another clock, and whose clock is set in
+//! the middle of a run: what they make of it, from the sample to the figure.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,11 +13,11 @@ use wiregauge_bus::record::RunRecord;
 use wiregauge_bus::result::measured_trial::MeasuredTrial;
 use wiregauge_participant::control::{
     split, Assignment, ControlReceiver, ControlSender, Master, Mode, Order, ParticipantResult,
-    Peers, ReceiverResult, Report, Role, SenderResult, TransportInfo, HEARTBEAT_INTERVAL,
+    Peers, Report, Role, SenderResult, TransportInfo, HEARTBEAT_INTERVAL,
 };
 use wiregauge_participant::participant::serve;
 use wiregauge_participant::sample::{write_header, Header, SampleContent};
-use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
+use wiregauge_participant::transport::{Reader, Topic, TopicSet, Transport, Writer};
 use wiregauge_result::environment::Environment;
 use wiregauge_timing::clock::monotonic;
 
@@ -38,8 +38,12 @@ fn master(own: u64, epoch: u64) -> u64 {
     own + AHEAD + jump
 }
 
-/// The epoch of the run on the receiver's clock.
+/// The epoch of the run on the own clock, of each test.
 static EPOCH: Mutex<u64> = Mutex::new(0);
+/// When each sample was sent, as it says itself and on the master's clock.
+static STAMPS: Mutex<Vec<[u64; 2]>> = Mutex::new(Vec::new());
+/// One test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// Samples that come just when they were sent.
 struct Punctual;
@@ -58,8 +62,32 @@ impl Transport for Punctual {
         let sample = vec![0; topic.size];
         Ok((Box::new(Source { sample, sequence: 0, epoch: *EPOCH.lock().unwrap() }), "".into()))
     }
-    fn writer(&self, _: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
-        unreachable!("nobody sends")
+    fn carries_several(&self) -> bool {
+        true
+    }
+    fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
+        Ok(Box::new(Sink { sample: vec![0; topic.size], epoch: *EPOCH.lock().unwrap() }))
+    }
+}
+
+struct Sink {
+    sample: Vec<u8>,
+    epoch: u64,
+}
+
+impl Writer for Sink {
+    fn readers(&mut self) -> Result<usize> {
+        Ok(1)
+    }
+    fn buffer(&mut self) -> Result<&mut [u8]> {
+        Ok(&mut self.sample)
+    }
+    fn send(&mut self) -> Result<()> {
+        let mut time = [0; 8];
+        time[..6].copy_from_slice(&self.sample[4..10]);
+        let now = master(monotonic(), self.epoch) - (self.epoch + AHEAD);
+        STAMPS.lock().unwrap().push([u64::from_le_bytes(time), now]);
+        Ok(())
     }
 }
 
@@ -112,12 +140,16 @@ fn report(listener: &mut ControlReceiver) -> Report {
     panic!("only beats")
 }
 
-/// Leads a receiver through a run, of whose clock it is told that it is not
-/// the master's.
-fn conduct(speaker: &ControlSender, listener: &mut ControlReceiver) -> ReceiverResult {
+/// Leads a receiver, or the second of two senders, through a run, of whose clock it is told that
+/// it is not the master's.
+fn conduct(
+    role: Role,
+    speaker: &ControlSender,
+    listener: &mut ControlReceiver,
+) -> ParticipantResult {
     let epoch = *EPOCH.lock().unwrap();
     let topic = Topic {
-        several: None,
+        several: (role == Role::Sender).then_some(TopicSet { senders: 2, each: 1, sender: 1 }),
         name: "clock".into(),
         size: 100,
         varies: false,
@@ -128,7 +160,7 @@ fn conduct(speaker: &ControlSender, listener: &mut ControlReceiver) -> ReceiverR
         options: Default::default(),
     };
     let assignment = Assignment {
-        role: Role::Receiver,
+        role,
         transport: "punctual".into(),
         topic,
         seed: 1,
@@ -156,22 +188,21 @@ fn conduct(speaker: &ControlSender, listener: &mut ControlReceiver) -> ReceiverR
     assert_eq!(report(listener), Report::Ready);
     speaker.send(&Order::Start).unwrap();
     assert_eq!(report(listener), Report::Running);
-    speaker.send(&Order::Finish(vec![COUNT])).unwrap();
+    if role == Role::Receiver {
+        speaker.send(&Order::Finish(vec![COUNT])).unwrap();
+    }
     match report(listener) {
-        Report::Stopped(outcome) => match *outcome {
-            ParticipantResult::Received(received) => received,
-            other => panic!("{other:?}"),
-        },
+        Report::Stopped(outcome) => *outcome,
         other => panic!("{other:?}"),
     }
 }
 
-#[test]
-fn a_clock_that_is_set_in_the_middle_is_counted() {
+/// What comes of a participant.
+fn run(role: Role) -> ParticipantResult {
     let door = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = door.local_addr().unwrap();
     *EPOCH.lock().unwrap() = monotonic();
-    let receiver = thread::spawn(move || serve(address, "receiver", "", &[&Punctual], false));
+    let participant = thread::spawn(move || serve(address, "one", "", &[&Punctual], false));
     let (speaker, mut listener) = split(door.accept().unwrap().0).unwrap();
     let beats = speaker.clone();
     thread::spawn(move || {
@@ -179,10 +210,38 @@ fn a_clock_that_is_set_in_the_middle_is_counted() {
             thread::sleep(HEARTBEAT_INTERVAL);
         }
     });
-    let received = conduct(&speaker, &mut listener);
+    let outcome = conduct(role, &speaker, &mut listener);
     speaker.send(&Order::Quit).unwrap();
-    receiver.join().unwrap().unwrap();
+    participant.join().unwrap().unwrap();
+    outcome
+}
 
+#[test]
+fn another_sender_stamps_with_the_masters_time() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let ParticipantResult::Sent(sent) = run(Role::Sender) else { panic!("it sends") };
+    assert_eq!(sent.due, Some(COUNT));
+    let [clock] = &sent.clocks[..] else { panic!("{:?}", sent.clocks) };
+    assert!(!clock.shared && clock.offset.abs_diff(AHEAD as i64) <= clock.uncertainty, "{clock:?}");
+    assert!(clock.jump.abs_diff(JUMP as i64) < JUMP / 10, "{clock:?}");
+    let stamps = STAMPS.lock().unwrap();
+    assert_eq!(stamps.len() as u64, sent.samples);
+    let clear = JUMP / 10;
+    for [stamp, now] in stamps.iter() {
+        // It was taken before the call, and it may take a second until it is known that the
+        // clock was set.
+        assert!(*stamp < now + clear, "{stamp} at {now}");
+        assert!(*now < stamp + AHEAD / 2, "{stamp} at {now}");
+    }
+    // Some were sent when it was known.
+    let known = |[stamp, now]: &[u64; 2]| *now > SET + JUMP && stamp + clear > *now;
+    assert!(stamps.iter().any(known), "{stamps:?}");
+}
+
+#[test]
+fn a_clock_that_is_set_in_the_middle_is_counted() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let ParticipantResult::Received(received) = run(Role::Receiver) else { panic!("it receives") };
     // All of them are of this run, on another clock or not.
     assert_eq!((received.samples, received.foreign, received.damaged), (COUNT, 0, 0));
     let alignment = &received.alignment;

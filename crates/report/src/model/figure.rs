@@ -101,10 +101,10 @@ const DEFINITIONS: [FigureDefinition; 49] = [
     FigureDefinition { name: "memory", part: FigureTopic::Cost, is: "largest resident memory, in MB of a million bytes" },
     FigureDefinition { name: "write", part: FigureTopic::Cost, is: "time in the send call" },
     FigureDefinition { name: "lateness", part: FigureTopic::Cost, is: "how long after its deadline a sample was sent; not part of the latency" },
-    FigureDefinition { name: "clock", part: FigureTopic::Clock, is: "the difference between the receiver's clock and the timing master's, of the receiver with the largest uncertainty" },
-    FigureDefinition { name: "clock/apart", part: FigureTopic::Clock, is: "receivers with another clock than the sender: their latencies have an error of up to the uncertainty" },
-    FigureDefinition { name: "clock/offset", part: FigureTopic::Clock, is: "how far the timing master's clock is ahead of the receiver's" },
-    FigureDefinition { name: "clock/uncertainty", part: FigureTopic::Clock, is: "half of the fastest round trip of a clock request" },
+    FigureDefinition { name: "clock", part: FigureTopic::Clock, is: "the difference between the receiver's clock and the timing master's, of the receiver with the largest uncertainty; sender: the same of a sender" },
+    FigureDefinition { name: "clock/apart", part: FigureTopic::Clock, is: "participants with another clock than the timing master: their latencies have an error of up to the uncertainty" },
+    FigureDefinition { name: "clock/offset", part: FigureTopic::Clock, is: "how far the timing master's clock is ahead of the participant's" },
+    FigureDefinition { name: "clock/uncertainty", part: FigureTopic::Clock, is: "half of the fastest round trip of a clock request, for a latency those of receiver and sender together" },
     FigureDefinition { name: "clock/drift", part: FigureTopic::Clock, is: "how much the offset grew from the first to the last measurement" },
     FigureDefinition { name: "clock/jump", part: FigureTopic::Clock, is: "largest step of the offset beyond its uncertainty" },
     FigureDefinition { name: "valid", part: FigureTopic::Clock, is: "0 if the figures do not describe the transport; the warning says why" },
@@ -146,7 +146,7 @@ pub fn is_loss(metric: &str) -> bool {
 /// that matter.
 pub fn is_detail(metric: &str) -> bool {
     match metric.split_once('/') {
-        Some(("clock", name)) => name != "jump",
+        Some(("clock", name)) => !name.ends_with("jump"),
         Some(("misses", name)) => name != "longest",
         Some(("throughput" | "variance", _)) => true,
         Some(("latency" | "step", share)) => share == "p90",

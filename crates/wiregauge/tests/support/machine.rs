@@ -141,9 +141,23 @@ pub fn ranks(
     words: &[&str],
     environment: impl Fn(usize) -> Vec<(&'static str, String)>,
 ) -> Vec<(Machine, tempfile::TempDir)> {
+    ranks_of_senders(1, duration, words, environment)
+}
+
+/// The same where so many of the three send.
+pub fn ranks_of_senders(
+    senders: usize,
+    duration: &str,
+    words: &[&str],
+    environment: impl Fn(usize) -> Vec<(&'static str, String)>,
+) -> Vec<(Machine, tempfile::TempDir)> {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let (head, rest) = PAIR.split_once("[[load]]\nsize = \"100kB\"").unwrap();
-    let participants = &rest[rest.find("[[participant]]").unwrap()..];
+    let mut participants = rest[rest.find("[[participant]]").unwrap()..].to_owned();
+    match senders {
+        1 => participants += "count = 2\n",
+        _ => participants = participants.replace("\"sender\"", "\"sender\"\ncount = 2"),
+    }
     let head = head.replace("127.0.0.1:0", &format!("0.0.0.0:{port}"));
     let head = head.replace("\"2s\"", duration).replace("250ms", "100ms");
     let start = |rank: usize| {
@@ -154,7 +168,7 @@ pub fn ranks(
         }
         command.envs(environment(rank));
         let words = [&["--rank"], words].concat();
-        let scenario = format!("{head}{participants}count = 2\n");
+        let scenario = format!("{head}{participants}");
         (Machine::start(command, at.path(), &scenario, &words), at)
     };
     (0..3).map(start).collect()

@@ -29,9 +29,9 @@ use super::samples_args::SamplesArgs;
 
 /// Take part in a scenario on two or more machines.
 ///
-/// Start it on each machine with the same scenario, in any order. The sender's machine
-/// leads: it waits for the others, conducts all runs, and has the result. The others end
-/// when it is done.
+/// Start it on each machine with the same scenario, in any order. The machine of the
+/// sender, of several the first, leads: it waits for the others, conducts all runs, and
+/// has the result. The others end when it is done.
 ///
 /// The duration in the scenario must be longer than five windows. The first three
 /// windows and the last one do not count.
@@ -55,12 +55,12 @@ pub struct Arguments {
     /// The participants of the scenario that run on this machine.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', required_unless_present_any = ["stream", "stage", "load_machine", "rank"])]
     name: Vec<String>,
-    /// Run the participant of this rank: 0 sends, the others receive in their order.
-    /// Without N the rank is that of Slurm, Open MPI, PMI or a Kubernetes indexed job.
+    /// Run the participant of this rank: first the senders, of which 0 leads, then the
+    /// receivers, in the scenario's order. Without N the rank is that of Slurm, Open MPI, PMI or a Kubernetes indexed job.
     #[arg(long, value_name = "N", conflicts_with = "name")]
     rank: Option<Option<usize>>,
-    /// For a receiver: the sender's machine. For the sender: receivers may join only
-    /// from these machines. With --rank: where rank 0 runs, if its launcher does not tell.
+    /// The machine that leads. For that machine itself: others may join only from these
+    /// machines. With --rank: where rank 0 runs, if its launcher does not tell.
     #[arg(long, value_name = "HOST[:PORT],…", value_delimiter = ',')]
     peer: Vec<String>,
     /// A file with the key of all machines, 64 hexadecimal digits. A machine with
@@ -117,7 +117,7 @@ impl Arguments {
         }
         ensure!(
             own.ranked || !self.delivery.is_given() && !self.keep.is_given(),
-            "only the sender's machine has the result; give -o, --format, --samples, --require \
+            "only the machine that leads has the result; give -o, --format, --samples, --require \
              and --junit there"
         );
         let (names, folder) = (&own.names, default_build_folder()?);

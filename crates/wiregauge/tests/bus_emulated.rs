@@ -88,7 +88,7 @@ duration = "1s"
 window = "140ms"
 round_trips = 20
 alive_within = "60s"
-transports = ["tcp", "dds"]
+transports = ["tcp", "dds", "fastdds", "zenoh"]
 listen = "10.0.0.1:0"
 
 [[load]]
@@ -146,7 +146,7 @@ fn senders_on_two_hosts_keep_the_time_of_the_first() {
         (format!("500 B, 10 ms, continuous, {both}, 2 topics each"), 4.0),
         (format!("500 B, 10 ms, discrete, {both}"), 2.0),
     ] {
-        for subject in ["tcp", "dds"] {
+        for subject in ["tcp", "dds", "fastdds", "zenoh"] {
             let fact = |metric| fact(&run, &case, subject, metric);
             let known = |metric| fact(metric).unwrap_or_else(|| panic!("{metric}: {subject}"));
             assert_eq!((known("senders"), known("topics")), (2.0, topics), "{subject} at {case}");

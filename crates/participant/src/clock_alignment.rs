@@ -296,6 +296,16 @@ mod tests {
     }
 
     #[test]
+    fn all_participants_of_the_largest_run_are_told_the_time() {
+        let server = TimeServer::start([127, 0, 0, 1].into(), "token").unwrap();
+        let asks = |_| first_offset(server.address, "token").unwrap();
+        let asking: Vec<_> = (1..256).map(asks).collect();
+        for (mut stream, _) in asking {
+            measure_offset(&mut stream).unwrap();
+        }
+    }
+
+    #[test]
     fn another_clock_is_followed() {
         // A master whose clock is an hour ahead.
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -2,8 +2,9 @@
 //! which the launcher that started it says in the environment.
 //!
 //! Rank 0 is the first sender and leads; the ranks from 1 on are the other senders and then the
-//! receivers, in the scenario's order. The leader is found by its host, which the launcher tells or `--peer` gives, and by the port in
-//! the scenario's `listen`: so no folder must be shared, and no file of an earlier job misleads.
+//! receivers, in the scenario's order. The leader is found by its host, which the launcher tells or
+//! `--peer` gives, and by the port in the scenario's `listen`: so no folder must be shared, and no
+//! file of an earlier job misleads.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -56,7 +56,8 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', required_unless_present_any = ["stream", "stage", "load_machine", "rank"])]
     name: Vec<String>,
     /// Run the participant of this rank: first the senders, of which 0 leads, then the
-    /// receivers, in the scenario's order. Without N the rank is that of Slurm, Open MPI, PMI or a Kubernetes indexed job.
+    /// receivers, in the scenario's order. Without N the rank is that of Slurm, Open MPI,
+    /// PMI or a Kubernetes indexed job.
     #[arg(long, value_name = "N", conflicts_with = "name")]
     rank: Option<Option<usize>>,
     /// The machine that leads. For that machine itself: others may join only from these

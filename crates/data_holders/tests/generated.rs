@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use support::message_files::MessageFiles;
 use support::{java, reference, run_python, rustc, succeeds, write};
 use wiregauge_data_holders::{HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
@@ -198,60 +199,6 @@ fn rust_types(name: &str, holders: &str, views: Option<&str>) -> String {
         }
     }
     format!("{dispatch}panic!(\"no type {{kind}}\");\n}}\n{known}")
-}
-
-/// Messages as files in a folder, numbered: such as every language must read and write, and
-/// such as it must refuse.
-struct MessageFiles {
-    folder: PathBuf,
-    whole: usize,
-    bad: usize,
-}
-
-impl MessageFiles {
-    fn new(folder: &Path) -> MessageFiles {
-        fs::create_dir_all(folder).expect("a folder");
-        MessageFiles { folder: folder.to_owned(), whole: 0, bad: 0 }
-    }
-
-    /// Adds a message of a type, on each wire by the ending of its file.
-    fn add<'a>(&mut self, kind: &str, wires: impl IntoIterator<Item = (&'a str, Vec<u8>)>) {
-        self.write(&format!("{:04}", self.whole), kind, wires);
-        self.whole += 1;
-    }
-
-    /// Adds what is no message of a type.
-    fn add_bad<'a>(&mut self, kind: &str, wires: impl IntoIterator<Item = (&'a str, Vec<u8>)>) {
-        self.write(&format!("bad{:04}", self.bad), kind, wires);
-        self.bad += 1;
-    }
-
-    fn write<'a>(
-        &self,
-        stem: &str,
-        kind: &str,
-        wires: impl IntoIterator<Item = (&'a str, Vec<u8>)>,
-    ) {
-        let path = |end: &str| self.folder.join(format!("{stem}.{end}"));
-        fs::write(path("type"), kind).expect("written");
-        for (end, bytes) in wires {
-            fs::write(path(end), bytes).expect("written");
-        }
-    }
-
-    /// Adds messages of a schema: lists, texts and presence of these sizes.
-    fn add_generated(&mut self, schema: &Schema, sizes: &[(usize, usize, f64)], seed: u64) {
-        for (at, (list, text, presence)) in sizes.iter().copied().enumerate() {
-            let sizes = Sizes { list, text, bytes: text, presence, ..Sizes::default() };
-            let value = generate(schema, &sizes, seed.wrapping_add(at as u64)).expect("a message");
-            let ends = Wire::SEQUENTIAL.map(|wire| (wire, wire.name().replace('-', "_")));
-            let wires = ends.iter().map(|(wire, end)| {
-                let bytes = reference::encode(schema, &value, *wire);
-                (end.as_str(), bytes)
-            });
-            self.add(&schema.root().name.original, wires);
-        }
-    }
 }
 
 /// Every language reads and writes messages of all definitions as the reference does, and refuses

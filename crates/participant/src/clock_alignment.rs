@@ -34,7 +34,8 @@ pub struct Alignment {
     pub shared: bool,
     /// The first measured offset to the master, in nanoseconds.
     pub offset: i64,
-    /// How well it is known: half of the fastest round trip.
+    /// How well it was known where it was known least well, as each measurement is used until the
+    /// next: half of the fastest round trip of that measurement.
     pub uncertainty: u64,
     /// How much the offset grew from the first to the last measurement.
     pub drift: i64,
@@ -81,7 +82,7 @@ impl Alignment {
         Alignment {
             shared,
             offset: first.offset,
-            uncertainty: first.uncertainty,
+            uncertainty: sights.iter().map(|sight| sight.uncertainty).max().unwrap_or(0),
             drift: last.offset - first.offset,
             span: last.own - first.own,
             jump: sights.windows(2).map(step).max().unwrap_or(0),
@@ -353,6 +354,13 @@ mod tests {
         });
         let error = first_offset(address, "").unwrap_err();
         assert!(format!("{error:#}").contains("an invalid time"), "{error:#}");
+    }
+
+    #[test]
+    fn a_clock_is_as_uncertain_as_where_it_was_known_least_well() {
+        let at = |own, uncertainty| OffsetSample { own, offset: 0, uncertainty };
+        let found = Alignment::from_samples(false, &[at(0, 10), at(1000, 70), at(2000, 20)]);
+        assert_eq!(found.uncertainty, 70);
     }
 
     #[test]

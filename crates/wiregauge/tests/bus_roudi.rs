@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Once;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use support::faulty::names;
-use support::{build_folder, fact, result, status, to_said, wiregauge, Said};
+use support::{build_folder, fact, result, run, status, to_said, wiregauge, Said};
 use wiregauge_testkit::prerequisites::{self, NETWORK};
 
 const ROW: &str = "dds-memory";
@@ -27,7 +28,15 @@ impl Machine {
         if !NETWORK.is_met() {
             return None;
         }
-        // Not below the folder that is hidden there.
+        // Its program is built where there is a network.
+        static BUILT: Once = Once::new();
+        BUILT.call_once(|| {
+            let words = ["--transport", "dds", "--round-trips", "0", "--alive-within", "60s"];
+            let folder = tempfile::tempdir().unwrap();
+            let said = run(folder.path(), &[&SHORT[..], &words].concat());
+            assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        });
+        // Not in the folder for temporary files, which is another one there.
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         for own in ["tmp", "shm", "run"] {
             fs::create_dir(folder.path().join(own)).unwrap();
@@ -43,9 +52,16 @@ impl Machine {
     /// A script on that machine, with these words.
     fn shell(&self, script: &str, words: &[&str]) -> Command {
         let here = self.0.path().display();
+        let kept: String = kept_below_tmp()
+            .iter()
+            .map(|name| {
+                let there = format!("'{here}/tmp/{name}'");
+                format!("mkdir -p {there}; mount --bind '/tmp/{name}' {there}; ")
+            })
+            .collect();
         let made = format!(
-            "mount --bind '{here}/tmp' /tmp && mount --bind '{here}/shm' /dev/shm && \
-             ip link set lo up && {script}"
+            "set -e; {kept} mount --rbind '{here}/tmp' /tmp; mount --bind '{here}/shm' /dev/shm; \
+             ip link set lo up; set +e; {script}"
         );
         let mut command = prerequisites::unshare(&["--net", "--mount"]);
         command.args(["sh", "-c", &made]).arg(wiregauge().get_program()).args(words);
@@ -70,13 +86,27 @@ impl Machine {
         let begun = Instant::now();
         loop {
             let found = ["tmp", "shm"].map(|own| names(&self.0.path().join(own)));
-            let found: BTreeSet<String> = found.into_iter().flatten().collect();
+            let kept = kept_below_tmp();
+            let found = found.into_iter().flatten().filter(|name| !kept.contains(name));
+            let found: BTreeSet<String> = found.collect();
             if found.is_empty() || begun.elapsed() > Duration::from_secs(30) {
                 return found;
             }
             thread::sleep(Duration::from_millis(20));
         }
     }
+}
+
+/// Folders in the system's for temporary files that are there too, as the tree, what was built or
+/// the tests' own files are in them.
+fn kept_below_tmp() -> BTreeSet<String> {
+    let program = wiregauge().get_program().into();
+    let paths = [program, build_folder(), env!("CARGO_TARGET_TMPDIR").into()];
+    let first = |path: &PathBuf| {
+        let name = path.strip_prefix("/tmp").ok()?.iter().next()?;
+        Some(name.to_string_lossy().into_owned())
+    };
+    paths.iter().filter_map(first).collect()
 }
 
 /// Of so many cases all arrived that was sent.
@@ -155,7 +185,7 @@ fn a_roudi_of_somebody_else_is_used_where_it_can_be_and_left_alone() {
     fs::write(machine.folder().join("small.toml"), small).unwrap();
     let script = "
         iox-roudi -c small.toml >roudi.log & roudi=$!
-        until grep -q 'ready for clients' roudi.log; do sleep 0.01; done
+        until grep -q 'ready for clients' roudi.log; do kill -0 $roudi || exit 9; sleep 0.01; done
         \"$0\" \"$@\"; code=$?
         kill -TERM $roudi && wait $roudi && exit $code";
     let words = ["--transport", ROW, "--size", "100,1MB"];

@@ -135,7 +135,8 @@ impl RouDi {
             "[general]\nversion = 1\n[[segment]]\n[[segment.mempool]]\nsize = 1024\ncount = 1000\n";
         std::fs::write(&configuration, pools)?;
         let mut daemon = Command::new("iox-roudi");
-        let daemon = daemon.arg("-c").arg(&configuration).stdout(Stdio::piped()).spawn();
+        let daemon = daemon.arg("-c").arg(&configuration);
+        let daemon = daemon.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let mut roudi = RouDi(daemon.context("apt-get install iceoryx")?);
         let mut lines = BufReader::new(roudi.0.stdout.take().context("no output")?).lines();
         let is_ready =

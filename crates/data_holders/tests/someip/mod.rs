@@ -4,8 +4,9 @@ use wiregauge_data_holders::{HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::{Schema, Value};
 
+use super::lint;
+use super::support::message_files::MessageFiles;
 use super::support::{self, reference, run_python, write};
-use super::{lint, MessageFiles};
 
 /// A text as SOME/IP has it.
 fn someip_text(text: &[u8]) -> Vec<u8> {

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // Each test file uses its part.
 
 pub mod java;
+pub mod message_files;
 pub mod reference;
 
 use std::fs;

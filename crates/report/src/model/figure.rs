@@ -104,7 +104,7 @@ const DEFINITIONS: [FigureDefinition; 49] = [
     FigureDefinition { name: "clock", part: FigureTopic::Clock, is: "the difference between the receiver's clock and the timing master's, of the receiver with the largest uncertainty; sender: the same of a sender" },
     FigureDefinition { name: "clock/apart", part: FigureTopic::Clock, is: "participants with another clock than the timing master: their latencies have an error of up to the uncertainty" },
     FigureDefinition { name: "clock/offset", part: FigureTopic::Clock, is: "how far the timing master's clock is ahead of the participant's" },
-    FigureDefinition { name: "clock/uncertainty", part: FigureTopic::Clock, is: "half of the fastest round trip of a clock request, for a latency those of receiver and sender together" },
+    FigureDefinition { name: "clock/uncertainty", part: FigureTopic::Clock, is: "half of the fastest round trip of a clock request, the largest of the run, for a latency those of receiver and sender together" },
     FigureDefinition { name: "clock/drift", part: FigureTopic::Clock, is: "how much the offset grew from the first to the last measurement" },
     FigureDefinition { name: "clock/jump", part: FigureTopic::Clock, is: "largest step of the offset beyond its uncertainty" },
     FigureDefinition { name: "valid", part: FigureTopic::Clock, is: "0 if the figures do not describe the transport; the warning says why" },

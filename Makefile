@@ -8,15 +8,18 @@ WIREGAUGE = $(or $(CARGO_TARGET_DIR),target)/release/wiregauge
 RESULT ?= .
 
 # The lanes of the tests, by file: what builds runners for each codec; what builds FMUs and other
-# programs; what starts hosts and machines, of which there may be one at a time; what starts engines,
-# and mostly waits. What takes seconds once it is compiled lies in tests/fast of each crate.
+# programs; what compiles holders in all languages; what starts hosts and machines, of which there may
+# be one at a time; what starts engines, and mostly waits. What takes seconds once it is compiled lies
+# in tests/fast of each crate.
 CODECS = conformance in_place java_damage languages lifetimes measuring octets_and_rejections packed_fields uper \
 	preset_languages
 BUILDS = against archives arrow_languages bundle cloudini contributing corpus cosim cosim_samples coupling coupling_faults \
-	draco faults explain fixed_plan footprint generate generated instructions libraries managed packages players \
-	protobuf reduced_languages targets verify wheel windows
+	draco explain fixed_plan footprint instructions libraries managed packages players reduced_languages \
+	targets verify wheel windows
+HOLDERS = generate generated protobuf
 MACHINE = bus bus_background bus_emulated bus_fault_matrix bus_faults bus_realtime bus_return bus_scenario
-TRANSPORTS = bus_codecs bus_engines bus_headroom bus_in_place bus_roudi bus_samples bus_security bus_silkit bus_topics chain flood trace_bus
+TRANSPORTS = bus_codecs bus_engines bus_headroom bus_in_place bus_roudi bus_samples bus_security bus_silkit bus_topics chain \
+	faults flood trace_bus
 TEST = scripts/test
 
 .PHONY: all bench bench-aa bus dist targets test test-dist test-fast test-random test-builds test-machine test-packages \
@@ -61,7 +64,7 @@ bench-aa: setup build
 test: setup check
 	cargo test --locked --workspace --no-run
 	$(TEST) codecs --lib --bins --test fast $(CODECS:%=--test %) + \
-		builds $(BUILDS:%=--test %) + machine $(MACHINE:%=--test %) + \
+		builds $(BUILDS:%=--test %) + holders $(HOLDERS:%=--test %) + machine $(MACHINE:%=--test %) + \
 		transports $(TRANSPORTS:%=--test %) + documentation --doc
 
 # Unit, golden and property tests: under two minutes once all is compiled.
@@ -74,7 +77,8 @@ test-random: setup
 		--test generated --test protobuf
 
 test-builds: setup
-	WIREGAUGE_ENGINE_PROFILE=release WIREGAUGE_ENCODINGS=all $(TEST) codecs $(CODECS:%=--test %) + builds $(BUILDS:%=--test %)
+	WIREGAUGE_ENGINE_PROFILE=release WIREGAUGE_ENCODINGS=all $(TEST) codecs $(CODECS:%=--test %) + builds $(BUILDS:%=--test %) + \
+		holders $(HOLDERS:%=--test %)
 
 test-machine: setup
 	$(TEST) machine $(MACHINE:%=--test %) + transports $(TRANSPORTS:%=--test %)

@@ -277,7 +277,7 @@ fn an_interruption_leaves_nothing() {
         assert_eq!(code, (signal == "-INT").then_some(130));
         let begun = Instant::now();
         while run.left_behind() {
-            assert!(begun.elapsed() < Duration::from_secs(5), "a participant was left behind");
+            assert!(begun.elapsed() < support::END_PATIENCE, "a participant was left behind");
             std::thread::sleep(Duration::from_millis(20));
         }
         let kept = fs::read_to_string(folder.path().join("run.json")).unwrap();

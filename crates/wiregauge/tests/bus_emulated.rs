@@ -466,7 +466,7 @@ fn nothing_stays_behind_however_it_ends() {
             process.or_else(|| keeper(&namespaces))
         };
         while let Some(left) = left() {
-            assert!(ended.elapsed() < Duration::from_secs(5), "{signal}: {left}");
+            assert!(ended.elapsed() < support::END_PATIENCE, "{signal}: {left}");
             thread::sleep(Duration::from_millis(20));
         }
         assert_eq!(interfaces(), before, "interfaces of the machine itself");

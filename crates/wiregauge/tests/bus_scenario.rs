@@ -275,7 +275,7 @@ impl Long {
     fn leaves_nothing(&self) {
         let begun = Instant::now();
         while !self.started.iter().all(|id| is_gone(*id)) {
-            assert!(begun.elapsed() < Duration::from_secs(5), "a participant was left behind");
+            assert!(begun.elapsed() < support::END_PATIENCE, "a participant was left behind");
             thread::sleep(Duration::from_millis(20));
         }
     }

@@ -10,6 +10,7 @@ pub mod traces;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 /// The program with a build folder that the tests share.
 pub fn wiregauge() -> Command {
@@ -184,6 +185,9 @@ fn children(id: u32) -> Vec<i32> {
         }
     }
 }
+
+/// How long what must end may take on a loaded machine; on a quiet one it is gone in three seconds.
+pub const END_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Sends a signal such as `-KILL`.
 pub fn send_signal(signal: &str, id: i32) {

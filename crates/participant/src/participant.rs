@@ -524,13 +524,15 @@ fn run_receiver(
     if !await_start(orders)? {
         return Ok(());
     }
+    // Senders begin when all have said so.
+    let begun = clock.now();
     speaker.send(&Report::Running)?;
     if assignment.mode == Mode::Discrete && steps.is_none() {
         steps = reader.answer_connection()?.map(StepReceiver::with_connection);
     }
     let (reader, steps, codec) = (reader.as_mut(), steps.as_mut(), codec.as_mut());
     let duty = RunContext { assignment, clock: &clock, wish, seen };
-    let received = receiver::run(&duty, reader, steps, codec, &mut record);
+    let received = receiver::run(&duty, begun, reader, steps, codec, &mut record);
     let alignment = follower.finish();
     let received = received.map(|received| ReceiverResult { alignment, wake_up, ..received });
     report_result(

@@ -148,6 +148,13 @@ impl SampleContent<'_> {
         same.then_some(header).ok_or(SampleError::Damaged)
     }
 
+    /// Whether it is one of these that was sent before a time. Content is compared only then.
+    pub fn is_from_before(&self, begun: u64, sample: &[u8], now: u64) -> bool {
+        sample.len() == self.size
+            && read_header(sample).time < begun
+            && self.check(sample, now).is_ok()
+    }
+
     /// The first word of a sample's content.
     fn first_word(&self, sequence: u32) -> u64 {
         // The finalizer of SplitMix64, so that neighbours differ in all bytes.

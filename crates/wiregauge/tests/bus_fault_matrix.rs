@@ -434,17 +434,19 @@ fn all_jobs(links: bool) -> Vec<Job> {
 
 /// What was seen of a fault; a run that ended too soon for what was to befall it panics.
 type Outcome = thread::Result<Vec<(Fault, TableCells)>>;
+/// Whether what was seen is what is documented.
+type Expectation<'e> = dyn Fn(&[(Fault, TableCells)]) -> bool + Sync + 'e;
 
 /// Runs so many of the jobs at a time, and adds what is expected to what was seen. The others, with
 /// what was seen of them.
 fn run_jobs<'j>(
     jobs: Vec<&'j Job>,
     (at_once, pace): (usize, Pace),
-    is_expected: &(dyn Fn(&[(Fault, TableCells)]) -> bool + Sync),
+    is_expected: &Expectation,
     seen: &mut BTreeMap<Fault, TableCells>,
 ) -> Vec<(&'j Job, Outcome)> {
-    let (queue, seen) = (Mutex::new(jobs.into_iter().rev()), Mutex::new(seen));
-    let others = Mutex::new(Vec::new());
+    let queue = Mutex::new(jobs.into_iter().rev());
+    let (seen, others) = (Mutex::new(seen), Mutex::new(Vec::new()));
     let take = || queue.lock().unwrap().next();
     thread::scope(|scope| {
         for _ in 0..at_once {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use support::message_files::MessageFiles;
-use support::{java, reference, run_python, rustc, succeeds, write};
+use support::{java, run_python, rustc, succeeds, write};
 use wiregauge_data_holders::{HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::proto;
@@ -553,28 +553,17 @@ fn floats_that_are_no_numbers_keep_their_bits_in_python() {
     let python = support::python();
     for (schema, wires) in [(ros, &Wire::SEQUENTIAL[..]), (tagged, &Wire::ALL[..])] {
         let folder = tempfile::tempdir().expect("a folder");
-        let files = folder.path().join("messages");
-        fs::create_dir_all(&files).expect("a folder");
+        let mut files = MessageFiles::new(&folder.path().join("messages"));
         for at in 0..8 {
             let sizes = Sizes { list: at, presence: 1.0, ..Sizes::default() };
             let mut value = generate(&schema, &sizes, at as u64).expect("a message");
             unnumbered(&mut value, &mut at.clone());
-            let put = |end: &str, bytes: &[u8]| {
-                fs::write(files.join(format!("{at:04}.{end}")), bytes).expect("written");
-            };
-            put("type", schema.root().name.original.as_bytes());
-            for wire in wires {
-                let bytes = match wire {
-                    Wire::Protobuf => reference::encode_protobuf(&schema, &value),
-                    _ => reference::encode(&schema, &value, *wire),
-                };
-                put(&wire.name().replace('-', "_"), &bytes);
-            }
+            files.add_value(&schema, &value, wires);
         }
         let package = Package::new(Some("message"), vec![("made up".into(), schema)]);
         write(&package.expect("a package"), HolderLanguage::Python, wires, folder.path());
         let module = folder.path().join("message.py");
         lint(&python.program, &module);
-        assert_eq!(run_python(&python, "bits.py", &[&module, &files]).trim(), "8");
+        assert_eq!(run_python(&python, "bits.py", &[&module, &files.folder]).trim(), "8");
     }
 }

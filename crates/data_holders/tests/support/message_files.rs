@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use wiregauge_data_holders::Wire;
-use wiregauge_schema::{generate, Schema, Sizes};
+use wiregauge_schema::{generate, Schema, Sizes, Value};
 
 use super::reference;
 
@@ -49,17 +49,25 @@ impl MessageFiles {
         }
     }
 
+    /// Adds a message as the reference writes it on these wires.
+    pub fn add_value(&mut self, schema: &Schema, value: &Value, wires: &[Wire]) {
+        let ends: Vec<String> = wires.iter().map(|wire| wire.name().replace('-', "_")).collect();
+        let encoded = wires.iter().zip(&ends).map(|(wire, end)| {
+            let bytes = match wire {
+                Wire::Protobuf => reference::encode_protobuf(schema, value),
+                _ => reference::encode(schema, value, *wire),
+            };
+            (end.as_str(), bytes)
+        });
+        self.add(&schema.root().name.original, encoded);
+    }
+
     /// Adds messages of a schema: lists, texts and presence of these sizes.
     pub fn add_generated(&mut self, schema: &Schema, sizes: &[(usize, usize, f64)], seed: u64) {
         for (at, (list, text, presence)) in sizes.iter().copied().enumerate() {
             let sizes = Sizes { list, text, bytes: text, presence, ..Sizes::default() };
             let value = generate(schema, &sizes, seed.wrapping_add(at as u64)).expect("a message");
-            let ends = Wire::SEQUENTIAL.map(|wire| (wire, wire.name().replace('-', "_")));
-            let wires = ends.iter().map(|(wire, end)| {
-                let bytes = reference::encode(schema, &value, *wire);
-                (end.as_str(), bytes)
-            });
-            self.add(&schema.root().name.original, wires);
+            self.add_value(schema, &value, &Wire::SEQUENTIAL);
         }
     }
 }

@@ -40,6 +40,7 @@ pub mod realtime;
 pub mod receiver;
 pub mod run_context;
 pub mod sample;
+pub mod sample_room;
 pub mod sample_times;
 pub mod seal;
 pub mod sender;

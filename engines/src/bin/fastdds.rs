@@ -11,8 +11,8 @@ use wiregauge_participant::dds_certificates;
 use wiregauge_participant::greeting::Greeting;
 use wiregauge_participant::participant;
 use wiregauge_participant::sample::loss_timeout;
+use wiregauge_participant::sample_room::SampleRoom;
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
-use wiregauge_timing::allocation::{allocate_zeroed, resize};
 use wiregauge_timing::scratch::{check_shared_memory, shared_prefix};
 
 fn main() -> ExitCode {
@@ -135,10 +135,10 @@ impl Transport for FastDds {
         check_shared_memory(way.shared(topic) as u64)?;
         let end = Endpoint::open(topic, false)?;
         let room = match way == Way::Sharing && !topic.varies {
-            true => Room::Shared { lent: vec![None; topic.topics_of_sender()], size: topic.size },
-            false => Room::Own(allocate_zeroed(if topic.varies { 0 } else { topic.size })?),
+            true => SampleRoom::with_lender(topic),
+            false => SampleRoom::with_buffer(topic)?,
         };
-        let acknowledged = topic.quality()?.reliable && matches!(room, Room::Own(_));
+        let acknowledged = topic.quality()?.reliable && matches!(room, SampleRoom::Own(_));
         let (topics, greeting) = (topic.topics_of_sender(), Greeting::new(topic, acknowledged));
         Ok(Box::new(FastDdsWriter { end, topic: 0, topics, room, greeting }))
     }
@@ -149,16 +149,8 @@ struct FastDdsWriter {
     /// The topic of the next sample, of so many.
     topic: usize,
     topics: usize,
-    room: Room,
+    room: SampleRoom,
     greeting: Greeting,
-}
-
-/// Where a sample is written.
-enum Room {
-    /// In a buffer, from which the library copies it.
-    Own(Vec<u8>),
-    /// Where it will be read; lent by the library, of each topic.
-    Shared { lent: Vec<Option<NonNull<u8>>>, size: usize },
 }
 
 impl Writer for FastDdsWriter {
@@ -188,37 +180,25 @@ impl Writer for FastDdsWriter {
     }
 
     fn buffer(&mut self) -> Result<&mut [u8]> {
-        match &mut self.room {
-            Room::Own(buffer) => Ok(buffer),
-            Room::Shared { lent, size } => {
-                let lent = &mut lent[self.topic];
-                if lent.is_none() {
-                    // SAFETY: the end has a writer of this topic, open until it is dropped.
-                    *lent = NonNull::new(unsafe { wiregauge_fastdds_loan(self.end.0, self.topic) });
-                }
-                let lent = lent.context("Fast DDS has no room for a sample: readers hold all")?;
-                // SAFETY: the library lends so many bytes until they are written, which
-                // must borrow `self` anew.
-                Ok(unsafe { std::slice::from_raw_parts_mut(lent.as_ptr(), *size) })
-            }
-        }
+        let (end, topic) = (self.end.0, self.topic);
+        let lend = || {
+            // SAFETY: the end has a writer of this topic, open until it is dropped.
+            NonNull::new(unsafe { wiregauge_fastdds_loan(end, topic) })
+                .context("Fast DDS has no room for a sample: readers hold all")
+        };
+        // SAFETY: the library lends so many bytes until they are written, which forgets them.
+        unsafe { self.room.buffer(topic, lend) }
     }
 
     fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
-        match &mut self.room {
-            Room::Own(buffer) => {
-                resize(buffer, size)?;
-                Ok(buffer)
-            }
-            Room::Shared { .. } => bail!("this topic has samples of one size only"),
-        }
+        self.room.buffer_of_size(size, "this topic has samples of one size only")
     }
 
     fn send(&mut self) -> Result<()> {
         let bytes: &[u8] = match &mut self.room {
-            Room::Own(buffer) => buffer,
-            Room::Shared { lent, .. } => {
-                lent[self.topic].take().context("nothing was written")?;
+            SampleRoom::Own(buffer) => buffer,
+            SampleRoom::Lent { rooms, .. } => {
+                rooms[self.topic].take().context("nothing was written")?;
                 &[]
             }
         };

@@ -16,17 +16,19 @@ use wiregauge_participant::dds_certificates;
 use wiregauge_participant::greeting::Greeting;
 use wiregauge_participant::participant;
 use wiregauge_participant::sample::loss_timeout;
+use wiregauge_participant::sample_room::SampleRoom;
 use wiregauge_participant::transport::{Reader, SampleHandler, Topic, Transport, Writer};
-use wiregauge_timing::allocation::{allocate_zeroed, resize};
 
 use crate::shared_memory::{Plan, Way};
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [roudi::GUARD, folder] => return roudi::guard(folder.as_ref()),
-        _ => roudi::leave_at_exit(),
+    let mut words = std::env::args_os().skip(1);
+    if let (Some(word), Some(folder)) = (words.next(), words.next()) {
+        if word == roudi::GUARD {
+            return roudi::guard(folder.as_ref());
+        }
     }
+    roudi::leave_at_exit();
     if std::env::var_os(CONFIGURATION).is_none() {
         // Nothing else runs yet that could read it.
         let carries_trace = std::env::args().any(|word| word == "--stream");
@@ -130,11 +132,8 @@ impl Transport for Dds {
         let end = DdsEndpoint::open(topic, 0, None)?;
         let topics = topic.topics_of_sender();
         let (room, acknowledged) = match Way::from_topic(topic)? {
-            Way::Network => {
-                let size = if topic.varies { 0 } else { topic.size };
-                (Room::Own(allocate_zeroed(size)?), topic.quality()?.reliable)
-            }
-            Way::Memory => (Room::Shared { lent: vec![None; topics], size: topic.size }, false),
+            Way::Network => (SampleRoom::with_buffer(topic)?, topic.quality()?.reliable),
+            Way::Memory => (SampleRoom::with_lender(topic), false),
         };
         let greeting = Greeting::new(topic, acknowledged);
         Ok(Box::new(DdsWriter { end, topic: 0, topics, room, greeting }))
@@ -146,16 +145,8 @@ struct DdsWriter {
     /// The topic of the next sample, of so many.
     topic: usize,
     topics: usize,
-    room: Room,
+    room: SampleRoom,
     greeting: Greeting,
-}
-
-/// Where a sample is written.
-enum Room {
-    /// In a buffer, from which the library copies it.
-    Own(Vec<u8>),
-    /// Where it will be read; lent by the library, of each topic.
-    Shared { lent: Vec<Option<NonNull<u8>>>, size: usize },
 }
 
 impl Writer for DdsWriter {
@@ -187,42 +178,27 @@ impl Writer for DdsWriter {
     }
 
     fn buffer(&mut self) -> Result<&mut [u8]> {
-        match &mut self.room {
-            Room::Own(buffer) => Ok(buffer),
-            Room::Shared { lent, size } => {
-                let lent = &mut lent[self.topic];
-                let room = match *lent {
-                    Some(room) => room,
-                    None => *lent.insert(self.end.lend(self.topic)?),
-                };
-                // SAFETY: the library lends so many bytes until they are written, which forgets
-                // them; all of its memory was filled by RouDi.
-                Ok(unsafe { std::slice::from_raw_parts_mut(room.as_ptr(), *size) })
-            }
-        }
+        let (end, topic) = (&self.end, self.topic);
+        // SAFETY: the library lends so many bytes until they are written, which forgets them; all
+        // of its memory was filled by RouDi.
+        unsafe { self.room.buffer(topic, || end.lend(topic)) }
     }
 
     fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
-        match &mut self.room {
-            Room::Own(buffer) => {
-                resize(buffer, size)?;
-                Ok(buffer)
-            }
-            Room::Shared { .. } => bail!("{}", shared_memory::ONE_SIZE),
-        }
+        self.room.buffer_of_size(size, shared_memory::ONE_SIZE)
     }
 
     fn send(&mut self) -> Result<()> {
         let end = self.end.0;
         let code = match &mut self.room {
-            Room::Own(buffer) => {
+            SampleRoom::Own(buffer) => {
                 let size = u32::try_from(buffer.len()).context("the sample is too large")?;
                 // SAFETY: the end has a writer of this topic, open until it is dropped; the buffer
                 // has this size, and Cyclone copies it before it returns.
                 unsafe { wiregauge_dds_write(end, self.topic, buffer.as_ptr(), size) }
             }
-            Room::Shared { lent, .. } => {
-                let room = lent[self.topic].take().context("there is nothing to send")?;
+            SampleRoom::Lent { rooms, .. } => {
+                let room = rooms[self.topic].take().context("there is nothing to send")?;
                 // SAFETY: the writer of this topic lent it, and takes it back.
                 unsafe { wiregauge_dds_write_lent(end, self.topic, room.as_ptr()) }
             }

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_system::interrupt::Interrupted;
 
@@ -11,6 +11,7 @@ use crate::background::message::{BackgroundReport, BackgroundSetup, TakenBackgro
 
 /// How long it may take to answer: its own loops keep it from its processor.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
+const LOST: &str = "the background load is lost";
 
 /// A process that loads this machine. It is killed when this is dropped.
 #[derive(Debug)]
@@ -38,6 +39,15 @@ impl BackgroundChild {
         Ok(started)
     }
 
+    /// Looks whether it still loads the machine.
+    ///
+    /// # Errors
+    /// When it has ended by itself.
+    pub fn check(&self) -> Result<()> {
+        ensure!(!self.child.has_ended(), LOST);
+        Ok(())
+    }
+
     /// Ends it: what it took.
     ///
     /// # Errors
@@ -58,7 +68,7 @@ impl BackgroundChild {
                 report => Ok(report),
             },
             Err(ChildFailure::Interrupted) => Err(Interrupted.into()),
-            Err(failure) => Err(failure).context("the background load is lost"),
+            Err(failure) => Err(failure).context(LOST),
         }
     }
 }

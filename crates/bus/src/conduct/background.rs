@@ -68,6 +68,18 @@ pub struct RunningBackground {
 }
 
 impl RunningBackground {
+    /// Looks whether this machine is still loaded, and its emulated hosts; other machines tell
+    /// it in the end.
+    ///
+    /// # Errors
+    /// When a part of it has ended by itself.
+    pub fn check(&self) -> Result<()> {
+        self.processes.iter().try_for_each(|process| match process {
+            HostBackground::Child(child) => child.check(),
+            HostBackground::Remote(_) => Ok(()),
+        })
+    }
+
     /// Ends it: what it took. The flow ends before those that it goes to.
     ///
     /// # Errors

@@ -26,6 +26,7 @@ use crate::conduct::pause_detector::PauseDetector;
 use crate::conduct::samples::SampleRows;
 use crate::placement::process::Process;
 use crate::placement::{Placement, ProcessPlan};
+use crate::record::background::BackgroundRecord;
 use crate::record::senders::all_senders;
 use crate::record::windows::counted_windows;
 use crate::record::RunRecord;
@@ -79,7 +80,8 @@ enum ConductorEvent {
 /// A run that breaks off after windows that count is told as far as it went. The
 /// samples that the assignment says to keep are passed on to `keep`: those of a
 /// run that broke off too, as far as their participants are still there. The background
-/// loads their hosts from the round trips to the end.
+/// loads their hosts from the round trips to the end; where it is lost, there is no record, as
+/// nobody knows since when.
 ///
 /// # Errors
 /// When one of them cannot do its part or is lost before that, and which and
@@ -107,7 +109,7 @@ pub fn conduct(
     }
     let standstill = PauseDetector::watch()?;
     let (members, processes) = (Vec::new(), Vec::new());
-    let mut conductor = Conductor { members, processes, heard, running: false };
+    let mut conductor = Conductor { members, processes, heard, background: None, running: false };
     let background = BackgroundHosts::new(background, placement, &plans);
     for (number, plan) in plans.into_iter().enumerate() {
         let place = &placement.locations[plan.place];
@@ -139,12 +141,19 @@ pub fn conduct(
         }
         other => other,
     };
+    let background = conductor.end_background();
     if let Some(keep) = keep.filter(|_| conductor.running) {
         show("collecting samples");
         conductor.collect(outcome.is_err(), keep);
     }
     conductor.shut_down();
-    outcome.or_else(|error| conductor.partial_record(&error).ok_or(error))
+    match background {
+        Ok(background) => {
+            let record = outcome.or_else(|error| conductor.partial_record(&error).ok_or(error))?;
+            Ok(RunRecord { background, ..record })
+        }
+        Err(lost) => Err(outcome.err().unwrap_or(lost)),
+    }
 }
 
 /// That it is our own fault that participants ended.
@@ -237,6 +246,7 @@ struct Conductor {
     /// Of each process plan.
     processes: Vec<Process>,
     heard: Receiver<ConductorEvent>,
+    background: Option<RunningBackground>,
     /// Whether samples may have been sent.
     running: bool,
 }
@@ -273,7 +283,7 @@ impl Conductor {
             about.for_each(|about| about.library.clone_from(&library));
         }
         self.connect(&opened, assignment.round_trips > 0, step_time)?;
-        let background = background.start()?;
+        self.background = background.start()?;
         let mut round_trips = None;
         if assignment.round_trips > 0 {
             show("taking round trips");
@@ -318,10 +328,19 @@ impl Conductor {
                 ParticipantResult::Sent(_) => Err(anyhow!("{name} reported sent samples")),
             })
             .collect::<Result<_>>()?;
-        let background = background.map(RunningBackground::finish).transpose()?;
         let about = self.members.iter().find_map(|member| member.about.clone());
         let about = about.context("no participant has the transport")?;
-        Ok(RunRecord { about, round_trips, sent, received, background, broken: None })
+        Ok(RunRecord { about, round_trips, sent, received, background: None, broken: None })
+    }
+
+    /// Ends the background: what it took, if there is one. Who asks to stop need not wait for it.
+    fn end_background(&mut self) -> Result<Option<BackgroundRecord>> {
+        let Some(background) = self.background.take() else { return Ok(None) };
+        background.check()?;
+        match background.finish() {
+            Err(error) if error.is::<Interrupted>() => Ok(None),
+            finished => finished.map(Some),
+        }
     }
 
     /// What was told until it broke off; none without a window that counts.
@@ -498,25 +517,26 @@ impl Conductor {
     fn next_event(&mut self, deadline: Instant) -> Result<Option<ConductorEvent>> {
         loop {
             interrupt::check()?;
-            match self.heard.recv_timeout(HEARTBEAT_INTERVAL / 2) {
+            // What has come is heard after the deadline too, so that a pause of ours is no loss.
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.heard.recv_timeout(left.min(HEARTBEAT_INTERVAL / 2)) {
                 Ok(ConductorEvent::Reported(name, Report::Progress(news))) => {
                     self.add_progress(&name, news)
                 }
                 Ok(event) => return Ok(Some(event)),
-                Err(RecvTimeoutError::Timeout) => {
-                    self.check_processes()?;
-                    if Instant::now() >= deadline {
-                        return Ok(None);
-                    }
-                }
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => bail!("the conductor's listener ended"),
             }
+            self.check_processes()?;
         }
     }
 
     /// A process that ends before its participants have come up is not heard of
-    /// otherwise, nor a machine that is silent while its participants are not.
+    /// otherwise, nor a machine that is silent while its participants are not, nor a
+    /// background that has ended.
     fn check_processes(&self) -> Result<()> {
+        self.background.as_ref().map_or(Ok(()), RunningBackground::check)?;
         for member in &self.members {
             let process = &self.processes[member.plan];
             let up = member.speaker.is_some();

@@ -155,7 +155,7 @@ impl OwnPart {
                 || resolve_addresses(&leader, 0)
                     .map_or(true, |all| all.iter().all(|one| one.port() != 0)),
             "with --rank, 'listen' must have a port that all ranks know, such as 0.0.0.0:{}",
-            crate::scenario::PORT
+            crate::machines::party::PORT
         );
         Ok(OwnPart { names, leads, only, ranked, leader: LeaderAddress::Named(leader, port) })
     }

@@ -5,5 +5,6 @@ pub mod agent;
 pub mod cyclictest;
 pub mod join_listener;
 pub mod message;
+pub mod party;
 pub mod remote;
 pub mod rendezvous;

@@ -4,7 +4,7 @@
 pub mod participants;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,14 +19,11 @@ use crate::background::Background;
 use crate::catalogue::{self, TransportEntry};
 use crate::link_rate::Rate;
 use crate::load::Load;
+use crate::machines::party::{Listen, Party};
 use crate::run_settings::transport_option::TransportOption;
 use crate::run_settings::{RunSettings, DEFAULT_DURATION};
 use crate::scenario::participants::{name_participants, Participant};
 use crate::toml_file::{self, ErrorChain, Time, TomlError, WithPosition, Words};
-
-/// Where the machine that leads waits for the others, unless the scenario says
-/// so: below the ports of DDS, which begin at 7400.
-pub const PORT: u16 = 7300;
 
 /// What is sent over which transports, and who takes part.
 #[derive(Clone, Debug)]
@@ -150,6 +147,17 @@ impl Scenario {
             ensure!(!names[..number].contains(name), "'{name}' is given twice");
         }
         names.iter().map(one).collect()
+    }
+
+    /// What the machines that share it agree on.
+    pub fn party(&self) -> Party {
+        Party {
+            file: "scenario",
+            names: self.ranked().into_iter().map(str::to_owned).collect(),
+            content: self.content(),
+            listen: self.listen,
+            alive: self.terms.alive,
+        }
     }
 
     /// All that it says, by key: two files with the same content are the same
@@ -319,26 +327,6 @@ impl TryFrom<Words> for Size {
     type Error = ErrorChain;
     fn try_from(Words(text): Words) -> Result<Size, ErrorChain> {
         parse_bytes(&text).map(Size).map_err(ErrorChain)
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(try_from = "Words")]
-struct Listen(SocketAddr);
-
-impl Default for Listen {
-    fn default() -> Listen {
-        Listen(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), PORT))
-    }
-}
-
-impl TryFrom<Words> for Listen {
-    type Error = ErrorChain;
-    fn try_from(Words(text): Words) -> Result<Listen, ErrorChain> {
-        let address = text.parse().map(Listen);
-        address.map_err(|_| {
-            ErrorChain(anyhow!("'{text}' is not ADDRESS:PORT; write it as 0.0.0.0:{PORT}"))
-        })
     }
 }
 

@@ -1,9 +1,10 @@
 //! A chain: its stages and hops, and what is to be considered instead.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use wiregauge_bus::catalogue::engine::Engine;
 use wiregauge_bus::catalogue::{Reach, TransportEntry};
 use wiregauge_participant::codec_process::CodecTask;
@@ -28,6 +29,8 @@ pub struct Chain {
     pub hops: Vec<Hop>,
     /// What is to be considered instead.
     pub consider: Consider,
+    /// Where the machine of the first stage waits for the others.
+    pub listen: SocketAddr,
 }
 
 /// A stage.
@@ -42,6 +45,8 @@ pub struct Stage {
     pub offset: Option<u64>,
     /// How long it works on a sample, in nanoseconds.
     pub work: u64,
+    /// The machine that it runs on; none where all run on this one.
+    pub machine: Option<String>,
 }
 
 /// A hop from a stage to the next.
@@ -112,12 +117,49 @@ impl Chain {
         self.stages.iter().map(|stage| stage.period + stage.work).sum()
     }
 
+    /// The machines that it names, that of the first stage first.
+    pub fn machines(&self) -> Vec<&str> {
+        let mut machines: Vec<&str> = Vec::new();
+        for machine in self.stages.iter().filter_map(|stage| stage.machine.as_deref()) {
+            if !machines.contains(&machine) {
+                machines.push(machine);
+            }
+        }
+        machines
+    }
+
+    /// Whether its stages run on more machines than this one.
+    pub fn has_several_machines(&self) -> bool {
+        self.machines().len() > 1
+    }
+
+    /// The stages that run on a machine, by their names.
+    pub fn stages_on(&self, machine: &str) -> Vec<String> {
+        let there = self.stages.iter().filter(|stage| stage.machine.as_deref() == Some(machine));
+        there.map(|stage| stage.name.clone()).collect()
+    }
+
     /// The stages that share a process, as the memory between them is of one process, by
     /// their places, with the engine of its program.
     ///
     /// # Errors
-    /// A process that would need two engines.
+    /// A process that would need two engines, and a transport that does not reach from machine
+    /// to machine.
     pub fn processes(&self) -> Result<Vec<StageProcessPlan>> {
+        for (hop, pair) in self.hops.iter().zip(self.stages.windows(2)) {
+            let reach = match hop.transport.reach {
+                _ if pair[0].machine == pair[1].machine => continue,
+                Reach::Network => continue,
+                Reach::Machine => "machine",
+                Reach::Process => "process",
+            };
+            bail!(
+                "'{}' and '{}' are on two machines, but {} works within one {reach} only",
+                pair[0].name,
+                pair[1].name,
+                hop.transport.id
+            );
+        }
         let mut plans: Vec<StageProcessPlan> = Vec::new();
         for place in 0..self.stages.len() {
             let before = place.checked_sub(1).map(|hop| self.hops[hop].transport.reach);

@@ -8,6 +8,7 @@ use anyhow::{anyhow, bail, ensure, Result};
 use serde::Deserialize;
 use toml::Spanned;
 use wiregauge_bus::catalogue::{self, TransportEntry};
+use wiregauge_bus::machines::party::Listen;
 use wiregauge_bus::toml_file::{self, ErrorChain, Time, TomlError, WithPosition, Words};
 use wiregauge_codec_run::codec_selection::select_codecs;
 use wiregauge_participant::codec_process::CodecTask;
@@ -64,6 +65,7 @@ impl Chain {
             stages,
             hops,
             consider,
+            listen: file.listen.0,
         };
         chain.processes().map_err(TomlError::from)?;
         chain.with(None, None).map_err(TomlError::from)
@@ -76,9 +78,8 @@ fn stages(file: &ChainFile) -> Result<Vec<Stage>, TomlError> {
     for (place, written) in file.stages.iter().enumerate() {
         let parse = || -> Result<Stage> {
             let StageKeys { name, rate, work, offset, machine } = written.get_ref();
-            let legal = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
             ensure!(
-                name.chars().all(legal) && !name.is_empty(),
+                is_name(name),
                 "'{name}' is not a valid name; use letters, digits, '-', '_' and '.'"
             );
             ensure!(
@@ -87,9 +88,12 @@ fn stages(file: &ChainFile) -> Result<Vec<Stage>, TomlError> {
             );
             let first = file.stages.first().and_then(|first| first.get_ref().machine.as_ref());
             ensure!(
-                machine.as_ref() == first,
-                "a chain is measured on one machine, but its stages name several; measure the \
-                 hop between machines with 'wiregauge bus participant'"
+                machine.is_some() == first.is_some(),
+                "some stages name a machine and some do not; name that of each, or none"
+            );
+            ensure!(
+                machine.as_ref().is_none_or(|name| is_name(name)),
+                "a machine's name has letters, digits, '-', '_' and '.'"
             );
             let period = rate.map_or(0, |Rate(rate)| (1e9 / rate).round() as u64);
             ensure!(
@@ -106,7 +110,7 @@ fn stages(file: &ChainFile) -> Result<Vec<Stage>, TomlError> {
                 period == 0 || work < period,
                 "'{name}' works longer than its cycle, so that it is never in time"
             );
-            Ok(Stage { name: name.clone(), period, offset, work })
+            Ok(Stage { name: name.clone(), period, offset, work, machine: machine.clone() })
         };
         stages.push(parse().with_position(written)?);
     }
@@ -118,6 +122,11 @@ fn stages(file: &ChainFile) -> Result<Vec<Stage>, TomlError> {
         return Err(anyhow!(what).into());
     }
     Ok(stages)
+}
+
+fn is_name(name: &str) -> bool {
+    let legal = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    name.chars().all(legal) && !name.is_empty()
 }
 
 /// Whether a hop leads from its stage to the next.
@@ -239,6 +248,8 @@ struct ChainFile {
     duration: Time,
     #[serde(default = "seed")]
     seed: u64,
+    #[serde(default)]
+    listen: Listen,
     #[serde(default, rename = "stage")]
     stages: Vec<Spanned<StageKeys>>,
     #[serde(default, rename = "hop")]
@@ -399,6 +410,11 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_refused_with_its_line() {
         let hop = |extra: &str| format!("{STAGES}{HOP}{extra}");
+        let apart = |second: &str, transport: &str| {
+            let stages = STAGES.replace("\"10Hz\"\n", "10\nmachine = \"front\"\n");
+            let hop = HOP.replace("tcp", transport);
+            format!("{stages}machine = \"{second}\"\n{hop}")
+        };
         for (text, words) in [
             ("", "2 to 16 stages"),
             (STAGES, "no [[hop]] from 'lidar' to 'fusion'"),
@@ -416,7 +432,14 @@ mod tests {
             (&hop("").replace("\"10Hz\"\n", "10\nwork = \"1s\"\n"), "works longer than its cycle"),
             (&hop("").replace("\"10Hz\"\n", "10\noffset = \"1s\"\n"), "'offset' must be shorter"),
             (&hop("").replace("fusion", "lidar"), "the name 'lidar' is given twice"),
-            (&hop("").replace("\"10Hz\"\n", "10\nmachine = \"a\"\n"), "on one machine"),
+            (&hop("").replace("\"10Hz\"\n", "10\nmachine = \"a\"\n"), "some stages name a machine"),
+            (&apart("a b", "tcp"), "a machine's name has letters"),
+            (
+                &apart("rear", "iceoryx2"),
+                "are on two machines, but iceoryx2 works within one machine",
+            ),
+            (&apart("rear", "memory"), "works within one process only"),
+            (&format!("listen = 7\n{}", hop("")), "chain.toml:1: '7' is not ADDRESS:PORT"),
             (&format!("duration = \"1ms\"\n{STAGES}{HOP}"), "too short"),
             (
                 &format!("vehicle_speed = \"fast\"\n{STAGES}{HOP}"),
@@ -428,6 +451,24 @@ mod tests {
             let error = format!("{:#}", read(text).expect_err(words));
             assert!(error.contains(words) && !error.contains('\n'), "{words}: {error}");
         }
+    }
+
+    #[test]
+    fn stages_run_on_the_machines_that_the_file_names() {
+        let stage = |name: &str, machine: &str| {
+            format!("[[stage]]\nname = \"{name}\"\nrate = 10\nmachine = \"{machine}\"\n")
+        };
+        let stages = [("a", "front"), ("b", "rear"), ("c", "rear"), ("d", "front")];
+        let stages: String = stages.iter().map(|(name, machine)| stage(name, machine)).collect();
+        let chain = read(&format!("{stages}{}", HOP.repeat(3))).unwrap();
+        assert!(chain.has_several_machines());
+        assert_eq!(
+            (chain.machines(), chain.stages_on("rear")),
+            (vec!["front", "rear"], vec!["b".to_owned(), "c".to_owned()])
+        );
+        assert_eq!(chain.listen, "0.0.0.0:7300".parse().unwrap());
+        let one = read(&format!("{}{HOP}", stage("a", "x") + &stage("b", "x"))).unwrap();
+        assert!(!one.has_several_machines());
     }
 
     #[test]

@@ -1,15 +1,20 @@
-//! A process with stages of a chain, as who started it sees it.
+//! A process with stages of a chain, as who leads sees it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Error, Result};
 use wiregauge_bus::catalogue::program::Program;
+use wiregauge_bus::machines::remote::RemoteMachine;
 use wiregauge_child_process::child::{Child, ChildFailure, Limits};
+use wiregauge_participant::clock_alignment::{fastest_offset, OffsetSample};
 use wiregauge_participant::stage::setup::{
-    Activation, ProgramSetup, StageCounts, StageOrder, StageReport, ACTIVATION_NUMBERS,
+    Activation, ProgramSetup, StageCounts, StageOrder, StageReport, StageStart, ACTIVATION_NUMBERS,
     ARRIVAL_NUMBERS,
 };
 use wiregauge_system::interrupt::Interrupted;
+
+use crate::remote_stages::RemoteStages;
 
 /// How long a process may take for an order.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -18,10 +23,18 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// A process with stages.
 pub struct ChainProcess {
-    child: Child,
+    link: Link,
     program: Program,
     /// The names of its stages.
     names: String,
+}
+
+/// How it is talked to.
+enum Link {
+    /// On this machine.
+    Child(Child),
+    /// On another.
+    Remote(RemoteStages),
 }
 
 /// What a stage did.
@@ -36,41 +49,61 @@ pub struct StageTimes {
 }
 
 impl ChainProcess {
-    /// Starts it with its stages.
+    /// Starts it with its stages, on this machine or that one.
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn start(program: &Program, setup: &ProgramSetup) -> Result<ChainProcess> {
+    pub fn start(
+        program: &Program,
+        machine: Option<&Arc<RemoteMachine>>,
+        setup: ProgramSetup,
+    ) -> Result<ChainProcess> {
         let names: Vec<&str> = setup.stages.iter().map(|stage| stage.name.as_str()).collect();
-        let names = names.join(" and ");
-        let child = Child::spawn(program.stage_command(), Limits::default())
-            .with_context(|| format!("cannot start the process of {names}"))?;
-        let mut process = ChainProcess { child, program: program.clone(), names };
-        process.send(setup)?;
+        let (shown, cannot) = (names.join(" and "), "cannot start the process of");
+        let link = match machine {
+            None => Child::spawn(program.stage_command(), Limits::default())
+                .map(Link::Child)
+                .with_context(|| format!("{cannot} {shown}"))?,
+            Some(machine) => RemoteStages::start(machine, program.engine(), &names)
+                .map(Link::Remote)
+                .with_context(|| format!("{cannot} {shown}"))?,
+        };
+        let mut process = ChainProcess { link, program: program.clone(), names: shown };
+        match machine {
+            None => process.send(&StageStart::Here(setup))?,
+            Some(_) => process.send(&setup)?,
+        }
         Ok(process)
     }
 
     fn send(&mut self, what: &impl serde::Serialize) -> Result<()> {
         let mut line = serde_json::to_vec(what)?;
         line.push(b'\n');
-        let sent = self.child.write_all(&line, Instant::now() + PATIENCE);
-        sent.map_err(|failure| self.explain(failure))
+        let sent = match &mut self.link {
+            Link::Child(child) => from_child(child.write_all(&line, Instant::now() + PATIENCE)),
+            Link::Remote(stages) => stages.write_all(&line),
+        };
+        self.explain(sent)
     }
 
-    /// What a failure of the process was.
-    fn explain(&self, failure: ChildFailure) -> Error {
-        match failure {
-            ChildFailure::Interrupted => Interrupted.into(),
-            failure => {
-                let why = failure.to_string();
+    /// Says of a failure whose it is.
+    fn explain<T>(&self, outcome: Result<T>) -> Result<T> {
+        outcome.map_err(|error| match error.is::<Interrupted>() {
+            true => error,
+            false => {
+                let why = format!("{error:#}");
                 anyhow!("{}: {why}{}", self.names, self.program.advice(&why))
             }
-        }
+        })
     }
 
     fn report(&mut self, patience: Duration) -> Result<StageReport> {
-        let line = self.child.read_line(Instant::now() + patience);
-        let line = line.map_err(|failure| self.explain(failure))?;
+        let deadline = Instant::now() + patience;
+        let line = match &mut self.link {
+            Link::Child(child) => from_child(child.read_line(deadline)),
+            Link::Remote(stages) => stages.read_line(deadline),
+        };
+        let line = self.explain(line)?;
         match serde_json::from_str(&line).context("a stage sent a malformed message")? {
             StageReport::Failed(why) => bail!("{why}"),
             report => Ok(report),
@@ -115,6 +148,21 @@ impl ChainProcess {
         self.send(order)
     }
 
+    /// How far the clock of its machine is ahead of this one's. It can be asked when the stages
+    /// are ready, and when they are done.
+    ///
+    /// # Errors
+    /// What went wrong.
+    pub fn measure_offset(&mut self) -> Result<OffsetSample> {
+        fastest_offset(|| {
+            self.send(&StageOrder::TellTime)?;
+            match self.report(PATIENCE)? {
+                StageReport::Time(time) => Ok(time),
+                _ => bail!("{}: a report came too early", self.names),
+            }
+        })
+    }
+
     /// Waits for what its stages did in a run of this length.
     ///
     /// # Errors
@@ -128,8 +176,12 @@ impl ChainProcess {
 
     fn read_times(&mut self, counts: StageCounts) -> Result<StageTimes> {
         let numbers = counts.activations * ACTIVATION_NUMBERS + counts.arrivals * ARRIVAL_NUMBERS;
-        let bytes = self.child.read_exact(8 * numbers as u64, Instant::now() + PATIENCE);
-        let bytes = bytes.map_err(|failure| self.explain(failure))?;
+        let (length, deadline) = (8 * numbers, Instant::now() + PATIENCE);
+        let bytes = match &mut self.link {
+            Link::Child(child) => from_child(child.read_exact(length as u64, deadline)),
+            Link::Remote(stages) => stages.read_exact(length, deadline),
+        };
+        let bytes = self.explain(bytes)?;
         let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
         let numbers: Vec<u64> = bytes.chunks_exact(8).map(number).collect();
         let (activations, arrivals) = numbers.split_at(counts.activations * ACTIVATION_NUMBERS);
@@ -147,9 +199,34 @@ impl ChainProcess {
         Ok(StageTimes { activations, arrivals, counts })
     }
 
+    /// What killed it, if something did. Of a stage that cannot go on its program ends by itself.
+    pub fn violent_death(self) -> Option<String> {
+        let death = match self.link {
+            Link::Child(child) if child.has_ended() => {
+                child.finish(Instant::now() + SHUTDOWN_TIMEOUT).ok()?.to_string()
+            }
+            Link::Child(_) => return None,
+            Link::Remote(stages) => stages.death()?,
+        };
+        let advice = self.program.advice(&death);
+        death.starts_with("killed by").then(|| format!("{}: {death}{advice}", self.names))
+    }
+
     /// Has it end.
     pub fn finish(self) {
+        let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
         // Killed if it does not end by itself.
-        let _ = self.child.finish(Instant::now() + SHUTDOWN_TIMEOUT);
+        match self.link {
+            Link::Child(child) => drop(child.finish(deadline)),
+            Link::Remote(stages) => stages.finish(deadline),
+        }
     }
+}
+
+/// What a process of this machine says, as an error of any.
+fn from_child<T>(outcome: Result<T, ChildFailure>) -> Result<T> {
+    outcome.map_err(|failure| match failure {
+        ChildFailure::Interrupted => Interrupted.into(),
+        failure => Error::msg(failure.to_string()),
+    })
 }

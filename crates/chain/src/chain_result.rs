@@ -32,6 +32,8 @@ const PARTS: [Part; 6] = [
 ];
 /// Share of a chain that the instrument may take before it is warned of.
 const MOST_OVERHEAD: f64 = 0.05;
+/// Share of a chain by which the clocks of its machines may be uncertain before it is warned of.
+const MOST_CLOCK_SHARE: f64 = 0.05;
 /// Share of the cycles of a stage that may be missed before it is warned of.
 const MOST_MISSED: f64 = 0.001;
 /// By how much a prediction may be off at the median before it is warned of.
@@ -122,7 +124,11 @@ fn libraries(measured: &MeasuredChain) -> String {
 fn cases(measured: &MeasuredChain) -> Vec<Case> {
     let chain = &measured.chain;
     let names: Vec<&str> = chain.stages.iter().map(|stage| stage.name.as_str()).collect();
-    let mut whole = Case::new(WHOLE, names.join(" to "), "one machine");
+    let place = match measured.machines.len() {
+        0 => "one machine".to_owned(),
+        others => format!("{} machines", others + 1),
+    };
+    let mut whole = Case::new(WHOLE, names.join(" to "), place);
     for stage in &chain.stages {
         let when = match (stage.period, stage.offset) {
             (0, _) => "when a sample comes".to_owned(),
@@ -134,8 +140,11 @@ fn cases(measured: &MeasuredChain) -> Vec<Case> {
         };
         let work = std::time::Duration::from_nanos(stage.work);
         let work = if stage.work > 0 { format!(", works {work:?}") } else { String::new() };
-        whole.notes.push(format!("{}: {when}{work}", stage.name));
+        let machine = stage.machine.as_deref().filter(|_| !measured.machines.is_empty());
+        let machine = machine.map(|name| format!(", on {name}")).unwrap_or_default();
+        whole.notes.push(format!("{}: {when}{work}{machine}", stage.name));
     }
+    whole.notes.extend(measured.machines.iter().cloned());
     let hops = chain.hops.iter().enumerate().map(|(place, hop)| {
         let (message, source) = measured.messages.name(hop);
         let mut case = Case::new(chain.hop_title(place), message, source);
@@ -229,6 +238,9 @@ impl Figures {
         for (name, count) in sums {
             self.fact(WHOLE, subject, name, "1", count as f64);
         }
+        if let Some(uncertainty) = passes.clock_uncertainty {
+            self.fact(WHOLE, subject, "clock/uncertainty", "ns", uncertainty as f64);
+        }
         for (place, hop) in chain.hops.iter().enumerate() {
             let case = measured.chain.hop_title(place);
             self.sampled(&case, subject, "hop".into(), runs, &|pass| pass.hops[place].sum());
@@ -302,6 +314,7 @@ fn warnings(measured: &MeasuredChain, drawn: &Passes) -> Vec<Warning> {
                 .into(),
         });
     }
+    warnings.extend(clock_warning(drawn));
     for (place, stage) in measured.chain.stages.iter().enumerate() {
         let cycles = drawn.lateness[place].len() as u64 + drawn.missed[place];
         if drawn.missed[place] as f64 > MOST_MISSED * cycles as f64 {
@@ -341,4 +354,28 @@ fn warnings(measured: &MeasuredChain, drawn: &Passes) -> Vec<Warning> {
         }
     }
     warnings
+}
+
+/// That clocks are not known well enough for what was carried from machine to machine.
+fn clock_warning(drawn: &Passes) -> Option<Warning> {
+    let uncertainty = drawn.clock_uncertainty? as f64;
+    let carries = drawn.hops.iter().flatten().map(|hop| hop.carry);
+    // Whatever arrives before it was sent is told as 0.
+    let early = carries.filter(|carry| *carry == 0).count();
+    let latency = median(drawn.passes.iter().map(|pass| pass.latency as f64))?;
+    (early > 0 || uncertainty > MOST_CLOCK_SHARE * latency).then(|| Warning {
+        code: "clock".into(),
+        text: format!(
+            "The clocks of the machines are known to {:.0} \u{b5}s, {:.0} % of the chain{}.",
+            uncertainty / 1e3,
+            100.0 * uncertainty / latency.max(1.0),
+            match early {
+                0 => String::new(),
+                count => format!("; {count} samples seem to arrive before they were sent"),
+            }
+        ),
+        remedy: "Trust a hop between machines, and the whole, no further than that; connect them \
+                 by a link that nothing else loads."
+            .into(),
+    })
 }

@@ -4,31 +4,36 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
 use std::time::Duration;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{ensure, Context, Error, Result};
 use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::secret;
 use wiregauge_participant::codec_process::CodecTask;
 use wiregauge_participant::control::PROTOCOL_VERSION;
 use wiregauge_participant::stage::setup::{
-    LinkSetup, ProgramSetup, Schedule, StageOrder, StageSetup,
+    CodecSource, LinkSetup, ProgramSetup, Schedule, StageOrder, StageSetup,
 };
 use wiregauge_participant::transport::Topic;
 use wiregauge_result::random::Random;
-use wiregauge_system::interrupt;
+use wiregauge_system::interrupt::{self, Interrupted};
 use wiregauge_timing::clock::monotonic;
 use wiregauge_timing::scratch::Scratch;
 use wiregauge_timing::usage::host_id;
 
 use crate::chain::{Chain, Hop};
+use crate::chain_machines::ChainMachines;
 use crate::chain_process::{ChainProcess, StageTimes};
+use crate::machine_clock::{shift_schedule, MachineClock};
 use crate::messages::Messages;
 
 /// From the order to start to the first stretch, in nanoseconds.
 const START_DELAY_NS: u64 = 50_000_000;
 /// What a sample may take in a stretch beyond cycles and work, in nanoseconds.
 const SLACK_NS: u64 = 30_000_000;
+/// How long to wait for the cause when something goes wrong.
+const DIAGNOSIS_TIME: Duration = Duration::from_millis(300);
 /// Samples of the first stage in a stretch, at least. Few, as those of one stretch have the
 /// same phases and tell little more than one of them.
 const SAMPLES: u64 = 4;
@@ -41,6 +46,8 @@ pub struct ChainRunner<'a> {
     pub messages: &'a Messages,
     /// The programs of engines, and this one under an empty name.
     pub programs: &'a BTreeMap<&'static str, Program>,
+    /// The other machines.
+    pub machines: &'a ChainMachines,
 }
 
 /// What came of a run.
@@ -49,6 +56,9 @@ pub struct ChainRecord {
     pub stages: Vec<StageTimes>,
     /// When they were active.
     pub schedule: Schedule,
+    /// How well the times of other machines are known on this one's clock, in nanoseconds: those
+    /// that are known least well. None where all stages read this machine's clock.
+    pub clock_uncertainty: Option<u64>,
 }
 
 impl ChainRunner<'_> {
@@ -57,53 +67,100 @@ impl ChainRunner<'_> {
     /// # Errors
     /// When a stage cannot do its part, or the user asks to stop.
     pub fn run(&self, chain: &Chain, duration: Duration, seed: u64) -> Result<ChainRecord> {
+        let mut processes = Vec::new();
+        match self.run_in(&mut processes, chain, duration, seed) {
+            Ok(record) => {
+                processes.into_iter().for_each(ChainProcess::finish);
+                Ok(record)
+            }
+            Err(error) if error.is::<Interrupted>() => Err(error),
+            Err(error) => Err(self.diagnose(processes).unwrap_or(error)),
+        }
+    }
+
+    /// Why a run failed, where that is not what a stage says: it notices that another one is gone.
+    fn diagnose(&self, processes: Vec<ChainProcess>) -> Option<Error> {
+        thread::sleep(DIAGNOSIS_TIME);
+        let lost = self.machines.all().iter().find_map(|machine| machine.loss_reason());
+        let killed = || processes.into_iter().find_map(ChainProcess::violent_death);
+        lost.or_else(killed).map(Error::msg)
+    }
+
+    fn run_in(
+        &self,
+        processes: &mut Vec<ChainProcess>,
+        chain: &Chain,
+        duration: Duration,
+        seed: u64,
+    ) -> Result<ChainRecord> {
         // As long as the run, and gone with it.
         let scratch = Scratch::new().context("the run has no folder")?;
         let plans = chain.processes()?;
         let topics = topics(chain, scratch.path())?;
-        let mut processes = Vec::new();
         for plan in &plans {
             let stages = plan.stages.iter().map(|place| self.stage(chain, *place, &topics));
             let stages = stages.collect::<Result<_>>()?;
             let setup = ProgramSetup { version: PROTOCOL_VERSION, stages };
             let name = plan.engine.map_or("", |engine| engine.name);
             let program = self.programs.get(name).context("a program was not prepared")?;
-            processes.push(ChainProcess::start(program, &setup)?);
+            let machine = self.machines.find(&chain.stages[plan.stages[0]]);
+            processes.push(ChainProcess::start(program, machine, setup)?);
         }
-        let mut endpoints = Vec::new();
-        for process in &mut processes {
+        let (mut endpoints, mut apart) = (Vec::new(), Vec::new());
+        for (process, plan) in processes.iter_mut().zip(&plans) {
             let (host, opened) = process.await_opened()?;
-            ensure!(host == host_id(), "its stages have a clock of their own, not the machine's");
+            let is_here = self.machines.find(&chain.stages[plan.stages[0]]).is_none();
+            let is_apart = host != host_id();
+            ensure!(
+                !(is_here && is_apart),
+                "its stages have a clock of their own, not the machine's"
+            );
+            apart.push(is_apart);
             endpoints.extend(opened);
         }
         for (process, plan) in processes.iter_mut().zip(&plans) {
             let next = plan.stages.iter().map(|place| endpoints.get(place + 1).cloned());
             process.connect(next.map(Option::unwrap_or_default).collect())?;
         }
-        for process in &mut processes {
+        for process in processes.iter_mut() {
             process.await_ready()?;
+        }
+        let mut offsets = Vec::new();
+        for (process, apart) in processes.iter_mut().zip(&apart) {
+            offsets.push(apart.then(|| process.measure_offset()).transpose()?);
         }
         interrupt::check()?;
         let schedule = schedule(chain, duration, seed);
-        for process in &mut processes {
-            process.order(&StageOrder::Start(schedule.clone()))?;
+        for (process, offset) in processes.iter_mut().zip(&offsets) {
+            let ahead = offset.map_or(0, |measured| measured.offset);
+            process.order(&StageOrder::Start(shift_schedule(&schedule, ahead)))?;
         }
         let run = Duration::from_nanos(schedule.end().saturating_sub(monotonic()));
-        let mut stages = Vec::new();
-        for process in &mut processes {
-            stages.extend(process.await_done(run)?);
+        let (mut stages, mut clock_uncertainty) = (Vec::new(), None);
+        for (process, before) in processes.iter_mut().zip(offsets) {
+            let mut done = process.await_done(run)?;
+            if let Some(before) = before {
+                let clock = MachineClock { before, after: process.measure_offset()? };
+                done.iter_mut().for_each(|times| clock.convert(times));
+                clock_uncertainty = clock_uncertainty.max(Some(clock.uncertainty()));
+            }
+            stages.extend(done);
         }
-        processes.into_iter().for_each(ChainProcess::finish);
-        Ok(ChainRecord { stages, schedule })
+        Ok(ChainRecord { stages, schedule, clock_uncertainty })
     }
 
     fn stage(&self, chain: &Chain, place: usize, topics: &[Topic]) -> Result<StageSetup> {
         let stage = &chain.stages[place];
+        let is_here = self.machines.find(stage).is_none();
         let link = |hop: usize, task: CodecTask| -> Result<LinkSetup> {
             let Hop { transport, .. } = &chain.hops[hop];
-            let codec = self.messages.codec(&chain.hops[hop])?.clone();
+            let codec = match is_here {
+                true => CodecSource::Setup(self.messages.codec(&chain.hops[hop])?.clone()),
+                false => CodecSource::Named(self.messages.codec_name(&chain.hops[hop])?),
+            };
             let transport = transport.transport().to_owned();
-            Ok(LinkSetup { transport, topic: topics[hop].clone(), codec, task })
+            let topic = Topic { bind: self.machines.address(stage), ..topics[hop].clone() };
+            Ok(LinkSetup { transport, topic, codec, task })
         };
         let before = place.checked_sub(1).map(|hop| link(hop, chain.hops[hop].read));
         let after = (place < chain.hops.len()).then(|| link(place, CodecTask::Encode));

@@ -7,12 +7,15 @@ pub mod chain;
 #[cfg(feature = "clap")]
 pub mod chain_args;
 pub mod chain_file;
+pub mod chain_machines;
 pub mod chain_process;
 pub mod chain_result;
 pub mod chain_run;
 pub mod change;
 pub mod distribution;
+pub mod machine_clock;
 pub mod measurement;
 pub mod messages;
 pub mod passes;
 pub mod prediction;
+pub mod remote_stages;

@@ -12,6 +12,7 @@ use wiregauge_system::interrupt::Interrupted;
 use wiregauge_system::progress::ProgressDisplay;
 
 use crate::chain::Chain;
+use crate::chain_machines::ChainMachines;
 use crate::chain_run::ChainRunner;
 use crate::change::Change;
 use crate::messages::Messages;
@@ -40,6 +41,8 @@ pub struct MeasuredChain {
     pub proposals: Vec<Proposal>,
     /// Its messages.
     pub messages: Messages,
+    /// What other machines it ran on.
+    pub machines: Vec<String>,
     /// Whether the user asked to stop, so that it is not all.
     pub interrupted: bool,
 }
@@ -74,21 +77,23 @@ pub fn all(runs: &[Passes]) -> Passes {
     all
 }
 
-/// Builds what a chain needs below a folder. `begin` is called before anything is measured.
+/// Measures a chain with its messages, on this machine and others. Engines are built below a
+/// folder. `begin` is called before anything is measured.
 ///
 /// # Errors
-/// What the chain is drawn with and cannot be built, or a stage that cannot do its part, or
-/// that the user asks to stop before the chain was measured once.
+/// An engine that the chain is drawn with and cannot be built, or a stage that cannot do its
+/// part, or that the user asks to stop before the chain was measured once.
 pub fn measure(
     chain: Chain,
+    messages: Messages,
+    machines: ChainMachines,
     folder: &Path,
     progress: &ProgressDisplay,
     begin: &mut dyn FnMut(&Messages),
 ) -> Result<MeasuredChain> {
-    let messages = Messages::prepare(&chain, folder, progress)?;
-    let (programs, missing) = prepare_programs(&chain, folder, progress)?;
+    let (programs, missing) = prepare_programs(&chain, &machines, folder, progress)?;
     begin(&messages);
-    let runner = ChainRunner { messages: &messages, programs: &programs };
+    let runner = ChainRunner { messages: &messages, programs: &programs, machines: &machines };
     let mut proposals = Vec::new();
     for change in Change::all(&chain) {
         let changed = change.apply(&chain);
@@ -113,7 +118,8 @@ pub fn measure(
     let model = ChainModel::new(&chain, &all(&drawn));
     predict(&model, &mut proposals, chain.seed);
     let predicted = model.predict(chain.seed);
-    Ok(MeasuredChain { chain, drawn, predicted, proposals, messages, interrupted })
+    let machines = machines.all().iter().map(ToString::to_string).collect();
+    Ok(MeasuredChain { chain, drawn, predicted, proposals, messages, machines, interrupted })
 }
 
 /// Whether a changed chain can be measured.
@@ -139,6 +145,7 @@ type Programs = BTreeMap<&'static str, Program>;
 /// considered have none.
 fn prepare_programs(
     chain: &Chain,
+    machines: &ChainMachines,
     folder: &Path,
     progress: &ProgressDisplay,
 ) -> Result<(Programs, BTreeMap<&'static str, String>)> {
@@ -151,7 +158,12 @@ fn prepare_programs(
             continue;
         }
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
-        match Program::prepare(Some(engine), folder, &show) {
+        let prepared = Program::prepare(Some(engine), folder, &show).and_then(|program| {
+            progress.show(&format!("{}: on the other machines", engine.name), 0, 0);
+            machines.all().iter().try_for_each(|machine| machine.prepare(Some(engine)))?;
+            Ok(program)
+        });
+        match prepared {
             Ok(program) => {
                 programs.insert(engine.name, program);
             }

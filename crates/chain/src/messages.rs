@@ -1,9 +1,11 @@
 //! The messages of a chain, each with the codecs that are to carry it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{bail, Context, Result};
 use indexmap::IndexMap;
+use wiregauge_build_tools::hash_file;
 use wiregauge_bus::series::payload::{median_message, PayloadCodec, PayloadMessage};
 use wiregauge_codec_run::codec_selection::{self, select_codecs};
 use wiregauge_codec_run::workload::Workload;
@@ -107,6 +109,43 @@ impl Messages {
         codec.coding.as_ref().with_context(|| format!("{} has no runner", hop.codec))
     }
 
+    /// How another machine calls the codec of a hop with its message.
+    ///
+    /// # Errors
+    /// As [`Messages::codec`].
+    pub fn codec_name(&self, hop: &Hop) -> Result<String> {
+        self.codec(hop)?;
+        let place = self.all.iter().position(|(other, _)| *other == hop.message);
+        let place = place.context("the message was not prepared")?;
+        Ok(codec_name(place, &hop.codec))
+    }
+
+    /// All codecs that this machine has, by the names that another one calls them by.
+    pub fn codecs(&self) -> BTreeMap<String, CodecSetup> {
+        let messages = self.all.iter().enumerate();
+        let codecs = messages.flat_map(|(place, (_, message))| {
+            let named = |codec: &PayloadCodec| {
+                let name = codec_name(place, &codec.subject.id);
+                Some((name, codec.coding.clone()?))
+            };
+            message.payload.codecs.iter().filter_map(named).collect::<Vec<_>>()
+        });
+        codecs.collect()
+    }
+
+    /// A hash of the values of each message.
+    ///
+    /// # Errors
+    /// A message that cannot be read any more.
+    pub fn hashes(&self) -> Result<Vec<String>> {
+        let hash = |(_, message): &(MessageSource, PreparedMessage)| {
+            let mut codecs = message.payload.codecs.iter();
+            let setup = codecs.find_map(|codec| codec.coding.as_ref());
+            hash_file(&setup.context("nothing carries the message")?.message)
+        };
+        self.all.iter().map(hash).collect()
+    }
+
     /// Bytes of a hop's message as its codec writes it.
     pub fn size(&self, hop: &Hop) -> Option<usize> {
         self.find_codec(hop).map(|codec| codec.size)
@@ -135,6 +174,10 @@ impl Messages {
             })
             .collect()
     }
+}
+
+fn codec_name(message: usize, codec: &str) -> String {
+    format!("message {message} in {codec}")
 }
 
 fn workload(message: &MessageSource, seed: u64) -> Result<Workload> {

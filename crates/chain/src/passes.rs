@@ -77,13 +77,18 @@ pub struct Passes {
     pub missed: Vec<u64>,
     /// For each stage the samples that were not what was sent.
     pub damaged: Vec<u64>,
+    /// How well the times of other machines are known, in nanoseconds; none where there is one
+    /// clock.
+    pub clock_uncertainty: Option<u64>,
 }
 
 impl Passes {
     /// What a run shows.
     pub fn from_record(chain: &Chain, record: &ChainRecord) -> Passes {
         let count = chain.stages.len();
-        let mut found = Passes { hops: vec![Vec::new(); count - 1], ..Passes::default() };
+        let clock_uncertainty = record.clock_uncertainty;
+        let hops = vec![Vec::new(); count - 1];
+        let mut found = Passes { hops, clock_uncertainty, ..Passes::default() };
         for (stage, times) in chain.stages.iter().zip(&record.stages) {
             let counted = |one: &&Activation| stretch(&record.schedule, one.began) >= DROPPED;
             let late = |one: &Activation| one.began.saturating_sub(one.due);
@@ -134,6 +139,7 @@ impl Passes {
         let moved = |pass: Pass| Pass { stretch: pass.stretch + after, ..pass };
         self.passes.extend(other.passes.into_iter().map(moved));
         self.unfinished += other.unfinished;
+        self.clock_uncertainty = self.clock_uncertainty.max(other.clock_uncertainty);
         for (own, more) in self.hops.iter_mut().zip(other.hops) {
             own.extend(more);
         }
@@ -223,7 +229,7 @@ mod tests {
     fn record(stages: Vec<StageTimes>) -> ChainRecord {
         let (epoch, stretch, active, count) = (1000, 1000, 500, 3);
         let schedule = Schedule { epoch, stretch, active, count, phases: Vec::new() };
-        ChainRecord { stages, schedule }
+        ChainRecord { stages, schedule, clock_uncertainty: Some(40) }
     }
 
     #[test]
@@ -282,6 +288,6 @@ mod tests {
         }
         let stretches: Vec<usize> = all.passes.iter().map(|pass| pass.stretch).collect();
         assert_eq!((stretches.as_slice(), all.hops[0].len()), (&[1, 3][..], 2));
-        assert_eq!(all.arrived, [0, 2]);
+        assert_eq!((all.arrived, all.clock_uncertainty), (vec![0, 2], Some(40)));
     }
 }

@@ -52,9 +52,12 @@ const MAX_TIME: u64 = 1 << 62;
 /// One measured offset.
 #[derive(Clone, Copy, Debug)]
 pub struct OffsetSample {
-    own: u64,
-    offset: i64,
-    uncertainty: u64,
+    /// When it was known, on the clock of who asked.
+    pub own: u64,
+    /// How far the other clock is ahead, in nanoseconds.
+    pub offset: i64,
+    /// How well that is known: half of the round trip.
+    pub uncertainty: u64,
 }
 
 impl OffsetSample {
@@ -266,16 +269,25 @@ fn first_offset(master: SocketAddr, token: &str) -> Result<(TcpStream, OffsetSam
     }
 }
 
-/// Asks some times; the fastest answer counts.
 fn measure_offset(stream: &mut TcpStream) -> Result<OffsetSample> {
-    let mut best: Option<OffsetSample> = None;
-    for _ in 0..REQUESTS {
-        let asked = monotonic();
+    fastest_offset(|| {
         stream.write_all(&[1])?;
         let mut answer = [0; 8];
         stream.read_exact(&mut answer)?;
-        let back = monotonic();
-        let sight = OffsetSample::from_times(asked, u64::from_le_bytes(answer), back)?;
+        Ok(u64::from_le_bytes(answer))
+    })
+}
+
+/// Asks another clock for its time some times; the fastest answer counts.
+///
+/// # Errors
+/// What `ask` says, and an answer that is no time.
+pub fn fastest_offset(mut ask: impl FnMut() -> Result<u64>) -> Result<OffsetSample> {
+    let mut best: Option<OffsetSample> = None;
+    for _ in 0..REQUESTS {
+        let asked = monotonic();
+        let answer = ask()?;
+        let sight = OffsetSample::from_times(asked, answer, monotonic())?;
         if best.is_none_or(|best| sight.uncertainty < best.uncertainty) {
             best = Some(sight);
         }

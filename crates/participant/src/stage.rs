@@ -1,7 +1,7 @@
 //! Stages of a chain: each takes the newest sample of the stage before it, has it decoded,
 //! works, has its own message encoded and sends it. The stages of a program are threads. Who
-//! started the program leads it over standard input and output ([`setup`]), and it ends with
-//! them.
+//! started the program leads it over standard input and output ([`setup`]), or names another
+//! machine that leads it over TCP; it ends with either.
 
 pub mod input;
 pub mod setup;
@@ -13,12 +13,15 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
 
-use self::setup::{ProgramSetup, StageCounts, StageOrder, StageReport};
+use self::setup::{
+    CodecSource, ProgramSetup, StageCounts, StageLead, StageOrder, StageReport, StageStart,
+};
 use self::worker::{Stage, StageEvent, StageRecord};
 use crate::control::PROTOCOL_VERSION;
 use crate::stream::parent_process::ParentProcess;
 use crate::tcp::Tcp;
 use crate::transport::Transport;
+use wiregauge_timing::clock::monotonic;
 use wiregauge_timing::threads::start_thread;
 use wiregauge_timing::usage::host_id;
 
@@ -31,8 +34,8 @@ pub fn serve(transports: &[&'static dyn Transport]) -> ExitCode {
     if !all.iter().any(|transport| transport.name() == Tcp.name()) {
         all.push(&Tcp);
     }
-    let outcome = ParentProcess::open().and_then(|mut parent| {
-        let ran = run_stages(&mut parent, &all);
+    let outcome = begin().and_then(|(mut parent, setup)| {
+        let ran = run_stages(&mut parent, setup, &all);
         if let Err(error) = &ran {
             // Heard as long as there is someone to hear.
             let _ = parent.send_report(&StageReport::Failed(format!("{error:#}")));
@@ -41,15 +44,45 @@ pub fn serve(transports: &[&'static dyn Transport]) -> ExitCode {
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
+        Err(error) => {
+            // For who started it, where that is not who leads.
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
     }
 }
 
-fn run_stages(parent: &mut ParentProcess, transports: &[&'static dyn Transport]) -> Result<()> {
-    let setup: ProgramSetup = parent.read_message()?;
+/// Who leads, and which stages it wants.
+fn begin() -> Result<(ParentProcess, ProgramSetup)> {
+    let mut parent = ParentProcess::open()?;
+    let start = parent.read_message()?;
+    parent.watch()?;
+    let StageStart::Led(StageLead { leader, token, host }) = start else {
+        let StageStart::Here(setup) = start else { bail!("no setup") };
+        return Ok((parent, setup));
+    };
+    let mut parent = parent.connect(leader, &token)?;
+    let mut setup: ProgramSetup = parent.read_message()?;
+    parent.watch()?;
+    let links = setup.stages.iter_mut().flat_map(|stage| [&mut stage.input, &mut stage.output]);
+    for link in links.flatten() {
+        link.topic.scratch = Some(host.scratch.clone());
+        // Whoever leads starts no other programs on this machine than this one's own.
+        let CodecSource::Named(name) = &link.codec else { bail!("a codec of another machine") };
+        let own = host.codecs.get(name);
+        let own = own.with_context(|| format!("this machine has no {name}"))?;
+        link.codec = CodecSource::Setup(own.clone());
+    }
+    Ok((parent, setup))
+}
+
+fn run_stages(
+    parent: &mut ParentProcess,
+    setup: ProgramSetup,
+    transports: &[&'static dyn Transport],
+) -> Result<()> {
     let own = PROTOCOL_VERSION;
     ensure!(setup.version == own, "the setup has version {}, not {own}", setup.version);
-    parent.watch()?;
     let count = setup.stages.len();
     let (events, heard) = mpsc::channel();
     let (mut threads, mut orders) = (Vec::new(), Vec::new());
@@ -78,8 +111,12 @@ fn run_stages(parent: &mut ParentProcess, transports: &[&'static dyn Transport])
         other => Err(other),
     })?;
     events.parent.send_report(&StageReport::Ready)?;
-    let StageOrder::Start(schedule) = events.parent.read_message()? else {
-        bail!("an order came too early");
+    let schedule = loop {
+        match events.parent.read_message()? {
+            StageOrder::TellTime => tell_time(events.parent)?,
+            StageOrder::Start(schedule) => break schedule,
+            StageOrder::Connect(_) => bail!("an order came too early"),
+        }
     };
     for order in &orders {
         let _ = order.send(StageOrder::Start(schedule.clone()));
@@ -95,13 +132,20 @@ fn run_stages(parent: &mut ParentProcess, transports: &[&'static dyn Transport])
     }
     // What is open stays so until nobody reads from it any more.
     while !events.parent.is_gone() {
-        std::thread::sleep(SLICE);
+        let asked = events.parent.has_more(SLICE)?;
+        if asked && matches!(events.parent.read_message(), Ok(StageOrder::TellTime)) {
+            tell_time(events.parent)?;
+        }
     }
     drop(orders);
     for thread in threads {
         let _ = thread.join();
     }
     Ok(())
+}
+
+fn tell_time(parent: &mut ParentProcess) -> Result<()> {
+    parent.send_report(&StageReport::Time(monotonic()))
 }
 
 /// What the stages say.

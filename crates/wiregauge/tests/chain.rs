@@ -4,12 +4,14 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{fact, has_its_form, refuses, result, run, status, wiregauge};
+use support::machine::Machine;
+use support::{build_folder, fact, has_its_form, refuses, result, run, status, wiregauge};
+use wiregauge_testkit::prerequisites::{unshare, CLOCK};
 
 /// Three stages in two processes, over two transports and in two codecs.
 const CHAIN: &str = r#"
@@ -144,10 +146,173 @@ fn an_interruption_leaves_nothing() {
     }
     support::send_signal("-INT", child.id() as i32);
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while support::processes_below(folder.path()) > 0 {
+    await_nothing(folder.path());
+    assert!(!folder.path().join("run.json").exists());
+}
+
+/// Four stages on two machines: there and back, with two of them in a process of the second.
+const TWO_MACHINES: &str = r#"
+duration = "2s"
+listen = "127.0.0.1:0"
+[[stage]]
+name = "sensor"
+rate = "200Hz"
+machine = "front"
+[[stage]]
+name = "fusion"
+machine = "rear"
+[[stage]]
+name = "planner"
+rate = "100Hz"
+machine = "rear"
+[[stage]]
+name = "brake"
+machine = "front"
+[[hop]]
+message = "lidar"
+length = { points = 100 }
+codec = "prost"
+transport = "tcp"
+[[hop]]
+message = "rsb"
+codec = "flatbuffers"
+transport = "memory"
+[[hop]]
+message = "rsb"
+codec = "flatbuffers"
+transport = "tcp"
+[consider]
+codecs = []
+transports = ["tcp", "memory"]
+faster = []
+check = 1
+"#;
+
+/// How far the clock of the second machine is ahead, in seconds.
+const AHEAD: u64 = 100_000;
+
+/// The machine of this name, in a folder with this chain.
+fn machine(mut command: Command, folder: &Path, chain: &str, words: &[&str]) -> Machine {
+    write(folder, chain);
+    command.args(["chain", "chain.toml", "--machine"]).args(words);
+    Machine::spawn(command, folder)
+}
+
+/// The one that leads, and where it waits.
+fn lead(folder: &Path, chain: &str) -> (Machine, String) {
+    let leader = machine(wiregauge(), folder, chain, &["front"]);
+    let line = leader.hears("waiting for fusion, planner at");
+    let at = line.rsplit(' ').next().unwrap().to_owned();
+    (leader, at)
+}
+
+#[test]
+fn a_chain_on_two_machines_is_measured_on_the_clock_of_the_first() {
+    if !CLOCK.is_met() {
+        return;
+    }
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (mut leader, at) = lead(here.path(), TWO_MACHINES);
+    let mut joins = unshare(&["--time", "--monotonic", &AHEAD.to_string()]);
+    joins.args(["--fork", "--kill-child"]).arg(wiregauge().get_program());
+    joins.env("WIREGAUGE_BUILD", build_folder());
+    let mut agent = machine(joins, there.path(), TWO_MACHINES, &["rear", "--peer", &at]);
+    assert_eq!([leader.code(), agent.code()], [Some(0); 2]);
+    assert!(!there.path().join("run.json").exists(), "who leads has the result");
+    let run = result(here.path());
+    has_its_form(&run);
+    let whole = |metric: &str| fact(&run, WHOLE, "drawn", metric).unwrap();
+    assert_eq!(whole("unfinished"), 0.0);
+    assert!(whole("chain/samples") > 50.0);
+    // Far from the offset: a machine that is slow is allowed for.
+    assert!(whole("chain/p50") > 100_000.0 && whole("chain/max") < 60e9);
+    assert!(whole("clock/uncertainty") > 0.0 && whole("clock/uncertainty") < 1e9);
+    for hop in ["sensor to fusion", "fusion to planner", "planner to brake"] {
+        for part in ["encode", "carry", "decode"] {
+            let times = samples(&run, hop, &format!("hop/{part}"));
+            assert!(!times.is_empty() && times.iter().all(|time| *time < 60e9), "{hop} {part}");
+        }
+    }
+    // What does not reach from one machine to the other is said, and measured between others.
+    assert!(status(&run, "1:memory").contains("memory works within one process only"));
+    assert!(fact(&run, WHOLE, "2:tcp", "chain/p50").is_some());
+    let case = &run["cases"][0];
+    assert_eq!(case["source"], "2 machines");
+    let notes = case["notes"].to_string();
+    assert!(notes.contains("planner: at 100 Hz") && notes.contains("on rear"), "{notes}");
+}
+
+#[test]
+fn a_machine_that_does_not_belong_to_the_chain_is_refused() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(there.path(), TWO_MACHINES);
+    refuses(there.path(), &["chain", "chain.toml"], &["--machine front or --machine rear"]);
+    let words = ["chain", "chain.toml", "--machine", "boot"];
+    refuses(there.path(), &words, &["no stage runs on 'boot'"]);
+    let words = ["chain", "chain.toml", "--machine", "rear"];
+    refuses(there.path(), &words, &["--peer must name", "'front'"]);
+    let (leader, at) = lead(here.path(), TWO_MACHINES);
+    for (from, to, why) in [
+        ("100Hz", "50Hz", "its chain differs"),
+        ("points = 100", "points = 99", "its chain differs"),
+        ("\"planner\"", "\"plan\"", "its chain differs"),
+    ] {
+        let other = TWO_MACHINES.replace(from, to);
+        let mut agent = machine(wiregauge(), there.path(), &other, &["rear", "--peer", &at]);
+        agent.hears(&format!("refuses: {why}"));
+        assert_eq!(agent.code(), Some(2));
+    }
+    leader.hears("'stage 2' is 'planner on rear, 20000000 ns");
+    leader.hears("'values of message 0' is");
+    drop(leader);
+    await_nothing(here.path());
+}
+
+/// Waits until nothing that ran in this folder is left.
+fn await_nothing(folder: &Path) {
+    let deadline = Instant::now() + support::END_PATIENCE;
+    while support::processes_below(folder) > 0 {
         assert!(Instant::now() < deadline, "something is left");
         thread::sleep(Duration::from_millis(50));
     }
-    assert!(!folder.path().join("run.json").exists());
+}
+
+#[test]
+fn a_machine_that_is_lost_is_named_and_nothing_stays() {
+    let long = TWO_MACHINES.replace("\"2s\"", "\"60s\"");
+    for lost in ["front", "rear", "fusion and planner"] {
+        let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (mut leader, at) = lead(here.path(), &long);
+        let mut agent = machine(wiregauge(), there.path(), &long, &["rear", "--peer", &at]);
+        // The stages of the second machine run, in a process of their own.
+        let deadline = Instant::now() + Duration::from_secs(300);
+        let stages = loop {
+            let found = support::participants(&agent.child);
+            if let [(id, _)] = &found[..] {
+                break *id;
+            }
+            assert!(Instant::now() < deadline, "no stage ran");
+            thread::sleep(Duration::from_millis(20));
+        };
+        match lost {
+            "front" => {
+                leader.signal("-KILL");
+                agent.hears("is lost");
+            }
+            "rear" => {
+                agent.signal("-KILL");
+                leader.hears("wiregauge: the machine of fusion, planner at");
+            }
+            _ => {
+                support::send_signal("-KILL", stages);
+                leader.hears("wiregauge: fusion and planner: killed by SIGKILL");
+            }
+        }
+        let ends = [("front", &mut leader), ("rear", &mut agent)];
+        for (name, machine) in ends.into_iter().filter(|(name, _)| *name != lost) {
+            assert_eq!(machine.code(), Some(2), "{name} where {lost} is lost");
+        }
+        await_nothing(here.path());
+        await_nothing(there.path());
+    }
 }

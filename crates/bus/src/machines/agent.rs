@@ -13,20 +13,22 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{anyhow, bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_participant::control::{self, ControlReceiver, ControlSender, HEARTBEAT_INTERVAL};
+use wiregauge_participant::stage::setup::{StageHost, StageLead, StageStart};
 use wiregauge_result::environment::Environment;
 use wiregauge_system::interrupt;
 
 use crate::background::child::BackgroundChild;
 use crate::background::message::{BackgroundReport, BackgroundSetup, FlowEnd};
+use crate::background::Background;
 use crate::catalogue::engine::Engine;
 use crate::catalogue::engines;
 use crate::catalogue::program::{background_command, Program};
 use crate::machines::message::{version, AgentReport, JoinMessage, Start, Task};
-use crate::scenario::Scenario;
+use crate::machines::party::Party;
 use crate::secret::{Key, PATIENCE_TO_BE_HEARD};
 use wiregauge_timing::threads::start_thread;
 
@@ -42,12 +44,16 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 /// Asks where the leader is: its name may be known only once it runs.
 pub type FindLeader<'a> = &'a dyn Fn() -> Result<Vec<SocketAddr>>;
 
-/// A machine on which participants of a scenario are to run.
+/// A machine on which participants of a scenario, or stages of a chain, are to run.
 pub struct Agent<'a> {
-    /// The scenario.
-    pub scenario: &'a Scenario,
-    /// Its participants here.
+    /// Who measures together, and what.
+    pub party: &'a Party,
+    /// What of it runs here.
     pub names: &'a [String],
+    /// What may load this machine.
+    pub background: Background,
+    /// Where stages of a chain run here: what they are to know; none where participants do.
+    pub stages: Option<&'a StageHost>,
     /// Where engines are built.
     pub folder: &'a Path,
     /// What the leader must prove to have, if anything.
@@ -136,7 +142,7 @@ impl Agent<'_> {
         speaker.send(&AgentReport::Join(JoinMessage {
             version: version(),
             names: self.names.to_vec(),
-            scenario: self.scenario.content(),
+            scenario: self.party.content.clone(),
             address,
             machine: describe_machine(),
         }))?;
@@ -148,7 +154,7 @@ impl Agent<'_> {
             };
             format!("no leading machine at {leader}{key}")
         });
-        listener.set_silence_limit(self.scenario.terms.alive)?;
+        listener.set_silence_limit(self.party.alive)?;
         Ok((answer?, Joined { leader, speaker, listener }))
     }
 
@@ -199,7 +205,7 @@ impl Agent<'_> {
         deadline: Instant,
     ) -> Result<TcpStream> {
         let mut said = false;
-        let sender = self.scenario.timing_master();
+        let sender = self.party.leader();
         loop {
             interrupt::check()?;
             let mut refusal = None;
@@ -348,10 +354,21 @@ impl AgentSession<'_> {
         };
         let control = SocketAddr::new(self.leader.ip(), start.port);
         let names: Vec<&str> = start.names.iter().map(String::as_str).collect();
-        let command = program.command(control, &names, &start.token);
+        let command = match self.agent.stages {
+            Some(_) => program.stage_command(),
+            None => program.command(control, &names, &start.token),
+        };
         let limits = Limits { lingers: true, ..Limits::default() };
-        let child = Child::spawn(command, limits);
-        let child = Some(child.context("cannot start a participant")?);
+        let mut child = Child::spawn(command, limits).context("cannot start a participant")?;
+        if let Some(host) = self.agent.stages {
+            let token = start.token.clone();
+            let lead = StageLead { leader: control, token, host: host.clone() };
+            let mut line = serde_json::to_vec(&StageStart::Led(lead))?;
+            line.push(b'\n');
+            let said = child.write_all(&line, Instant::now() + ATTEMPT);
+            said.map_err(|failure| anyhow!("cannot start a stage: {failure}"))?;
+        }
+        let child = Some(child);
         let machine = Environment::probe(IndexMap::new());
         let names = start.names.clone();
         self.started.insert(start.run, Started { names, child, machine });
@@ -360,7 +377,7 @@ impl AgentSession<'_> {
 
     /// Loads this machine as the scenario says, and no more: nobody sends a flow from here.
     fn start_background(&mut self, run: u64, setup: &BackgroundSetup) -> Result<Option<u16>> {
-        let wanted = &self.agent.scenario.terms.background;
+        let wanted = &self.agent.background;
         let is_wanted = match &setup.flow {
             None => wanted.link.is_none(),
             Some(FlowEnd::Receives { .. }) => wanted.link.is_some(),

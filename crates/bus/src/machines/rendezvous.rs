@@ -11,8 +11,8 @@ use wiregauge_system::interrupt;
 
 use crate::machines::join_listener::{JoinListener, JoinRequest, POLL_INTERVAL};
 use crate::machines::message::{version, Task};
+use crate::machines::party::Party;
 use crate::machines::remote::{check_machines, RemoteMachine};
-use crate::scenario::Scenario;
 use crate::secret::Key;
 
 /// Most names, or characters of a version, that are shown of who comes.
@@ -20,9 +20,9 @@ const MAX_SHOWN: usize = 64;
 
 /// Who is waited for, and who may come.
 pub struct Rendezvous<'a> {
-    /// The scenario.
-    pub scenario: &'a Scenario,
-    /// Its participants on this machine.
+    /// Who measures together, and what.
+    pub party: &'a Party,
+    /// What of it runs on this machine.
     pub own: &'a [String],
     /// Whether the others are processes of one job, and known by their ranks.
     pub ranked: bool,
@@ -56,16 +56,17 @@ impl Rendezvous<'_> {
             let given_up = Cell::new(false);
             return Ok(JoinedMachines { rendezvous: self, door: None, machines, given_up });
         }
-        let at = self.scenario.listen;
+        let at = self.party.listen;
         let listener = TcpListener::bind(at)
             .with_context(|| format!("cannot wait for the others at {at} ('listen')"))?;
         let at = listener.local_addr()?;
         if self.key.is_none() {
             (self.tell)(&format!(
-                "without --key, anyone who can reach {at} and knows the scenario may join"
+                "without --key, anyone who can reach {at} and knows the {} may join",
+                self.party.file
             ));
         }
-        let door = JoinListener::open(listener, self.key.cloned(), self.scenario.content())?;
+        let door = JoinListener::open(listener, self.key.cloned(), self.party.content.clone())?;
         let deadline = Instant::now() + wait;
         let mut told = Vec::new();
         loop {
@@ -92,8 +93,8 @@ impl Rendezvous<'_> {
                 told = missing;
             }
             let remedy = match self.ranked {
-                true => "see what these processes of the job said",
-                false => "start it there with the same scenario and --peer",
+                true => "see what these processes of the job said".to_owned(),
+                false => format!("start it there with the same {} and --peer", self.party.file),
             };
             ensure!(
                 Instant::now() < deadline,
@@ -111,16 +112,15 @@ impl Rendezvous<'_> {
         let there = |name: &String| {
             self.own.contains(name) || machines.iter().any(|m| m.names().contains(name))
         };
-        let names = self.scenario.participants.iter().map(|(name, _)| name);
-        names.filter(|name| !there(name)).cloned().collect()
+        self.party.names.iter().filter(|name| !there(name)).cloned().collect()
     }
 
     /// Some of the participants in a line, with their ranks in a job. Of three or more in a row
     /// it has the first and the last.
     fn list_names(&self, some: &[String]) -> String {
-        let all = self.scenario.ranked();
+        let all = &self.party.names;
         let mut rows: Vec<(usize, usize)> = Vec::new();
-        for rank in (0..all.len()).filter(|rank| some.iter().any(|name| name == all[*rank])) {
+        for rank in (0..all.len()).filter(|rank| some.contains(&all[*rank])) {
             match rows.last_mut().filter(|(_, last)| last + 1 == rank) {
                 Some((_, last)) => *last = rank,
                 None => rows.push((rank, rank)),
@@ -128,7 +128,7 @@ impl Rendezvous<'_> {
         }
         let show = |(first, last): (usize, usize)| {
             let (names, ranks) = match last - first {
-                0 => (all[first].to_owned(), format!("rank {first}")),
+                0 => (all[first].clone(), format!("rank {first}")),
                 1 => (all[first..=last].join(", "), format!("ranks {first}, {last}")),
                 _ => {
                     (format!("{} to {}", all[first], all[last]), format!("ranks {first} to {last}"))
@@ -160,7 +160,7 @@ impl Rendezvous<'_> {
 
     fn welcome(&self, visitor: JoinRequest) -> Result<RemoteMachine> {
         let JoinRequest { join, speaker, mut listener, address, here } = visitor;
-        listener.set_silence_limit(self.scenario.terms.alive)?;
+        listener.set_silence_limit(self.party.alive)?;
         RemoteMachine::accept(join, speaker, listener, address, here)
     }
 
@@ -190,22 +190,21 @@ impl Rendezvous<'_> {
         refuse_unless(self.only.is_empty() || self.only.contains(address), || {
             "its address is not one that --peer names here".into()
         })?;
-        for (key, here) in self.scenario.content() {
-            let there = join.scenario.get(&key).map_or("nothing", String::as_str);
+        for (key, here) in &self.party.content {
+            let there = join.scenario.get(key).map_or("nothing", String::as_str);
             if there != here {
                 return Err(Refusal {
-                    told: "its scenario differs".into(),
+                    told: format!("its {} differs", self.party.file),
                     known: Some(format!("'{key}' is '{there}' there and '{here}' here")),
                 });
             }
         }
-        let most = self.scenario.participants.len();
         refuse_unless(!join.names.is_empty(), || "it names no participant".into())?;
-        let unknown = || "it names a participant that the scenario does not have".to_owned();
-        refuse_unless(join.names.len() <= most, unknown)?;
-        let named = self.scenario.roles_of(&join.names);
-        for (name, _) in named.map_err(|_| Refusal { told: unknown(), known: None })? {
-            refuse_unless(!self.own.contains(&name), || format!("'{name}' runs here already"))?;
+        refuse_unless(self.party.has_all(&join.names), || {
+            format!("it names a participant that the {} does not have", self.party.file)
+        })?;
+        for name in &join.names {
+            refuse_unless(!self.own.contains(name), || format!("'{name}' runs here already"))?;
         }
         refuse_unless(join.address == *address, || {
             format!(

@@ -1,12 +1,46 @@
-//! What a program with stages and who started it say to each other, over its standard input
-//! and output, a line of JSON each: a [`ProgramSetup`], then [`StageOrder`]s, which it
-//! answers with [`StageReport`]s. After [`StageReport::Done`] the records follow, stage after
+//! What a program with stages and who leads it say to each other, a line of JSON each: a
+//! [`ProgramSetup`], then [`StageOrder`]s, which it answers with [`StageReport`]s. They do so
+//! over its standard input and output, where a [`StageStart`] comes first; or over TCP, where
+//! that names a leader on another machine. After [`StageReport::Done`] the records follow, stage after
 //! stage: its activations and then its arrivals, each number in eight bytes, little-endian.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::codec_process::{CodecSetup, CodecTask};
 use crate::transport::Topic;
+
+/// How a program with stages begins.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum StageStart {
+    /// Who started it leads it.
+    Here(ProgramSetup),
+    /// Another machine leads it.
+    Led(StageLead),
+}
+
+/// Who leads a program with stages on this machine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StageLead {
+    /// Where it is.
+    pub leader: SocketAddr,
+    /// What the program says first to it.
+    pub token: String,
+    /// What this machine has.
+    pub host: StageHost,
+}
+
+/// What a machine has for the stages that run on it and another machine leads.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct StageHost {
+    /// The codecs, by the names that the leader says.
+    pub codecs: BTreeMap<String, CodecSetup>,
+    /// A folder for what must not stay.
+    pub scratch: PathBuf,
+}
 
 /// The stages of a program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -41,9 +75,18 @@ pub struct LinkSetup {
     /// Where. Its size is set by the stage, to that of the encoded message.
     pub topic: Topic,
     /// The codec, with the message.
-    pub codec: CodecSetup,
+    pub codec: CodecSource,
     /// What the codec does at this end.
     pub task: CodecTask,
+}
+
+/// A codec with its message.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum CodecSource {
+    /// As who leads says, on the same machine.
+    Setup(CodecSetup),
+    /// The one of this name in [`StageHost::codecs`].
+    Named(String),
 }
 
 /// When stages are active. A run is some stretches; in each of them the stages have other
@@ -77,6 +120,8 @@ pub enum StageOrder {
     Connect(Vec<String>),
     /// When they are active.
     Start(Schedule),
+    /// What the time of their machine is: when they are ready, and when they are done.
+    TellTime,
 }
 
 /// What stages say.
@@ -91,6 +136,8 @@ pub enum StageReport {
     },
     /// Their writers have found the readers.
     Ready,
+    /// The time of their machine's monotonic clock, in nanoseconds.
+    Time(u64),
     /// They are done.
     Done(Vec<StageCounts>),
     /// They cannot go on.

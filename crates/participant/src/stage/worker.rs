@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure, Context, Result};
 
 use super::input::{NewestSample, ReceivedSamples, StageInput};
-use super::setup::{Activation, LinkSetup, Schedule, StageCounts, StageOrder, StageSetup};
+use super::setup::{
+    Activation, CodecSource, LinkSetup, Schedule, StageCounts, StageOrder, StageSetup,
+};
 use crate::codec_process::CodecProcess;
 use crate::sample::{self, Header, HEADER_SIZE};
 use crate::transport::{Topic, Transport, Writer};
@@ -123,7 +125,8 @@ impl Stage {
     fn try_run(&self) -> Result<()> {
         let start = |link: &Option<LinkSetup>| -> Result<Option<CodecProcess>> {
             let Some(link) = link else { return Ok(None) };
-            let mut codec = CodecProcess::start(&link.codec)?;
+            let CodecSource::Setup(setup) = &link.codec else { bail!("a codec without a setup") };
+            let mut codec = CodecProcess::start(setup)?;
             for _ in 0..WARM_UP {
                 codec.run(link.task)?;
             }

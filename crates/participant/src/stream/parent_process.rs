@@ -2,7 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::AsFd;
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::thread;
@@ -14,7 +15,9 @@ use serde::de::DeserializeOwned;
 use serde::Serialize;
 
 use super::setup::{Setup, MAX_LINE};
+use crate::connect::{connect_with_retry, MAX_OUTAGE};
 use crate::control::PROTOCOL_VERSION;
+use crate::token::send_token;
 use wiregauge_timing::threads::start_thread;
 
 /// How long the program may take to end once nobody wants it any more.
@@ -54,6 +57,20 @@ impl ParentProcess {
         let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let gone = Arc::new(AtomicBool::new(false));
         Ok(ParentProcess { input, output, gone, together: Vec::new() })
+    }
+
+    /// Who leads from another machine, instead of who started this program. That one is still
+    /// watched, if [`ParentProcess::watch`] was called.
+    ///
+    /// # Errors
+    /// When it cannot be reached.
+    pub fn connect(self, leader: SocketAddr, token: &str) -> Result<ParentProcess> {
+        let stream = connect_with_retry(leader, MAX_OUTAGE)
+            .with_context(|| format!("cannot reach the leading machine at {leader}"))?;
+        stream.set_nodelay(true)?;
+        send_token(&stream, token)?;
+        let input = File::from(OwnedFd::from(stream.try_clone()?));
+        Ok(ParentProcess { input, output: File::from(OwnedFd::from(stream)), ..self })
     }
 
     /// Hears a line.
@@ -150,7 +167,8 @@ fn read_line(input: &mut File) -> Result<Vec<u8>> {
 /// Notices that standard input was closed, whatever is still in it.
 fn watch_input(input: File, gone: Arc<AtomicBool>) -> Result<()> {
     start_thread("starter", move || {
-        let mut waited = [PollFd::new(&input, PollFlags::empty())];
+        // What closes a connection is RDHUP, and a pipe HUP, which is always told.
+        let mut waited = [PollFd::new(&input, PollFlags::RDHUP)];
         while !matches!(poll(&mut waited, None), Ok(count) if count > 0) {}
         gone.store(true, Ordering::Relaxed);
         thread::sleep(EXIT_TIMEOUT);

@@ -39,7 +39,7 @@ name = "beta"
 role = "receiver"
 "#;
 
-/// A `wiregauge bus participant`, killed in the end if it still runs.
+/// A `wiregauge bus participant` or a machine of a chain, killed in the end if it still runs.
 pub struct Machine {
     pub child: Child,
     said: Receiver<String>,
@@ -48,9 +48,13 @@ pub struct Machine {
 impl Machine {
     pub fn start(mut command: Command, folder: &Path, scenario: &str, words: &[&str]) -> Machine {
         fs::write(folder.join("two.toml"), scenario).unwrap();
+        command.args(["bus", "participant", "--scenario", "two.toml"]).args(words);
+        Machine::spawn(command, folder)
+    }
+
+    /// One that this command runs in a folder.
+    pub fn spawn(mut command: Command, folder: &Path) -> Machine {
         let mut child = command
-            .args(["bus", "participant", "--scenario", "two.toml"])
-            .args(words)
             .current_dir(folder)
             .stdin(Stdio::null())
             .stdout(Stdio::null())

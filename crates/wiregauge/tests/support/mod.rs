@@ -161,7 +161,7 @@ pub fn participants(of: &Child) -> Vec<(i32, String)> {
         }
         let line = fs::read(folder.join("cmdline")).unwrap_or_default();
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        if line.contains("--control") {
+        if ["--control", "--stage"].iter().any(|word| line.contains(word)) {
             found.push((id, line));
         }
     }

@@ -13,19 +13,17 @@ use wiregauge_bus::machines::agent::Agent;
 use wiregauge_bus::machines::rendezvous::Rendezvous;
 use wiregauge_bus::placement::Placement;
 use wiregauge_bus::scenario::Scenario;
-use wiregauge_bus::secret::Key;
 use wiregauge_bus::series::Series;
 use wiregauge_bus::{background, catalogue};
 use wiregauge_participant::participant::run_in_threads;
 use wiregauge_participant::{stage, stream};
 use wiregauge_system::interrupt;
-use wiregauge_system::notice::print_notice;
 use wiregauge_system::quantity::parse_time;
-use wiregauge_system::text::escape_short;
 
 use super::bus_result::measure_series;
-use super::run_args::ResultArgs;
 use super::samples_args::SamplesArgs;
+use crate::meeting_args::{print_foreign, MeetingArgs};
+use crate::result_args::ResultArgs;
 
 /// Take part in a scenario on two or more machines.
 ///
@@ -60,17 +58,8 @@ pub struct Arguments {
     /// PMI or a Kubernetes indexed job.
     #[arg(long, value_name = "N", conflicts_with = "name")]
     rank: Option<Option<usize>>,
-    /// The machine that leads. For that machine itself: others may join only from these
-    /// machines. With --rank: where rank 0 runs, if its launcher does not tell.
-    #[arg(long, value_name = "HOST[:PORT],…", value_delimiter = ',')]
-    peer: Vec<String>,
-    /// A file with the key of all machines, 64 hexadecimal digits. A machine with
-    /// another key cannot join or lead [env: WIREGAUGE_KEY, the digits].
-    #[arg(long, value_name = "FILE")]
-    key: Option<PathBuf>,
-    /// How long to wait for the other machines.
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_time)]
-    wait: Duration,
+    #[command(flatten)]
+    meeting: MeetingArgs,
     /// How long to wait for a lost machine before the next load.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_time)]
     return_within: Duration,
@@ -108,8 +97,8 @@ impl Arguments {
         let mut scenario = Scenario::read(path)?;
         let variable = |name: &str| std::env::var(name).ok();
         let own = match self.rank {
-            Some(rank) => OwnPart::by_rank(&mut scenario, rank, &self.peer, &variable),
-            None => OwnPart::by_names(&scenario, &self.name, &self.peer),
+            Some(rank) => OwnPart::by_rank(&mut scenario, rank, &self.meeting.peer, &variable),
+            None => OwnPart::by_names(&scenario, &self.name, &self.meeting.peer),
         };
         let own = own.with_context(|| path.display().to_string())?;
         scenario.terms.realtime.check_permissions()?;
@@ -122,10 +111,17 @@ impl Arguments {
              and --junit there"
         );
         let (names, folder) = (&own.names, default_build_folder()?);
-        let key = Key::find(self.key.as_deref())?;
-        let (scenario, key, tell) = (&scenario, key.as_ref(), &print_progress);
-        let agent = Agent { scenario, names, folder: &folder, key, tell };
-        agent.serve(&|| own.leader(), self.wait, self.return_within)?;
+        let key = self.meeting.find_key()?;
+        let agent = Agent {
+            party: &scenario.party(),
+            names,
+            background: scenario.terms.background,
+            stages: None,
+            folder: &folder,
+            key: key.as_ref(),
+            tell: &print_foreign,
+        };
+        agent.serve(&|| own.leader(), self.meeting.wait, self.return_within)?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -133,11 +129,12 @@ impl Arguments {
     fn lead(&self, scenario: Scenario, own: &OwnPart) -> Result<ExitCode> {
         let outlet = self.delivery.open(self.scenario.as_deref().as_slice())?;
         let samples = self.keep.open(self.scenario.as_deref().as_slice(), &outlet)?;
-        let key = Key::find(self.key.as_deref())?;
+        let key = self.meeting.find_key()?;
         let OwnPart { names, only, ranked, .. } = own;
-        let (own, ranked, key, tell) = (names, *ranked, key.as_ref(), &print_progress);
-        let rendezvous = Rendezvous { scenario: &scenario, own, ranked, only, key, tell };
-        let gathering = rendezvous.await_all(self.wait)?;
+        let (own, ranked, key, tell) = (names, *ranked, key.as_ref(), &print_foreign);
+        let party = &scenario.party();
+        let rendezvous = Rendezvous { party, own, ranked, only, key, tell };
+        let gathering = rendezvous.await_all(self.meeting.wait)?;
         let machines = gathering.machines();
         let placement = Placement::on_machines(&scenario.participants, machines);
         let series = Series { samples, ..Series::from_scenario(scenario.clone(), placement) };
@@ -145,9 +142,4 @@ impl Arguments {
         gathering.dismiss(outcome.is_ok() && !interrupt::interrupted());
         outcome
     }
-}
-
-/// Tells the user what goes on, some of it in the words of others.
-fn print_progress(what: &str) {
-    print_notice(&escape_short(what));
 }

@@ -1,6 +1,5 @@
 //! What all measuring sub-verbs take: how each run goes, and where the result goes.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -10,11 +9,9 @@ use wiregauge_bus::placement::Placement;
 use wiregauge_bus::run_settings::transport_option::{parse_transport_option, TransportOption};
 use wiregauge_bus::run_settings::RunSettings;
 use wiregauge_participant::realtime::Realtime;
-use wiregauge_report::result_target::ResultTarget;
-use wiregauge_report::text::ResultFormat;
 use wiregauge_system::quantity::parse_time;
 
-use crate::requirement_args::RequirementArgs;
+use crate::result_args::ResultArgs;
 
 /// Shortest window unless the user says so.
 const WINDOW: Duration = Duration::from_secs(1);
@@ -75,35 +72,6 @@ pub struct RunArgs {
     pub seed: u64,
     #[command(flatten)]
     pub delivery: ResultArgs,
-}
-
-/// Where the result goes.
-#[derive(clap::Args)]
-pub struct ResultArgs {
-    /// Write the result here. With -, the result goes to standard output and the table
-    /// to standard error [default: run.json].
-    #[arg(short, long, value_name = "PATH")]
-    output: Option<PathBuf>,
-    /// Format of what is printed [default: table].
-    #[arg(long, value_enum)]
-    format: Option<ResultFormat>,
-    #[command(flatten)]
-    required: RequirementArgs,
-}
-
-impl ResultArgs {
-    /// Looks whether the result can be kept, which replaces none of `inputs`.
-    pub fn open(&self, inputs: &[&Path]) -> Result<ResultTarget> {
-        let output = self.output.as_deref().unwrap_or(Path::new("run.json"));
-        let form = self.format.unwrap_or(ResultFormat::Table);
-        let target = ResultTarget::open(output, form, inputs)?;
-        Ok(target.with_verdict(self.required.open(inputs, false)?))
-    }
-
-    /// Whether the user said anything of it.
-    pub fn is_given(&self) -> bool {
-        self.output.is_some() || self.format.is_some() || self.required.is_given()
-    }
 }
 
 impl RunArgs {

@@ -66,7 +66,7 @@ impl MeasurementArgs {
         let Destination { outlet, samples } = destination;
         let show = progress.into_callback();
         let CosimResult { run, kept } = measure(workload, &self.options, samples, show)?;
-        if matches!(self.delivery.format, ResultFormat::Csv | ResultFormat::Json) {
+        if matches!(self.delivery.format(), ResultFormat::Csv | ResultFormat::Json) {
             print_missing_figures(&run);
         }
         let code = write_measured(run, outlet);

@@ -1,5 +1,7 @@
 //! The result of a chain: what was measured, as `run.json` has it.
 
+use std::time::Duration;
+
 use wiregauge_participant::sample::HEADER_SIZE;
 use wiregauge_result::run::{Case, Curve, Fact, Measurement, Run, Settings, Status, Subject};
 use wiregauge_result::run_builder::RunBuilder;
@@ -134,17 +136,21 @@ fn cases(measured: &MeasuredChain) -> Vec<Case> {
             (0, _) => "when a sample comes".to_owned(),
             (period, None) => format!("at {}, its clock its own", rate(period)),
             (period, Some(offset)) => {
-                let offset = std::time::Duration::from_nanos(offset);
+                let offset = Duration::from_nanos(offset);
                 format!("at {}, {offset:?} after the common beginning", rate(period))
             }
         };
-        let work = std::time::Duration::from_nanos(stage.work);
+        let work = Duration::from_nanos(stage.work);
         let work = if stage.work > 0 { format!(", works {work:?}") } else { String::new() };
         let machine = stage.machine.as_deref().filter(|_| !measured.machines.is_empty());
         let machine = machine.map(|name| format!(", on {name}")).unwrap_or_default();
         whole.notes.push(format!("{}: {when}{work}{machine}", stage.name));
     }
     whole.notes.extend(measured.machines.iter().cloned());
+    if let Some(uncertainty) = measured.all_drawn().clock_uncertainty {
+        let known = Duration::from_nanos(uncertainty);
+        whole.notes.push(format!("the clocks of the machines are known to {known:.1?}"));
+    }
     let hops = chain.hops.iter().enumerate().map(|(place, hop)| {
         let (message, source) = measured.messages.name(hop);
         let mut case = Case::new(chain.hop_title(place), message, source);

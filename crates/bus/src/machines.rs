@@ -4,6 +4,8 @@
 pub mod agent;
 pub mod cyclictest;
 pub mod join_listener;
+#[cfg(feature = "clap")]
+pub mod meeting_args;
 pub mod message;
 pub mod party;
 pub mod remote;

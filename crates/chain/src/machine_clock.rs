@@ -27,7 +27,7 @@ impl MachineClock {
         let (from, to) = (self.before.own as f64, self.after.own as f64);
         let passed = (time as f64 - self.before.offset as f64 - from) / (to - from).max(1.0);
         let grown = (self.after.offset - self.before.offset) as f64 * passed.clamp(0.0, 1.0);
-        time.saturating_add_signed(-(self.before.offset + grown as i64))
+        time.saturating_add_signed(-(self.before.offset + grown.round() as i64))
     }
 
     /// What stages of that machine did, on the leader's clock.

@@ -6,7 +6,6 @@ mod connect_args;
 mod exit_status;
 mod list_format;
 mod max_memory;
-mod meeting_args;
 mod requirement_args;
 mod result_args;
 mod unique_names;

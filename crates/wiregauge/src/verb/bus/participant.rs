@@ -10,6 +10,7 @@ use anyhow::{ensure, Context, Result};
 use wiregauge_build_tools::default_build_folder;
 use wiregauge_bus::launcher::OwnPart;
 use wiregauge_bus::machines::agent::Agent;
+use wiregauge_bus::machines::meeting_args::{print_foreign, MeetingArgs};
 use wiregauge_bus::machines::rendezvous::Rendezvous;
 use wiregauge_bus::placement::Placement;
 use wiregauge_bus::scenario::Scenario;
@@ -22,7 +23,6 @@ use wiregauge_system::quantity::parse_time;
 
 use super::bus_result::measure_series;
 use super::samples_args::SamplesArgs;
-use crate::meeting_args::{print_foreign, MeetingArgs};
 use crate::result_args::ResultArgs;
 
 /// Take part in a scenario on two or more machines.

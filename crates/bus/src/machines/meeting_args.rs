@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
-use wiregauge_bus::machines::agent::resolve_addresses;
-use wiregauge_bus::secret::Key;
 use wiregauge_system::notice::print_notice;
 use wiregauge_system::quantity::parse_time;
 use wiregauge_system::text::escape_short;
+
+use crate::machines::agent::resolve_addresses;
+use crate::secret::Key;
 
 /// How machines that measure together find each other.
 #[derive(clap::Args)]

@@ -24,8 +24,9 @@ impl MachineClock {
 
     /// A time of that machine, on the leader's clock.
     pub fn to_leader(&self, time: u64) -> u64 {
-        let (from, to) = (self.before.own as f64, self.after.own as f64);
-        let passed = (time as f64 - self.before.offset as f64 - from) / (to - from).max(1.0);
+        let there = |sample: OffsetSample| sample.own as f64 + sample.offset as f64;
+        let (from, to) = (there(self.before), there(self.after));
+        let passed = (time as f64 - from) / (to - from).max(1.0);
         let grown = (self.after.offset - self.before.offset) as f64 * passed.clamp(0.0, 1.0);
         time.saturating_add_signed(-(self.before.offset + grown.round() as i64))
     }

@@ -24,8 +24,6 @@ const TRANSPORTS: [(&str, bool); 6] = [
 ];
 /// Those that work within a host only.
 const ONE_HOST: [&str; 2] = ["iceoryx2", "silkit"];
-/// Those that carry one topic only.
-const SINGLE: [&str; 1] = ["silkit"];
 /// Receivers, topics and bytes of the runs that costs are fitted to.
 const FITTED: [Shape; 9] = [
     shape(1, 1, 100),
@@ -111,11 +109,9 @@ struct Costs([f64; COSTS]);
 
 impl Costs {
     /// The costs that fit best: least squares of what they are off in proportion, since short steps
-    /// count as much as long ones. None is less than nothing: one that would be is left out. Where
-    /// all have one topic, what it costs is a part of the step.
+    /// count as much as long ones. None is less than nothing: one that would be is left out.
     fn fit(points: &[Point], of: fn(&Point) -> f64) -> Result<Costs> {
-        let several = points.iter().any(|point| point.shape.topics > 1);
-        let mut costs = [true, true, several, true, several, true];
+        let mut costs = [true; COSTS];
         loop {
             let mut matrix = [[0.0; COSTS + 1]; COSTS];
             for point in points {
@@ -228,9 +224,8 @@ fn transport(
     lines: &mut Vec<Line>,
 ) -> Result<()> {
     let here = Placement::local();
-    let is_carried = |shape: &Shape| shape.topics == 1 || !SINGLE.contains(&name);
     let measured = |place: &Placement, shape| point(run, place, name, shape);
-    let points = FITTED.into_iter().filter(is_carried).map(|shape| measured(&here, shape));
+    let points = FITTED.into_iter().map(|shape| measured(&here, shape));
     let points = points.collect::<Result<Vec<Point>>>()?;
     let model = Model {
         whole: Costs::fit(&points, |point| point.step)?,
@@ -252,7 +247,7 @@ fn transport(
     }
     let places = CHECKED.map(|shape| (shape, Some(&here), None));
     let places = places.into_iter().chain(LINKED.map(|shape| (shape, link, Some(RATE.1))));
-    for (shape, place, rate) in places.filter(|(shape, ..)| is_carried(shape)) {
+    for (shape, place, rate) in places {
         let Some(place) = place else { continue };
         let over = if rate.is_some() { ", two hosts and 1 Gbit/s" } else { "" };
         let what = format!("{name}, {}{over}", shape.describe());
@@ -273,9 +268,6 @@ fn transport(
     let alone = ONE_HOST.contains(&name);
     for (participants, topics) in PARTICIPANTS.into_iter().flat_map(|n| TOPICS.map(|k| (n, k))) {
         let shape = shape(participants - 1, topics, SIZE);
-        if !is_carried(&shape) {
-            continue;
-        }
         let on = |hosts| time(model.on_hosts(shape, hosts));
         let hosts = HOSTS.into_iter().filter(|hosts| !alone || *hosts == 1);
         let hosts = hosts.filter(|hosts| *hosts <= participants);

@@ -83,6 +83,8 @@ pub struct Child {
     looked: Instant,
     /// The limit of its memory, where that is why it was killed.
     beyond: Option<u64>,
+    /// What it may have taken of the processors in the end, in clock ticks.
+    most_ticks: Option<u64>,
 }
 
 impl Child {
@@ -116,6 +118,7 @@ impl Child {
             status: None,
             looked: Instant::now(),
             beyond: None,
+            most_ticks: None,
         };
         let (stdin, stdout, stderr) = (&child.stdin, &child.stdout, &child.stderr);
         if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
@@ -138,7 +141,21 @@ impl Child {
     /// The processor time that it has taken, in clock ticks of the system, if it sleeps now.
     pub fn time_used_asleep(&self) -> Option<u64> {
         let text = fs::read_to_string(format!("/proc/{}/stat", self.id())).ok()?;
-        parse_time_asleep(&text)
+        parse_time_used(&text).filter(|(state, _)| *state == "S").map(|(_, ticks)| ticks)
+    }
+
+    /// Lets it take so much time of the processors from now on, or any where there is no limit.
+    /// Who takes more has hung, as who does not answer by a deadline: on a loaded machine a
+    /// deadline alone tells who hangs from who waits for a processor only if it is far away.
+    pub fn limit_processor_time(&mut self, limit: Option<Duration>) {
+        let ticks_per_second = rustix::param::clock_ticks_per_second();
+        let ticks = limit.map(|limit| (limit.as_secs_f64() * ticks_per_second as f64) as u64);
+        self.most_ticks = ticks.and_then(|ticks| Some(self.ticks_used()? + ticks));
+    }
+
+    fn ticks_used(&self) -> Option<u64> {
+        let text = fs::read_to_string(format!("/proc/{}/stat", self.id())).ok()?;
+        parse_time_used(&text).map(|(_, ticks)| ticks)
     }
 
     /// The end of what it wrote to standard error, as far as it was read:
@@ -330,7 +347,7 @@ impl Child {
     }
 
     /// The time left. It is an error when there is none, when the user wants to
-    /// stop, or when the child has taken more memory than it may.
+    /// stop, or when the child has taken more memory or processor time than it may.
     fn check_limits(&mut self, deadline: Instant) -> Result<Duration, ChildFailure> {
         if interrupted() {
             return self.fail(ChildFailure::Interrupted);
@@ -342,6 +359,9 @@ impl Child {
             if self.beyond.is_some() {
                 self.kill();
                 return Err(ChildFailure::Died(self.death()));
+            }
+            if self.most_ticks.is_some_and(|most| self.ticks_used().is_some_and(|it| it > most)) {
+                return self.fail(ChildFailure::Hung);
             }
         }
         let left = deadline.saturating_duration_since(now);
@@ -421,10 +441,10 @@ fn fields_behind_name(stat: &str) -> Option<SplitWhitespace<'_>> {
     Some(stat.rsplit_once(')')?.1.split_whitespace())
 }
 
-/// User and system time, the 14th and 15th field, of a process whose state is sleep.
-fn parse_time_asleep(stat: &str) -> Option<u64> {
+/// The state of a process, and its user and system time, the 14th and 15th field.
+fn parse_time_used(stat: &str) -> Option<(&str, u64)> {
     let mut fields = fields_behind_name(stat)?;
-    let is_asleep = fields.next()? == "S";
+    let state = fields.next()?;
     let times: Vec<u64> = fields.skip(10).take(2).filter_map(|field| field.parse().ok()).collect();
-    (is_asleep && times.len() == 2).then(|| times.iter().sum())
+    (times.len() == 2).then(|| (state, times.iter().sum()))
 }

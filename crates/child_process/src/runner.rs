@@ -211,6 +211,15 @@ impl Runner {
         self.send_request(&format!("decode {}", wire.len()), wire)
     }
 
+    /// The same for bytes that a decoder may hang of: it has, once it has taken more than this of
+    /// the processors.
+    pub fn decode_within(&mut self, wire: &[u8], limit: Duration) -> Result<Vec<u8>, RunnerError> {
+        self.child.limit_processor_time(Some(limit));
+        let decoded = self.decode(wire);
+        self.child.limit_processor_time(None);
+        decoded
+    }
+
     /// What the reading experiments find in message `index`: the full
     /// projection, the fixed field and the element's field.
     pub fn values(&mut self, index: usize) -> Result<[Reading; 3], RunnerError> {

@@ -223,14 +223,7 @@ impl<'a> Session<'a> {
                 let Some(sample) = load.samples.first() else { continue };
                 let mut runner = Runner::start(launch, Limits::default(), None, plan.patience)?;
                 let wire = runner.message(&sample.canonical)?;
-                let tally = robustness::corrupt(
-                    launch,
-                    plan.counter.as_ref(),
-                    &wire,
-                    &sample.canonical,
-                    plan.corruptions,
-                    plan.settings.seed,
-                )?;
+                let tally = robustness::corrupt(plan, launch, &wire, &sample.canonical)?;
                 facts.extend(tally.facts(&load.case.id, &launch.id));
             }
             Ok(())

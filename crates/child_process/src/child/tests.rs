@@ -74,6 +74,16 @@ fn silence_is_reported_in_time_and_ended() {
 }
 
 #[test]
+fn who_takes_more_of_a_processor_than_it_may_hangs() {
+    let mut child = shell("while read line; do while :; do :; done; done");
+    let deadline = Instant::now() + Duration::from_secs(600);
+    child.limit_processor_time(Some(Duration::from_millis(200)));
+    child.write_all(b"go\n", deadline).unwrap();
+    assert!(matches!(child.read_line(deadline), Err(ChildFailure::Hung)));
+    assert!(Instant::now() < deadline);
+}
+
+#[test]
 fn a_child_that_takes_nothing_hangs() {
     let mut child = shell("sleep 60");
     let bytes = vec![0; 4 << 20];
@@ -415,7 +425,7 @@ fn who_ignores_the_end_of_the_terminal_goes_on() {
 #[test]
 fn the_time_of_who_sleeps_is_read_behind_any_name() {
     let stat = |state: &str| format!("7 (a) b (c) {state} 1 7 7 0 -1 0 1 2 3 4 50 6 7 8 20 0 1\n");
-    assert_eq!(parse_time_asleep(&stat("S")), Some(56));
-    assert_eq!(parse_time_asleep(&stat("R")), None);
-    assert_eq!(parse_time_asleep("7 (a) S 1"), None);
+    assert_eq!(parse_time_used(&stat("S")), Some(("S", 56)));
+    assert_eq!(parse_time_used(&stat("R")), Some(("R", 56)));
+    assert_eq!(parse_time_used("7 (a) S 1"), None);
 }

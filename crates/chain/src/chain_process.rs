@@ -199,13 +199,19 @@ impl ChainProcess {
         Ok(StageTimes { activations, arrivals, counts })
     }
 
-    /// What killed it, if something did. Of a stage that cannot go on its program ends by itself.
+    /// Whether it has ended, or its machine is lost.
+    pub fn has_ended(&self) -> bool {
+        match &self.link {
+            Link::Child(child) => child.has_ended(),
+            Link::Remote(stages) => stages.death().is_some(),
+        }
+    }
+
+    /// What killed one that has ended, if something did. Of a stage that cannot go on its program
+    /// ends by itself.
     pub fn violent_death(self) -> Option<String> {
         let death = match self.link {
-            Link::Child(child) if child.has_ended() => {
-                child.finish(Instant::now() + SHUTDOWN_TIMEOUT).ok()?.to_string()
-            }
-            Link::Child(_) => return None,
+            Link::Child(child) => child.finish(Instant::now() + SHUTDOWN_TIMEOUT).ok()?.to_string(),
             Link::Remote(stages) => stages.death()?,
         };
         let advice = self.program.advice(&death);

@@ -5,13 +5,13 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Error, Result};
 use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::secret;
 use wiregauge_participant::codec_process::CodecTask;
-use wiregauge_participant::control::PROTOCOL_VERSION;
+use wiregauge_participant::control::{DEFAULT_SILENCE_LIMIT, PROTOCOL_VERSION};
 use wiregauge_participant::stage::setup::{
     CodecSource, LinkSetup, ProgramSetup, Schedule, StageOrder, StageSetup,
 };
@@ -34,6 +34,10 @@ const START_DELAY_NS: u64 = 50_000_000;
 const SLACK_NS: u64 = 30_000_000;
 /// How long to wait for the cause when something goes wrong.
 const DIAGNOSIS_TIME: Duration = Duration::from_millis(300);
+/// The same where another machine may have to tell it, which may be loaded.
+const REMOTE_DIAGNOSIS_TIME: Duration = DEFAULT_SILENCE_LIMIT;
+/// Between two looks for it.
+const PAUSE: Duration = Duration::from_millis(10);
 /// Samples of the first stage in a stretch, at least. Few, as those of one stretch have the
 /// same phases and tell little more than one of them.
 const SAMPLES: u64 = 4;
@@ -80,10 +84,21 @@ impl ChainRunner<'_> {
 
     /// Why a run failed, where that is not what a stage says: it notices that another one is gone.
     fn diagnose(&self, processes: Vec<ChainProcess>) -> Option<Error> {
-        thread::sleep(DIAGNOSIS_TIME);
-        let lost = self.machines.all().iter().find_map(|machine| machine.loss_reason());
-        let killed = || processes.into_iter().find_map(ChainProcess::violent_death);
-        lost.or_else(killed).map(Error::msg)
+        let machines = self.machines.all();
+        let limit = if machines.is_empty() { DIAGNOSIS_TIME } else { REMOTE_DIAGNOSIS_TIME };
+        let deadline = Instant::now() + limit;
+        let mut running = processes;
+        loop {
+            let lost = machines.iter().find_map(|machine| machine.loss_reason());
+            let ended;
+            (ended, running) = running.into_iter().partition(ChainProcess::has_ended);
+            let killed = || ended.into_iter().find_map(ChainProcess::violent_death);
+            let cause = lost.or_else(killed);
+            if cause.is_some() || interrupt::interrupted() || Instant::now() >= deadline {
+                return cause.map(Error::msg);
+            }
+            thread::sleep(PAUSE);
+        }
     }
 
     fn run_in(

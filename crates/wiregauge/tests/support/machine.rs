@@ -82,13 +82,15 @@ impl Machine {
     /// The next line that it says with this in it.
     pub fn hears(&self, words: &str) -> String {
         let deadline = Instant::now() + Duration::from_secs(60);
+        let mut others = Vec::new();
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let line = self.said.recv_timeout(left);
-            let line = line.unwrap_or_else(|_| panic!("it never says '{words}'"));
+            let line = line.unwrap_or_else(|_| panic!("it never says '{words}' but {others:?}"));
             if line.contains(words) {
                 return line;
             }
+            others.push(line);
         }
     }
 

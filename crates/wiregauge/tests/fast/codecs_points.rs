@@ -98,7 +98,7 @@ fn every_row_is_proven_and_told() {
     let line = |name: &str| {
         said.out
             .lines()
-            .find(|line| line.starts_with(name) && line.contains(" m"))
+            .find(|line| line.starts_with(name) && line.split(' ').any(|word| word == "m"))
             .unwrap()
             .to_owned()
     };

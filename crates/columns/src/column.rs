@@ -247,7 +247,7 @@ impl Column {
             return Ok(finish_numbers(zeros, *scalar, Some(NullBuffer::new_null(absent))));
         }
         self.content.push_empties(absent);
-        let nulls = match self.present.as_mut().map(std::mem::take) {
+        let nulls = match &self.present {
             _ if absent > 0 => Some(NullBuffer::new_null(absent)),
             Some(present) if present.contains(&0) => {
                 let bits = BooleanBuffer::collect_bool(present.len(), |row| present[row] != 0);
@@ -255,6 +255,7 @@ impl Column {
             }
             _ => None,
         };
+        self.present.iter_mut().for_each(Vec::clear);
         Ok(match &mut self.content {
             Content::Number(words, scalar) => finish_numbers(words.take(), *scalar, nulls),
             Content::Bytes { bytes, ends, is_text } => {

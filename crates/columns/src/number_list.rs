@@ -110,9 +110,12 @@ impl NumberList {
         each!(self, list => extend_numbers(list, numbers));
     }
 
-    /// All of them; none are left.
+    /// All of them; none are left, but room for as many, as the next batch has about as many.
     pub fn take(&mut self) -> Buffer {
-        each!(self, list => Buffer::from_vec(std::mem::take(list)))
+        each!(self, list => {
+            let room = Vec::with_capacity(list.len());
+            Buffer::from_vec(std::mem::replace(list, room))
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use wiregauge_schema::Schema;
 use crate::column::Column;
 use crate::cursor::SequentialLayout;
 use crate::flatbuffer::{self, FlatBufferPlan};
-use crate::protobuf::ProtobufPlan;
+use crate::protobuf::{KnownShapes, ProtobufPlan};
 use crate::selection;
 use crate::sequential::SequentialPlan;
 
@@ -116,13 +116,14 @@ pub struct ColumnReader {
     rows: Column,
     /// How much memory rows take, about.
     size: usize,
+    shapes: KnownShapes,
 }
 
 impl ColumnReader {
     /// By a plan.
     pub fn new(plan: Arc<ColumnPlan>) -> ColumnReader {
         let rows = plan.columns.clone();
-        ColumnReader { plan, rows, size: 0 }
+        ColumnReader { plan, rows, size: 0, shapes: KnownShapes::default() }
     }
 
     /// Adds the rows of a message; how many these are. Where this fails, none is added.
@@ -148,7 +149,8 @@ impl ColumnReader {
         let decoded = match &self.plan.decoder {
             WireDecoder::Sequential(plan) => plan.decode(message, &mut self.rows, &mut self.size),
             WireDecoder::Protobuf(plan) => {
-                plan.decode(message, &mut self.rows, &mut self.size, others)
+                let (rows, size) = (&mut self.rows, &mut self.size);
+                plan.decode(message, rows, size, &mut self.shapes, others)
             }
             WireDecoder::FlatBuffer(plan) => plan.decode(message, &mut self.rows, &mut self.size),
         };

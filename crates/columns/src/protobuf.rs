@@ -21,6 +21,47 @@ const DEEPEST: usize = 100;
 /// Elements of a message are written in at most so many ways that are looked for.
 const MOST_SHAPES: usize = 8;
 
+/// How rows are written, as those before them tell: most messages of a channel are written as
+/// the one before.
+#[derive(Debug, Default)]
+pub(crate) struct KnownShapes {
+    shapes: Vec<KnownShape>,
+    /// How often the rows of this message could not be told so.
+    failed: usize,
+}
+
+#[derive(Debug)]
+struct KnownShape {
+    shape: Shape,
+    /// Whether a row of this message is written so.
+    is_used: bool,
+}
+
+impl KnownShapes {
+    /// Another message begins: what the last one did not have is forgotten.
+    fn begin_message(&mut self) {
+        self.shapes.retain_mut(|known| std::mem::take(&mut known.is_used));
+        self.failed = 0;
+    }
+
+    /// The shape of the rows that these bytes begin with, and how many have it.
+    fn find(&mut self, bytes: &[u8]) -> Option<(&Shape, usize)> {
+        self.shapes.iter_mut().find_map(|known| {
+            let count = known.shape.count(bytes);
+            known.is_used |= count > 0;
+            (count > 0).then_some((&known.shape, count))
+        })
+    }
+
+    fn is_full(&self) -> bool {
+        self.shapes.len() + self.failed >= MOST_SHAPES
+    }
+
+    fn add(&mut self, shape: Shape) {
+        self.shapes.push(KnownShape { shape, is_used: false });
+    }
+}
+
 /// Decodes messages of one type, for one selection.
 #[derive(Clone, Debug)]
 pub(crate) struct ProtobufPlan {
@@ -41,19 +82,21 @@ impl ProtobufPlan {
     }
 
     /// Adds the rows of a message to the record of all columns. Where this fails, rows may be
-    /// half there.
+    /// half there. Where a list has the rows, `others` is told the fields beside it that have
+    /// bytes.
     ///
     /// # Errors
     /// When the message does not fit its definition.
-    /// Where a list has the rows, `others` is told the fields beside it that have bytes.
     pub fn decode<'m>(
         &self,
         message: &'m [u8],
         rows: &mut Column,
         size: &mut usize,
+        shapes: &mut KnownShapes,
         others: &mut dyn FnMut(u32, &'m [u8]),
     ) -> Result<()> {
-        let mut input = Input { bytes: message, size, depth: 0, shapes: Vec::new(), failed: 0 };
+        shapes.begin_message();
+        let mut input = Input { bytes: message, size, depth: 0, shapes };
         if self.is_row {
             rows.count_size(1, input.size)?;
             rows.push_present();
@@ -69,9 +112,7 @@ struct Input<'m, 's> {
     /// How much memory rows take, about.
     size: &'s mut usize,
     depth: usize,
-    /// How rows up to here are written, and how many could not be told so.
-    shapes: Vec<Shape>,
-    failed: usize,
+    shapes: &'s mut KnownShapes,
 }
 
 impl<'m> Input<'m, '_> {
@@ -161,8 +202,7 @@ impl<'m> Input<'m, '_> {
         let (mut done, row_size) = (0, rows.row_size());
         loop {
             let rest = &bytes[done..];
-            let counts = self.shapes.iter().map(|shape| (shape, shape.count(rest)));
-            if let Some((shape, count)) = { counts }.find(|(_, count)| *count > 0) {
+            if let Some((shape, count)) = self.shapes.find(rest) {
                 add_size(count, row_size, self.size)?;
                 let alike = shape.bytes(count);
                 shape.gather(&rest[..alike], rows.columns());
@@ -170,14 +210,14 @@ impl<'m> Input<'m, '_> {
                 done += alike;
                 continue;
             }
-            if self.shapes.len() + self.failed >= MOST_SHAPES {
+            if self.shapes.is_full() {
                 return Ok(done);
             }
             match Shape::learn(plan, tag, rest, rows.columns()) {
-                Some(shape) => self.shapes.push(shape),
+                Some(shape) => self.shapes.add(shape),
                 None => {
                     // The list may as well end here.
-                    self.failed += usize::from(done == 0) * MOST_SHAPES / 2;
+                    self.shapes.failed += usize::from(done == 0) * MOST_SHAPES / 2;
                     return Ok(done);
                 }
             }

@@ -13,6 +13,7 @@
 //! back yields it again.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use crate::model::Name;
 
@@ -254,15 +255,18 @@ fn key(name: &str) -> String {
 
 /// Whether a name is a keyword or among the given words.
 fn is_reserved(name: &str, words: &str) -> bool {
+    // Looked for often: a definition of OSI has thousands of names.
+    static KEYWORD_KEYS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+        KEYWORDS.iter().flat_map(|words| words.split_ascii_whitespace()).map(key).collect()
+    });
     let name = key(name);
-    let mut reserved =
-        KEYWORDS.iter().copied().chain([words]).flat_map(str::split_ascii_whitespace);
-    reserved.any(|word| word.chars().filter(|c| *c != '_').eq(name.chars()))
+    KEYWORD_KEYS.contains(&name) || words.split_ascii_whitespace().any(|word| key(word) == name)
 }
 
 /// Whether a preprocessor would put something else there: macros go by their case.
 fn is_macro(name: &str) -> bool {
-    MACROS.lines().any(|word| word == name)
+    static MACRO_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| MACROS.lines().collect());
+    MACRO_NAMES.contains(name)
 }
 
 /// Adds the suffix to a name that is reserved.

@@ -33,7 +33,7 @@ const REQUIREMENTS: &str = include_str!("columns/requirements.txt");
 const MAKE: &str = include_str!("columns/make.py");
 const READ: &str = include_str!("columns/read.py");
 
-const OBJECTS: &str = "20240101T000000Z_gt_380_32112_500_made.osi";
+const OBJECTS: &str = "20240101T000000Z_gt_380_32112_2000_made.osi";
 
 /// Points of 120 clouds.
 const POINTS: u64 = 120 * 120_000;
@@ -198,7 +198,7 @@ fn objects(peers: &Peers, osi: &[u8]) -> Result<()> {
     let path = peers.file(OBJECTS);
     let selection = select("moving_object", &["id", "type", "base"]);
     let read = || elements(&path, "", &selection, Some(osi), "base");
-    let (wanted, messages) = (read()?, Sum { count: 500, mean: 0.0 });
+    let (wanted, messages) = (read()?, Sum { count: 2000, mean: 0.0 });
     let lines = [path.clone(), peers.file("theirs.jsonl")];
     let mut read = [
         peers.measure("parse", std::slice::from_ref(&path), &messages),
@@ -209,7 +209,7 @@ fn objects(peers: &Peers, osi: &[u8]) -> Result<()> {
         Box::new(|| timed(|| show(&path, &peers.file("ours.jsonl")))),
     ];
     let [parsed, looped, ours, bytes, json, shown] = turns(&mut read)?;
-    let objects = "100,000 objects of GroundTruth to columns";
+    let objects = "400,000 objects of GroundTruth to columns";
     say(&format!("{objects}, beside osi3trace that parses them"), &parsed, &ours, 5.0);
     say(&format!("{objects}, beside osi3trace and a loop over them"), &looped, &ours, 5.0);
     say("messages of `.osi` as they are, beside osi3trace that parses them", &parsed, &bytes, 10.0);

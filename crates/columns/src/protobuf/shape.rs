@@ -43,9 +43,10 @@ enum Place {
 
 impl Shape {
     /// Of the element at the beginning of these bytes, if it is there whole and has this tag;
-    /// none where its fields are not numbers alone.
+    /// none where the fields that are read of it are not numbers alone.
     pub fn learn(plan: &MessagePlan, tag: u32, bytes: &[u8], columns: &[Column]) -> Option<Shape> {
-        let (own_tag, at) = varint(bytes, 0)?;
+        // A group has no length to go by.
+        let (own_tag, at) = varint(bytes, 0).filter(|(tag, _)| tag & 7 == 2)?;
         let (length, head) = varint(bytes, at)?;
         let end = head.checked_add(usize::try_from(length).ok()?)?;
         let element = bytes.get(..end).filter(|_| own_tag == u64::from(tag))?;
@@ -111,7 +112,11 @@ fn learn_record(
         let (tag, next) = varint(element, at)?;
         mask[at..next].fill(0xff);
         at = next;
-        let field = plan.find(u32::try_from(tag >> 3).ok()?)?;
+        let number = u32::try_from(tag >> 3).ok().filter(|number| (1..1 << 29).contains(number))?;
+        let Some(field) = plan.find(number) else {
+            at = pass_over(tag & 7, element, at, mask).filter(|at| *at <= end)?;
+            continue;
+        };
         let PlanTarget::Column(column) = field.target else { return None };
         let is_first = matches!(places[column], Place::Absent);
         if field.is_repeated || !field.rivals.is_empty() || !is_first {
@@ -143,6 +148,26 @@ fn learn_record(
         };
     }
     (at == end && missing == 0).then_some(places)
+}
+
+/// Where a value ends that is not read; its own length belongs to the shape, its bytes do not.
+/// None for a group.
+fn pass_over(wire_type: u64, element: &[u8], at: usize, mask: &mut [u8]) -> Option<usize> {
+    match wire_type {
+        0 => {
+            let (_, next) = varint(element, at)?;
+            mask[at..next].fill(0x80);
+            Some(next)
+        }
+        1 => Some(at + 8),
+        2 => {
+            let (length, next) = varint(element, at)?;
+            mask[at..next].fill(0xff);
+            next.checked_add(usize::try_from(length).ok()?)
+        }
+        5 => Some(at + 4),
+        _ => None,
+    }
 }
 
 /// The number at a place, and where it ends.

@@ -33,12 +33,7 @@ fn check_each_field(schema: &Schema, wire: Wire, messages: &[Vec<u8>], values: &
     for (at, field) in schema.root().fields.iter().enumerate() {
         let path = [field.name.original.clone()];
         let alone = read(ColumnPlan::messages(schema, wire, &path).unwrap(), messages);
-        let field_of = |value: &Value| match value {
-            Value::Record(fields) => Value::Record(vec![fields[at].clone()]),
-            other => panic!("{other:?}"),
-        };
-        let wanted: Vec<Value> = values.iter().map(field_of).collect();
-        assert_same(&alone, &wanted);
+        assert_same(&alone, &only_field(values, at));
     }
 }
 
@@ -50,7 +45,8 @@ fn check_elements(schema: &Schema, wire: Wire, messages: &[Vec<u8>], values: &[V
         if !repeats || !matches!(field.element, Element::Record(_)) {
             continue;
         }
-        let plan = ColumnPlan::elements(schema, wire, &field.name.original, &[]).unwrap();
+        let list = &field.name.original;
+        let plan = ColumnPlan::elements(schema, wire, list, &[]).unwrap();
         let wanted = values.iter().flat_map(|value| match value {
             Value::Record(fields) => match &fields[at] {
                 Value::List(elements) => elements.clone(),
@@ -58,8 +54,24 @@ fn check_elements(schema: &Schema, wire: Wire, messages: &[Vec<u8>], values: &[V
             },
             other => panic!("{other:?}"),
         });
-        assert_same(&read(plan, messages), &wanted.collect::<Vec<_>>());
+        let wanted: Vec<Value> = wanted.collect();
+        assert_same(&read(plan, messages), &wanted);
+        let Element::Record(element) = field.element else { continue };
+        for (at, field) in schema.record(element).fields.iter().enumerate() {
+            let path = [field.name.original.clone()];
+            let plan = ColumnPlan::elements(schema, wire, list, &path).unwrap();
+            assert_same(&read(plan, messages), &only_field(&wanted, at));
+        }
     }
+}
+
+/// Records with one of their fields.
+fn only_field(records: &[Value], at: usize) -> Vec<Value> {
+    let field_of = |value: &Value| match value {
+        Value::Record(fields) => Value::Record(vec![fields[at].clone()]),
+        other => panic!("{other:?}"),
+    };
+    records.iter().map(field_of).collect()
 }
 
 /// A list of records of numbers alone, with numbers in a record within.
@@ -99,6 +111,54 @@ fn numbers() -> Schema {
     Schema { types, root: 2, small_array: 0, wording: Default::default() }
 }
 
+/// The values of `kind` in a message of these rows.
+fn kinds(messages: &[Vec<u8>]) -> Vec<Value> {
+    let plan = ColumnPlan::elements(&numbers(), Wire::Protobuf, "rows", &["kind".into()]).unwrap();
+    let kind_of = |row: Value| match row {
+        Value::Record(mut fields) => fields.remove(0),
+        other => panic!("{other:?}"),
+    };
+    read(plan, messages).into_iter().map(kind_of).collect()
+}
+
+/// Rows as they are written in Protobuf, with their tag and length.
+fn write_rows(rows: &[&[u8]]) -> Vec<u8> {
+    let rows = rows.iter().flat_map(|row| [&[0x4a, row.len() as u8], *row].concat());
+    rows.collect()
+}
+
+/// Each pair differs in how long its first field is, which is not read. The bytes behind it are
+/// the same, but are other fields.
+#[test]
+fn rows_of_one_length_are_not_taken_for_alike() {
+    let number: [&[u8]; 2] = [
+        &[0x08, 0x85, 0x20, 0x20, 0x35, 0x30, 0x01, 0x30, 0x01],
+        &[0x08, 0x05, 0x20, 0x20, 0x35, 0x30, 0x01, 0x30, 0x01],
+    ];
+    let text: [&[u8]; 2] = [
+        &[0x52, 0x03, 0x20, 0x04, 0x35, 0x20, 0x02, 0x30, 0x01],
+        &[0x52, 0x00, 0x20, 0x04, 0x35, 0x20, 0x02, 0x30, 0x01],
+    ];
+    let tag: [&[u8]; 2] = [
+        &[0x55, 0x01, 0x20, 0x04, 0x35, 0x20, 0x02, 0x30, 0x01],
+        &[0x50, 0x01, 0x20, 0x04, 0x35, 0x20, 0x02, 0x30, 0x01],
+    ];
+    for [first, second] in [number, text, tag] {
+        let alone = |row| kinds(&[write_rows(&[row])]);
+        assert_ne!(alone(first), alone(second));
+        let wanted = [alone(first), alone(second), alone(first)].concat();
+        let (one, both) = (write_rows(&[first]), write_rows(&[second, first]));
+        assert_eq!(kinds(&[one, both]), wanted, "{first:02x?}, {second:02x?}");
+    }
+}
+
+/// The first tag in a group could be the length of as many fields.
+#[test]
+fn a_group_is_not_taken_for_a_record_behind_its_length() {
+    let group = [0x4b, 0x08, 0x08, 0x10, 0x10, 0x20, 0x20, 0x30, 0x30, 0x4c];
+    assert_eq!(kinds(&[group.repeat(2)]), vec![Value::Signed(16); 2]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
@@ -125,9 +185,12 @@ proptest! {
                 ])
             })
         });
-        let value = Value::Record(vec![Value::List(rows.collect())]);
-        let message = write(&schema, &value, Wire::Protobuf, false);
-        check_elements(&schema, Wire::Protobuf, &[message], &[value]);
+        let rows: Vec<Value> = rows.collect();
+        // What one message was written like is kept for the next.
+        let (first, second) = rows.split_at(rows.len() / 2);
+        let values = [first, second].map(|rows| Value::Record(vec![Value::List(rows.to_vec())]));
+        let messages = values.each_ref().map(|value| write(&schema, value, Wire::Protobuf, false));
+        check_elements(&schema, Wire::Protobuf, &messages, &values);
     }
 
     #[test]

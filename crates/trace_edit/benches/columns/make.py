@@ -172,6 +172,6 @@ for name, compression in (("plain", CompressionType.NONE), ("zstd", CompressionT
 rng = np.random.default_rng(1)
 lists = (returns(n, 3_225, rng) for n in range(100))
 write("returns.mcap", CompressionType.NONE, ("lab_msgs/msg/Returns", RETURNS), "/returns", lists)
-trace("20240101T000000Z_gt_380_32112_500_made.osi", map(ground_truth, range(500)))
+trace("20240101T000000Z_gt_380_32112_2000_made.osi", map(ground_truth, range(2000)))
 for name, make in (("two", two_numbers), ("all", all_fields), ("packed", packed)):
     trace(f"20240101T000000Z_sv_380_32112_20_{name}.osi", map(make, range(20)))

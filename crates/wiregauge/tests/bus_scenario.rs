@@ -285,7 +285,8 @@ impl Long {
 fn an_agent_that_is_lost_is_missed_and_told() {
     // What it does is to receive, or to send beside the leader.
     let sends = PAIR.replace("\"receiver\"", "\"sender\"") + GAMMA;
-    let reasons = [("-KILL", "closed the control"), ("-STOP", "silent for 1s")];
+    // A connection that is closed while something is unread is reset.
+    let reasons = [("-KILL", "the control connection"), ("-STOP", "silent for 1s")];
     for (scenario, (signal, reason)) in
         [PAIR, &sends].into_iter().flat_map(|scenario| reasons.map(|reason| (scenario, reason)))
     {

@@ -71,13 +71,15 @@ impl ChainArgs {
         chain: &Chain,
         machine: &str,
         folder: &Path,
-        progress: &ProgressDisplay,
+        progress: ProgressDisplay,
     ) -> Result<()> {
         let [peer] = &self.meeting.peer[..] else {
             bail!("--peer must name the one machine that leads: '{}'", chain.machines()[0])
         };
         let key = self.meeting.find_key()?;
-        let messages = Messages::prepare(chain, folder, progress)?;
+        let messages = Messages::prepare(chain, folder, &progress)?;
+        // What goes on from here is said in lines.
+        drop(progress);
         let leader = (peer.as_str(), key.as_ref());
         join((chain, machine), &messages, folder, leader, self.meeting.wait, &print_foreign)
     }

@@ -203,7 +203,7 @@ impl ChainProcess {
     pub fn has_ended(&self) -> bool {
         match &self.link {
             Link::Child(child) => child.has_ended(),
-            Link::Remote(stages) => stages.death().is_some(),
+            Link::Remote(stages) => stages.has_ended(),
         }
     }
 

@@ -137,6 +137,11 @@ impl RemoteStages {
         }
     }
 
+    /// Whether it has ended, or its machine is lost.
+    pub fn has_ended(&self) -> bool {
+        self.process.has_ended()
+    }
+
     /// What it died of, if it did.
     pub fn death(&self) -> Option<String> {
         self.process.death()

@@ -140,8 +140,7 @@ impl Child {
 
     /// The processor time that it has taken, in clock ticks of the system, if it sleeps now.
     pub fn time_used_asleep(&self) -> Option<u64> {
-        let text = fs::read_to_string(format!("/proc/{}/stat", self.id())).ok()?;
-        parse_time_used(&text).filter(|(state, _)| *state == "S").map(|(_, ticks)| ticks)
+        self.time_used().and_then(|(is_asleep, ticks)| is_asleep.then_some(ticks))
     }
 
     /// Lets it take so much time of the processors from now on, or any where there is no limit.
@@ -150,12 +149,13 @@ impl Child {
     pub fn limit_processor_time(&mut self, limit: Option<Duration>) {
         let ticks_per_second = rustix::param::clock_ticks_per_second();
         let ticks = limit.map(|limit| (limit.as_secs_f64() * ticks_per_second as f64) as u64);
-        self.most_ticks = ticks.and_then(|ticks| Some(self.ticks_used()? + ticks));
+        self.most_ticks = ticks.and_then(|ticks| Some(self.time_used()?.1 + ticks));
     }
 
-    fn ticks_used(&self) -> Option<u64> {
+    /// Whether it sleeps, and the processor time that it has taken, in clock ticks.
+    fn time_used(&self) -> Option<(bool, u64)> {
         let text = fs::read_to_string(format!("/proc/{}/stat", self.id())).ok()?;
-        parse_time_used(&text).map(|(_, ticks)| ticks)
+        parse_time_used(&text)
     }
 
     /// The end of what it wrote to standard error, as far as it was read:
@@ -360,7 +360,8 @@ impl Child {
                 self.kill();
                 return Err(ChildFailure::Died(self.death()));
             }
-            if self.most_ticks.is_some_and(|most| self.ticks_used().is_some_and(|it| it > most)) {
+            let used = self.most_ticks.and_then(|most| Some(self.time_used()?.1 > most));
+            if used == Some(true) {
                 return self.fail(ChildFailure::Hung);
             }
         }
@@ -441,10 +442,10 @@ fn fields_behind_name(stat: &str) -> Option<SplitWhitespace<'_>> {
     Some(stat.rsplit_once(')')?.1.split_whitespace())
 }
 
-/// The state of a process, and its user and system time, the 14th and 15th field.
-fn parse_time_used(stat: &str) -> Option<(&str, u64)> {
+/// Whether the state of a process is sleep, and its user and system time, the 14th and 15th field.
+fn parse_time_used(stat: &str) -> Option<(bool, u64)> {
     let mut fields = fields_behind_name(stat)?;
-    let state = fields.next()?;
+    let is_asleep = fields.next()? == "S";
     let times: Vec<u64> = fields.skip(10).take(2).filter_map(|field| field.parse().ok()).collect();
-    (times.len() == 2).then(|| (state, times.iter().sum()))
+    (times.len() == 2).then(|| (is_asleep, times.iter().sum()))
 }

@@ -10,7 +10,8 @@ use wiregauge_schema::Schema;
 use crate::column::Column;
 use crate::cursor::SequentialLayout;
 use crate::flatbuffer::{self, FlatBufferPlan};
-use crate::protobuf::{KnownShapes, ProtobufPlan};
+use crate::protobuf::known_shapes::KnownShapes;
+use crate::protobuf::ProtobufPlan;
 use crate::selection;
 use crate::sequential::SequentialPlan;
 

@@ -4,63 +4,21 @@
 //! as it came last, records that come twice are merged, and fields that the definition does not
 //! know are passed over.
 
+pub(crate) mod known_shapes;
 mod message_plan;
 mod shape;
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::Schema;
 
-use self::message_plan::{FieldPlan, MessagePlan, ValuePlan};
+use self::known_shapes::KnownShapes;
+use self::message_plan::{to_tag, FieldPlan, MessagePlan, ValuePlan};
 use self::shape::Shape;
 use crate::column::{add_size, check_end, Column, Content};
 use crate::selection::{PlanTarget, RecordSelection};
 
 /// Deeper groups are refused, as Protobuf's libraries do.
 const DEEPEST: usize = 100;
-
-/// Elements of a message are written in at most so many ways that are looked for.
-const MOST_SHAPES: usize = 8;
-
-/// How rows are written, as those before them tell: most messages of a channel are written as
-/// the one before.
-#[derive(Debug, Default)]
-pub(crate) struct KnownShapes {
-    shapes: Vec<KnownShape>,
-    /// How often the rows of this message could not be told so.
-    failed: usize,
-}
-
-#[derive(Debug)]
-struct KnownShape {
-    shape: Shape,
-    /// Whether a row of this message is written so.
-    is_used: bool,
-}
-
-impl KnownShapes {
-    /// Another message begins: what the last one did not have is forgotten.
-    fn begin_message(&mut self) {
-        self.shapes.retain_mut(|known| std::mem::take(&mut known.is_used));
-        self.failed = 0;
-    }
-
-    /// The shape of the rows that these bytes begin with, and how many have it.
-    fn find(&mut self, bytes: &[u8]) -> Option<(&Shape, usize)> {
-        self.shapes.iter_mut().find_map(|known| {
-            let count = known.shape.count(bytes);
-            known.is_used |= count > 0;
-            (count > 0).then_some((&known.shape, count))
-        })
-    }
-
-    fn is_full(&self) -> bool {
-        self.shapes.len() + self.failed >= MOST_SHAPES
-    }
-
-    fn add(&mut self, shape: Shape) {
-        self.shapes.push(KnownShape { shape, is_used: false });
-    }
-}
 
 /// Decodes messages of one type, for one selection.
 #[derive(Clone, Debug)]
@@ -217,7 +175,9 @@ impl<'m> Input<'m, '_> {
                 Some(shape) => self.shapes.add(shape),
                 None => {
                     // The list may as well end here.
-                    self.shapes.failed += usize::from(done == 0) * MOST_SHAPES / 2;
+                    if done == 0 {
+                        self.shapes.count_failure();
+                    }
                     return Ok(done);
                 }
             }
@@ -231,9 +191,7 @@ impl<'m> Input<'m, '_> {
             ensure!(group.is_none(), "a group has no end");
             return Ok(None);
         }
-        let tag = self.varint()?;
-        ensure!((8..8 << 29).contains(&tag), "no field has the tag {tag}");
-        let tag = tag as u32;
+        let tag = self.tag()?;
         if tag & 7 == 4 {
             ensure!(group == Some(tag >> 3), "a group ends that did not begin");
             return Ok(None);
@@ -389,10 +347,14 @@ impl<'m> Input<'m, '_> {
             if open.is_empty() {
                 return Ok(());
             }
-            let next = self.varint()?;
-            ensure!((8..8 << 29).contains(&next), "no field has the tag {next}");
-            tag = next as u32;
+            tag = self.tag()?;
         }
+    }
+
+    #[inline]
+    fn tag(&mut self) -> Result<u32> {
+        let tag = self.varint()?;
+        to_tag(tag).with_context(|| format!("no field has the tag {tag}"))
     }
 
     #[inline]

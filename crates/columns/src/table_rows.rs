@@ -14,7 +14,7 @@ use wiregauge_trace::read::MessageInfo;
 use crate::head_columns::{ElementHeads, MessageHeads};
 use crate::plan::{ColumnPlan, ColumnReader, Wire};
 
-/// Rows that are a batch: few enough that the columns of OSI's objects stay in the second cache.
+/// Rows that are a batch. With more of them OSI's objects took longer.
 const BATCH_ROWS: usize = 1 << 13;
 
 /// Bytes that are a batch.

@@ -305,8 +305,10 @@ fn a_machine_that_is_lost_is_named_and_nothing_stays() {
             }
             _ => {
                 support::send_signal("-KILL", stages);
-                // Perhaps before it has come up.
-                leader.hears("fusion and planner: killed by SIGKILL");
+                let told = leader.hears("fusion and planner: killed by SIGKILL");
+                // The second where it has not come up yet.
+                let starts = ["wiregauge: fusion", "wiregauge: cannot start the process of fusion"];
+                assert!(starts.iter().any(|start| told.contains(start)), "{told}");
             }
         }
         let ends = [("front", &mut leader), ("rear", &mut agent)];

@@ -425,7 +425,7 @@ fn who_ignores_the_end_of_the_terminal_goes_on() {
 #[test]
 fn the_time_of_who_sleeps_is_read_behind_any_name() {
     let stat = |state: &str| format!("7 (a) b (c) {state} 1 7 7 0 -1 0 1 2 3 4 50 6 7 8 20 0 1\n");
-    assert_eq!(parse_time_used(&stat("S")), Some(("S", 56)));
-    assert_eq!(parse_time_used(&stat("R")), Some(("R", 56)));
+    assert_eq!(parse_time_used(&stat("S")), Some((true, 56)));
+    assert_eq!(parse_time_used(&stat("R")), Some((false, 56)));
     assert_eq!(parse_time_used("7 (a) S 1"), None);
 }

@@ -158,3 +158,9 @@ impl Conversion {
         }
     }
 }
+
+/// The tag that a number is: one of a field from 1 to 2²⁹ - 1.
+#[inline]
+pub(super) fn to_tag(number: u64) -> Option<u32> {
+    (8..8 << 29).contains(&number).then_some(number as u32)
+}

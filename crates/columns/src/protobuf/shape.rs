@@ -2,7 +2,7 @@
 //! of the same lengths. The first tells where tags and lengths lie; it and those like it are read
 //! column by column.
 
-use super::message_plan::{Conversion, MessagePlan, ValuePlan};
+use super::message_plan::{to_tag, Conversion, MessagePlan, ValuePlan};
 use crate::column::{Column, Content};
 use crate::selection::PlanTarget;
 
@@ -112,11 +112,10 @@ fn learn_record(
         let (tag, next) = varint(element, at)?;
         mask[at..next].fill(0xff);
         at = next;
-        let number = u32::try_from(tag >> 3).ok().filter(|number| (1..1 << 29).contains(number))?;
-        let Some(field) = plan.find(number) else {
-            at = pass_over(tag & 7, element, at, mask).filter(|at| *at <= end)?;
-            continue;
-        };
+        let tag = to_tag(tag)?;
+        let (from, to) = find_value(tag, element, at, mask).filter(|(_, to)| *to <= end)?;
+        at = to;
+        let Some(field) = plan.find(tag >> 3) else { continue };
         let PlanTarget::Column(column) = field.target else { return None };
         let is_first = matches!(places[column], Place::Absent);
         if field.is_repeated || !field.rivals.is_empty() || !is_first {
@@ -124,25 +123,13 @@ fn learn_record(
         }
         missing -= usize::from(field.is_required);
         places[column] = match (&field.value, tag & 7) {
-            (ValuePlan::Varint(conversion), 0) => {
-                let (_, next) = varint(element, at)?;
-                mask[at..next].fill(0x80);
-                let place = Place::Varint(at, next - at, *conversion);
-                at = next;
-                place
-            }
-            (ValuePlan::Fixed(size @ 8), 1) | (ValuePlan::Fixed(size @ 4), 5) => {
-                at += size;
-                Place::Fixed(at - size)
-            }
+            (ValuePlan::Varint(conversion), 0) => Place::Varint(from, to - from, *conversion),
+            (ValuePlan::Fixed(8), 1) | (ValuePlan::Fixed(4), 5) => Place::Fixed(from),
             (ValuePlan::Message(inner), 2) => {
-                let (length, next) = varint(element, at)?;
-                mask[at..next].fill(0xff);
-                at = next.checked_add(usize::try_from(length).ok()?).filter(|at| *at <= end)?;
                 let Content::Record { columns, .. } = &columns[column].content else {
                     return None;
                 };
-                Place::Record(learn_record(inner, element, (next, at), columns, mask)?)
+                Place::Record(learn_record(inner, element, (from, to), columns, mask)?)
             }
             _ => return None,
         };
@@ -150,22 +137,22 @@ fn learn_record(
     (at == end && missing == 0).then_some(places)
 }
 
-/// Where a value ends that is not read; its own length belongs to the shape, its bytes do not.
-/// None for a group.
-fn pass_over(wire_type: u64, element: &[u8], at: usize, mask: &mut [u8]) -> Option<usize> {
-    match wire_type {
+/// From where to where the value behind a tag lies. How long it is belongs to the shape, what it
+/// is does not. None for a group.
+fn find_value(tag: u32, element: &[u8], at: usize, mask: &mut [u8]) -> Option<(usize, usize)> {
+    match tag & 7 {
         0 => {
-            let (_, next) = varint(element, at)?;
-            mask[at..next].fill(0x80);
-            Some(next)
+            let (_, end) = varint(element, at)?;
+            mask[at..end].fill(0x80);
+            Some((at, end))
         }
-        1 => Some(at + 8),
+        1 => Some((at, at + 8)),
         2 => {
-            let (length, next) = varint(element, at)?;
-            mask[at..next].fill(0xff);
-            next.checked_add(usize::try_from(length).ok()?)
+            let (length, from) = varint(element, at)?;
+            mask[at..from].fill(0xff);
+            Some((from, from.checked_add(usize::try_from(length).ok()?)?))
         }
-        5 => Some(at + 4),
+        5 => Some((at, at + 4)),
         _ => None,
     }
 }

@@ -14,7 +14,7 @@ const MOST_TIME: Duration = Duration::from_secs(2);
 const HEAP: u64 = 64 << 20;
 const HEAP_PER_BYTE: u64 = 64;
 
-/// Feeds a decoder `count` corruptions of `wire` and counts what became of
+/// Feeds a decoder as many corruptions of `wire` as are planned and counts what became of
 /// them. `canonical` is what the sound bytes hold.
 pub fn corrupt(
     plan: &Plan,

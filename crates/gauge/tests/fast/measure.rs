@@ -260,11 +260,11 @@ fn what_a_format_cannot_say_is_rejected_and_no_failure() {
     assert_eq!(status("rejects"), Status::Rejected("this cannot be said".into()));
 }
 
-/// What becomes of corrupt messages, of which the runner is given so many.
-fn corrupted(fault: &str, corruptions: u64) -> (Status, Vec<(String, f64)>) {
+/// What becomes of a corrupt message.
+fn corrupted(fault: &str) -> (Status, Vec<(String, f64)>) {
     let (_folder, log) = log();
     let mut plan = plan(vec![entrant("fake", &log, fault)], experiments());
-    plan.corruptions = corruptions;
+    plan.corruptions = 1;
     let measured = run(&plan);
     let facts = measured.facts.iter().filter(|fact| fact.metric.starts_with("corrupt/"));
     let facts = facts.map(|fact| (fact.metric.clone(), fact.value)).collect();
@@ -276,7 +276,7 @@ fn corrupted(fault: &str, corruptions: u64) -> (Status, Vec<(String, f64)>) {
 #[test]
 fn who_answers_late_has_not_hung_and_who_spins_has() {
     for (fault, hung) in [("decodes-late", 0.0), ("decodes-for-ever", 1.0)] {
-        let (status, facts) = corrupted(fault, 1);
+        let (status, facts) = corrupted(fault);
         assert_eq!(status, Status::Measured, "{fault}");
         assert!(facts.contains(&("corrupt/hung".into(), hung)), "{fault}: {facts:?}");
     }

@@ -48,7 +48,7 @@ impl Arguments {
                 "only the machine that leads has the result; give -o, --format, --require and \
                  --junit there"
             );
-            self.chain.join(&chain, machine, &folder, &progress)?;
+            self.chain.join(&chain, machine, &folder, progress)?;
             return Ok(ExitCode::SUCCESS);
         }
         let outlet = self.delivery.open(&[self.chain.path()])?;

@@ -8,6 +8,7 @@ use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::machines::remote::RemoteMachine;
 use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_participant::clock_alignment::{fastest_offset, OffsetSample};
+use wiregauge_participant::discovery::DISCOVERY_TIMEOUT;
 use wiregauge_participant::stage::setup::{
     Activation, ProgramSetup, StageCounts, StageOrder, StageReport, StageStart, ACTIVATION_NUMBERS,
     ARRIVAL_NUMBERS,
@@ -16,8 +17,9 @@ use wiregauge_system::interrupt::Interrupted;
 
 use crate::remote_stages::RemoteStages;
 
-/// How long a process may take for an order.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a process may take for an order. Longer than stages look for each other, so that they say
+/// themselves who is missing.
+const PATIENCE: Duration = DISCOVERY_TIMEOUT.saturating_add(Duration::from_secs(30));
 /// How long it may take to end.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(4);
 

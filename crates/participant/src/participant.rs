@@ -21,6 +21,7 @@ use crate::control::{
     ParticipantResult, Peers, ReceiverResult, Report, Role, SenderResult, TransportInfo,
     PROTOCOL_VERSION,
 };
+use crate::discovery::{find_readers, DISCOVERY_TIMEOUT};
 use crate::lockstep::{StepAnnouncer, StepReceiver};
 use crate::progress::ProgressBuffer;
 use crate::run_context::{RunContext, RunControl};
@@ -36,8 +37,6 @@ use wiregauge_timing::scratch;
 use wiregauge_timing::threads::start_thread;
 use wiregauge_timing::usage::{host_id, read_steal_time};
 
-/// How long the sender looks for the readers.
-const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long a participant may take to end before its program ends itself.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long to try to reach the conductor.
@@ -386,7 +385,8 @@ fn run_sender(
         false => Some(ClockFollower::start(&clock, peers.master.clock, token, false)?),
     };
     let mut writer = transport.writer(&assignment.topic, &peers.endpoints)?;
-    await_readers(writer.as_mut(), assignment.topic.readers, wish)?;
+    let deadline = Instant::now() + DISCOVERY_TIMEOUT;
+    await_readers(writer.as_mut(), assignment.topic.readers, deadline, wish)?;
     let mut steps = match (assignment.mode, announcer) {
         (Mode::Continuous, _) => Steps::None,
         (Mode::Discrete, None) => {
@@ -397,7 +397,8 @@ fn run_sender(
                 announcer.use_connections(writer.answer_connections()?)?;
             }
             let followers = assignment.topic.readers + assignment.topic.senders() - 1;
-            announcer.await_followers(followers, DISCOVERY_TIMEOUT)?;
+            let left = deadline.saturating_duration_since(Instant::now());
+            announcer.await_followers(followers, left)?;
             Steps::Announces(announcer)
         }
     };
@@ -467,17 +468,18 @@ fn start_codec(assignment: &mut Assignment) -> Result<Option<CodecProcess>> {
 }
 
 /// Waits until a writer knows of so many readers.
-fn await_readers(writer: &mut dyn Writer, wanted: usize, wish: &RunControl) -> Result<()> {
-    let deadline = Instant::now() + DISCOVERY_TIMEOUT;
-    loop {
-        let found = writer.readers()?;
-        if found >= wanted || wish.is_aborted() {
-            return Ok(());
-        }
-        let seconds = DISCOVERY_TIMEOUT.as_secs();
-        ensure!(Instant::now() < deadline, "found {found} of {wanted} readers in {seconds} s");
-        thread::sleep(Duration::from_millis(5));
-    }
+fn await_readers(
+    writer: &mut dyn Writer,
+    wanted: usize,
+    deadline: Instant,
+    wish: &RunControl,
+) -> Result<()> {
+    let found = find_readers(writer, wanted, deadline, || wish.is_aborted())?;
+    ensure!(
+        found >= wanted || wish.is_aborted(),
+        "found {found} of {wanted} readers in {DISCOVERY_TIMEOUT:?}"
+    );
+    Ok(())
 }
 
 fn run_receiver(
@@ -512,7 +514,7 @@ fn run_receiver(
     if let Some(endpoint) = peers.back {
         let writer =
             back.insert(transport.writer(&assignment.topic.return_topic(transport), &[endpoint])?);
-        await_readers(writer.as_mut(), 1, wish)?;
+        await_readers(writer.as_mut(), 1, Instant::now() + DISCOVERY_TIMEOUT, wish)?;
     }
     speaker.send(&Report::Ready)?;
     if assignment.round_trips > 0 {

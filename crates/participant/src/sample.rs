@@ -23,10 +23,14 @@ pub const MAX_SAMPLES: u64 = 1 << 32;
 /// Longest run in nanoseconds, as the time has 48 bits.
 pub const MAX_RUN_NS: u64 = 1 << 48;
 
+/// The slowest way that a sample is waited for, in nanoseconds a byte: a link of 100 Mbit/s that
+/// carries it there and back, or a transport that loses much of a large sample and sends it again.
+const SLOWEST_NS_PER_BYTE: u64 = 200;
+
 /// How long a sample may be on its way before it counts as lost, in
-/// nanoseconds: a second, and what it takes to move its bytes at 50 MB/s.
+/// nanoseconds: a second, and what the slowest way takes.
 pub fn loss_timeout(size: usize) -> u64 {
-    1_000_000_000 + 20 * size as u64
+    1_000_000_000 + SLOWEST_NS_PER_BYTE * size as u64
 }
 
 /// What the header says.

@@ -14,7 +14,9 @@ use wiregauge_participant::control::{
     ReceiverResult, Report, Role, SenderResult, TransportInfo, HEARTBEAT_INTERVAL,
     PROTOCOL_VERSION,
 };
+use wiregauge_participant::discovery::DISCOVERY_TIMEOUT;
 use wiregauge_participant::progress::Progress;
+use wiregauge_participant::sample::loss_timeout;
 use wiregauge_participant::token::constant_time_eq;
 use wiregauge_participant::transport::Topic;
 use wiregauge_system::interrupt::{self, Interrupted};
@@ -32,11 +34,9 @@ use crate::record::windows::counted_windows;
 use crate::record::RunRecord;
 use crate::secret;
 
-/// How long participants may take for a step of the run, without what samples take.
-const STEP_TIME: Duration = Duration::from_secs(30);
-/// The slowest way that a sample is waited for, in bytes a second: a link of 100 Mbit/s that
-/// carries it there and back.
-const SLOWEST_RATE: usize = 5_000_000;
+/// How long participants may take for a step of the run, without what samples take. Longer than they
+/// look for each other, so that they say themselves who is missing.
+const STEP_TIME: Duration = DISCOVERY_TIMEOUT.saturating_add(Duration::from_secs(30));
 /// How long to look for the cause when something goes wrong.
 const DIAGNOSIS_TIME: Duration = Duration::from_millis(300);
 /// Most who introduce themselves at the same time.
@@ -51,7 +51,7 @@ mod collect;
 /// How long participants may take for a step in which samples of this size are allocated, sent
 /// or awaited.
 fn step_time(assignment: &Assignment) -> Duration {
-    STEP_TIME + Duration::from_secs((assignment.topic.size / SLOWEST_RATE) as u64)
+    STEP_TIME + Duration::from_nanos(loss_timeout(assignment.topic.size))
 }
 
 /// A participant as it is conducted.

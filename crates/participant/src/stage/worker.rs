@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{bail, ensure, Context, Result};
 
@@ -11,14 +11,13 @@ use super::setup::{
     Activation, CodecSource, LinkSetup, Schedule, StageCounts, StageOrder, StageSetup,
 };
 use crate::codec_process::CodecProcess;
+use crate::discovery::{find_readers, DISCOVERY_TIMEOUT};
 use crate::sample::{self, Header, HEADER_SIZE};
 use crate::transport::{Topic, Transport, Writer};
 use wiregauge_timing::clock::{monotonic, Clock};
 use wiregauge_timing::threads::start_thread;
 use wiregauge_timing::usage::minimize_timer_slack;
 
-/// How long a writer looks for its reader.
-const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(20);
 /// How often a codec is asked before it counts.
 const WARM_UP: usize = 5;
 /// From this size on a sample takes longer to fill than a reader takes to wake up, in bytes.
@@ -248,11 +247,8 @@ impl Stage {
         };
         let mut writer = transport.writer(&topic(link, encoder), endpoints)?;
         let deadline = Instant::now() + DISCOVERY_TIMEOUT;
-        while writer.readers()? == 0 {
-            let seconds = DISCOVERY_TIMEOUT.as_secs();
-            ensure!(Instant::now() < deadline, "found no reader within {seconds} s");
-            thread::sleep(Duration::from_millis(5));
-        }
+        let found = find_readers(writer.as_mut(), 1, deadline, || false)?;
+        ensure!(found > 0, "found no reader within {DISCOVERY_TIMEOUT:?}");
         Ok(Some(writer))
     }
 }

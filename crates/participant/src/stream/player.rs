@@ -14,6 +14,7 @@ use anyhow::{bail, ensure, Result};
 use super::frame::{self, FrameHeader};
 use super::parent_process::ParentProcess;
 use super::setup::{parse_record_header, PlayResult, Setup, StreamReport, RECORD_HEADER_SIZE};
+use crate::discovery::find_readers;
 use crate::transport::{Transport, Writer};
 use wiregauge_timing::clock::{monotonic, Clock};
 use wiregauge_timing::latency::TimeHistogram;
@@ -49,7 +50,7 @@ pub fn play(
 ) -> Result<PlayResult> {
     let deadline = Instant::now() + Duration::from_nanos(setup.wait);
     let mut writer = open_writer(setup, transport, starter, deadline)?;
-    let found = find_readers(setup, writer.as_mut(), starter, deadline)?;
+    let found = await_readers(setup, writer.as_mut(), starter, deadline)?;
     starter.send_report(&StreamReport::Ready(found))?;
     let mut player = Player {
         writer: writer.as_mut(),
@@ -92,26 +93,21 @@ fn open_writer(
 }
 
 /// Waits until the writer knows of the readers that are wanted; how many there are.
-fn find_readers(
+fn await_readers(
     setup: &Setup,
     writer: &mut dyn Writer,
     starter: &ParentProcess,
     deadline: Instant,
 ) -> Result<usize> {
     let wanted = setup.topic.readers;
-    loop {
-        let found = writer.readers()?;
-        if found >= wanted || setup.wait == 0 {
-            return Ok(found);
-        }
-        let waited = Duration::from_nanos(setup.wait);
-        ensure!(
-            Instant::now() < deadline && !starter.is_gone(),
-            "found {found} of {wanted} readers in {waited:?}; start the recorder first, or give a \
-             longer --wait"
-        );
-        thread::sleep(Duration::from_millis(5));
-    }
+    let found = find_readers(writer, wanted, deadline, || starter.is_gone())?;
+    let waited = Duration::from_nanos(setup.wait);
+    ensure!(
+        found >= wanted || setup.wait == 0,
+        "found {found} of {wanted} readers in {waited:?}; start the recorder first, or give a \
+         longer --wait"
+    );
+    Ok(found)
 }
 
 struct Player<'a> {

@@ -95,8 +95,8 @@ impl Transport for FastDds {
     fn options(&self) -> Vec<String> {
         let room = std::fs::read_to_string("/proc/sys/net/core/rmem_max").unwrap_or_default();
         vec![
-            "reliability=reliable and history=all, which is KeepAll, unless said; 11 s and 20 ns a \
-             byte of blocking before a write fails"
+            "reliability=reliable and history=all, which is KeepAll, unless said; 11 s and 200 ns \
+             a byte of blocking before a write fails"
                 .into(),
             "published in the thread that writes, with a heartbeat each 20 ms; a reader waits for \
              unread messages"

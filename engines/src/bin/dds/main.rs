@@ -4,7 +4,6 @@ mod roudi;
 mod shared_memory;
 
 use std::ffi::{c_char, c_void, CStr, CString};
-use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 use std::ptr::{self, NonNull};
@@ -17,6 +16,7 @@ use wiregauge_participant::greeting::Greeting;
 use wiregauge_participant::participant;
 use wiregauge_participant::sample::loss_timeout;
 use wiregauge_participant::sample_room::SampleRoom;
+use wiregauge_participant::sample_taker::{SampleSource, SampleTaker};
 use wiregauge_participant::transport::{Reader, SampleHandler, Topic, Transport, Writer};
 
 use crate::shared_memory::{Plan, Way};
@@ -84,8 +84,8 @@ impl Transport for Dds {
         let configuration = std::env::var(CONFIGURATION).unwrap_or_default();
         let room = std::fs::read_to_string("/proc/sys/net/core/rmem_max").unwrap_or_default();
         vec![
-            "reliability=reliable and history=all, which is KeepAll, unless said; 11 s and 20 ns a \
-             byte of blocking before a write fails"
+            "reliability=reliable and history=all, which is KeepAll, unless said; 11 s and 200 ns \
+             a byte of blocking before a write fails"
                 .into(),
             "the type of ddsperf: sequence, key, octets; 12 bytes more than the sample".into(),
             "a reader waits at a waitset, or is called by Cyclone's thread (wait=listener)".into(),
@@ -112,24 +112,19 @@ impl Transport for Dds {
     }
 
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
-        let kept = match (Plan::for_topic(topic)?, topic.varies) {
-            (Some(plan), _) => plan.depth,
-            (None, true) => KEPT_OF_ANY,
-            (None, false) => (KEPT / topic.size).clamp(16, 10_000) as i32,
-        };
         let reader: Box<dyn Reader> = match topic.options.get("wait").map(String::as_str) {
-            None | Some("waitset") => Box::new(DdsEndpoint::open(topic, kept, None)?),
+            None | Some("waitset") => Box::new(DdsEndpoint::open_reader(topic, None)?),
             Some("listener") if topic.several.is_some() => {
                 bail!("wait=listener is measured with one sender and one topic; leave it out")
             }
-            Some("listener") => Box::new(Listening::open(topic, kept)?),
+            Some("listener") => Box::new(ListeningReader::open(topic)?),
             Some(other) => bail!("wait is waitset or listener, not '{other}'"),
         };
         Ok((reader, String::new()))
     }
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
-        let end = DdsEndpoint::open(topic, 0, None)?;
+        let end = DdsEndpoint::open_writer(topic)?;
         let topics = topic.topics_of_sender();
         let (room, acknowledged) = match Way::from_topic(topic)? {
             Way::Network => (SampleRoom::with_buffer(topic)?, topic.quality()?.reliable),
@@ -211,9 +206,27 @@ impl Writer for DdsWriter {
 struct DdsEndpoint(*mut Handle);
 
 impl DdsEndpoint {
-    /// Readers that keep so many samples each, or writers for none.
-    fn open(topic: &Topic, kept: i32, post: Option<&CallbackContext>) -> Result<DdsEndpoint> {
+    fn open_writer(topic: &Topic) -> Result<DdsEndpoint> {
+        DdsEndpoint::open(topic, Plan::for_topic(topic)?, 0, None)
+    }
+
+    fn open_reader(topic: &Topic, context: Option<&CallbackContext>) -> Result<DdsEndpoint> {
         let plan = Plan::for_topic(topic)?;
+        let kept = match (plan, topic.varies) {
+            (Some(plan), _) => plan.depth,
+            (None, true) => KEPT_OF_ANY,
+            (None, false) => (KEPT / topic.size).clamp(16, 10_000) as i32,
+        };
+        DdsEndpoint::open(topic, plan, kept, context)
+    }
+
+    /// Readers that keep so many samples each, or writers for none.
+    fn open(
+        topic: &Topic,
+        plan: Option<Plan>,
+        kept: i32,
+        context: Option<&CallbackContext>,
+    ) -> Result<DdsEndpoint> {
         if let Some(plan) = plan {
             roudi::join(topic.scratch.as_deref(), plan.pool)?;
         }
@@ -234,10 +247,10 @@ impl DdsEndpoint {
         let certificates = CString::new(certificates.as_os_str().as_bytes())?;
         let mut handle = ptr::null_mut();
         let blocking = (BLOCKING.as_nanos() as u64 + loss_timeout(topic.size)) as i64;
-        let listens = post.map(|_| on_samples as Listens);
-        let context = post.map_or(ptr::null_mut(), |post| ptr::from_ref(post).cast_mut().cast());
-        // SAFETY: the strings live during the call. The post is null or that of a
-        // `Listening`, which drops its end first.
+        let listens = context.map(|_| on_samples as Listens);
+        let context = context.map_or(ptr::null_mut(), |one| ptr::from_ref(one).cast_mut().cast());
+        // SAFETY: the strings live during the call. The context is null or that of a
+        // `ListeningReader`, which drops its endpoint first.
         let code = unsafe {
             wiregauge_dds_open(
                 domain,
@@ -303,107 +316,76 @@ unsafe fn next<'a>(handle: *mut Handle, patience: Duration) -> Result<Option<(us
 }
 
 /// A reader that Cyclone calls in its own thread.
-struct Listening {
+struct ListeningReader {
     // Closed first: it calls nobody any more after that.
-    end: DdsEndpoint,
-    post: Box<CallbackContext>,
+    endpoint: DdsEndpoint,
+    context: Box<CallbackContext>,
 }
 
 /// Where Cyclone's thread finds who takes samples.
-#[derive(Default)]
 struct CallbackContext {
-    state: Mutex<State>,
+    inbox: Mutex<Inbox>,
     /// Nobody takes samples any more.
     enough: Condvar,
 }
 
-#[derive(Default)]
-struct State {
-    taker: Option<SampleTaker>,
-    any: bool,
-    error: Option<anyhow::Error>,
-}
-
-/// Who takes samples, and the reader that has them.
-#[derive(Clone, Copy)]
-struct SampleTaker {
-    take: *mut dyn FnMut(&[u8]) -> Result<ControlFlow<()>>,
+/// Who takes samples, and the reader that has them; null until it is open.
+struct Inbox {
+    taker: SampleTaker,
     reader: *mut Handle,
 }
 
-// SAFETY: it is called by one thread at a time, while the one that it belongs to
-// waits. What it holds are this program's own counters, sockets and writers of
-// DDS, which belong to no thread.
-unsafe impl Send for SampleTaker {}
-
-impl Listening {
-    fn open(topic: &Topic, kept: i32) -> Result<Listening> {
-        let post = Box::<CallbackContext>::default();
-        Ok(Listening { end: DdsEndpoint::open(topic, kept, Some(&post))?, post })
+impl ListeningReader {
+    fn open(topic: &Topic) -> Result<ListeningReader> {
+        let inbox = Inbox { taker: SampleTaker::default(), reader: ptr::null_mut() };
+        let context = CallbackContext { inbox: Mutex::new(inbox), enough: Condvar::new() };
+        let context = Box::new(context);
+        let endpoint = DdsEndpoint::open_reader(topic, Some(&context))?;
+        context.inbox.lock().unwrap_or_else(PoisonError::into_inner).reader = endpoint.0;
+        Ok(ListeningReader { endpoint, context })
     }
 }
 
-impl Reader for Listening {
+impl Reader for ListeningReader {
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
-        self.end.next(patience)
+        self.endpoint.next(patience)
     }
 
     fn deliver(&mut self, patience: Duration, take: SampleHandler<'_>) -> Result<bool> {
-        // SAFETY: only its lifetime is forgotten. The taker is removed before this call
-        // returns, or a panic poisons the lock, under which alone it is used.
-        let take =
-            unsafe { std::mem::transmute::<SampleHandler<'_>, SampleHandler<'static>>(take) };
-        let mut state = self.post.state.lock().unwrap_or_else(PoisonError::into_inner);
-        *state = State {
-            taker: Some(SampleTaker { take: ptr::from_mut(take), reader: self.end.0 }),
-            ..State::default()
-        };
-        // What came while nobody took it calls nobody again.
-        state.serve();
-        let waits = |state: &mut State| state.taker.is_some();
-        let waited = self.post.enough.wait_timeout_while(state, patience, waits);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        state.taker = None;
-        state.error.take().map_or(Ok(state.any), Err)
+        let CallbackContext { inbox, enough } = &*self.context;
+        Inbox::deliver(inbox, enough, patience, &mut |_, sample| take(sample))
     }
 }
 
-impl State {
-    /// Hands over all samples that are there.
+// SAFETY: an inbox has one taker, which stays in it.
+unsafe impl SampleSource for Inbox {
+    fn taker(&mut self) -> &mut SampleTaker {
+        &mut self.taker
+    }
+
     fn serve(&mut self) {
-        while let Some(taker) = self.taker {
-            // SAFETY: while there is a taker, `hand` has not returned: its reader is
-            // open, and what takes samples lives. The lock keeps others out.
-            let went = unsafe {
-                next(taker.reader, Duration::ZERO).and_then(|sample| match sample {
-                    Some((_, sample)) => {
-                        self.any = true;
-                        (*taker.take)(sample).map(Some)
-                    }
-                    None => Ok(None),
-                })
-            };
-            match went {
-                Ok(Some(ControlFlow::Continue(()))) => continue,
-                Ok(Some(ControlFlow::Break(()))) => {}
+        while self.taker.is_waiting() {
+            // SAFETY: while there is a taker, `deliver` has not returned, and its reader is open.
+            // The lock keeps others out.
+            match unsafe { next(self.reader, Duration::ZERO) } {
+                Ok(Some((topic, sample))) => drop(self.taker.give(topic, sample)),
                 Ok(None) => return,
-                Err(error) => self.error = Some(error),
+                Err(error) => self.taker.fail(error),
             }
-            self.taker = None;
         }
     }
 }
 
 /// Called by Cyclone when samples have come.
 extern "C" fn on_samples(_reader: i32, context: *mut c_void) {
-    // SAFETY: the context is the post of a `Listening`, boxed, which outlives the
+    // SAFETY: the context is that of a `ListeningReader`, boxed, which outlives the
     // reader; it is only ever shared.
-    let post = unsafe { &*context.cast::<CallbackContext>() };
+    let context = unsafe { &*context.cast::<CallbackContext>() };
     // After a panic there is nobody any more.
-    let Ok(mut state) = post.state.lock() else { return };
-    state.serve();
-    if state.taker.is_none() {
-        post.enough.notify_one();
+    let Ok(mut inbox) = context.inbox.lock() else { return };
+    inbox.serve();
+    if !inbox.taker.is_waiting() {
+        context.enough.notify_one();
     }
 }
 

@@ -8,7 +8,6 @@ use std::any::Any;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ffi::c_void;
-use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -19,6 +18,7 @@ use library::{DataHandler, DataMessage, Library, Participant, Publisher};
 use registry::Registry;
 use wiregauge_participant::participant;
 use wiregauge_participant::sample::loss_timeout;
+use wiregauge_participant::sample_taker::{SampleSource, SampleTaker};
 use wiregauge_participant::transport::{
     Reader, SampleHandler, Topic, TopicSampleHandler, Transport, Writer,
 };
@@ -334,9 +334,8 @@ struct InboxState {
     waiting_bytes: usize,
     /// Buffers for samples to come.
     free: Vec<Vec<u8>>,
-    taker: Option<SampleTaker>,
-    any: bool,
-    error: Option<anyhow::Error>,
+    /// Who takes samples in SIL Kit's thread.
+    taker: SampleTaker,
     name: u64,
     /// By sender, each of which has so many topics.
     senders: Vec<ReadProgress>,
@@ -351,14 +350,6 @@ struct ReadProgress {
     taken: u64,
     told: u64,
 }
-
-/// Who takes samples in SIL Kit's thread.
-#[derive(Clone, Copy)]
-struct SampleTaker(*mut dyn FnMut(usize, &[u8]) -> Result<ControlFlow<()>>);
-
-// SAFETY: it is called by one thread at a time, while the one that it belongs to waits. What it
-// holds are this program's own counters, sockets and publishers, which belong to no thread.
-unsafe impl Send for SampleTaker {}
 
 impl Inbox {
     fn lock(&self) -> MutexGuard<'_, InboxState> {
@@ -383,7 +374,7 @@ impl Inbox {
             state.waiting_bytes += copy.len();
             state.waiting.push_back((topic, copy));
             self.changed.notify_one();
-        } else if state.taker.is_none() {
+        } else if !state.taker.is_waiting() {
             self.changed.notify_one();
         }
     }
@@ -410,9 +401,7 @@ impl InboxState {
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             free: Vec::new(),
-            taker: None,
-            any: false,
-            error: None,
+            taker: SampleTaker::default(),
             name: u64::from(std::process::id()) << 32 | number,
             senders: progress
                 .into_iter()
@@ -439,24 +428,24 @@ impl InboxState {
 
     /// Gives a sample to who takes it. Whether there was anybody.
     fn give(&mut self, topic: usize, sample: &[u8]) -> bool {
-        let Some(taker) = self.taker else { return false };
-        self.any = true;
-        // SAFETY: while there is a taker, `deliver` has not returned, and what takes samples
-        // lives. The lock keeps others out.
-        match unsafe { (*taker.0)(topic, sample) } {
-            Ok(ControlFlow::Continue(())) => {}
-            Ok(ControlFlow::Break(())) => self.taker = None,
-            Err(error) => (self.error, self.taker) = (Some(error), None),
+        if !self.taker.give(topic, sample) {
+            return false;
         }
         if let Err(error) = self.count(topic, sample.len()) {
-            (self.error, self.taker) = (Some(error), None);
+            self.taker.fail(error);
         }
         true
     }
+}
 
-    /// Gives away what waits.
+// SAFETY: an inbox has one taker, which stays in it.
+unsafe impl SampleSource for InboxState {
+    fn taker(&mut self) -> &mut SampleTaker {
+        &mut self.taker
+    }
+
     fn serve(&mut self) {
-        while self.taker.is_some() {
+        while self.taker.is_waiting() {
             let Some((topic, sample)) = self.waiting.pop_front() else { return };
             self.waiting_bytes -= sample.len();
             self.give(topic, &sample);
@@ -517,22 +506,6 @@ impl Reader for SilKitReader {
     }
 
     fn deliver_any(&mut self, patience: Duration, take: TopicSampleHandler<'_>) -> Result<bool> {
-        // SAFETY: only its lifetime is forgotten. The taker is removed before this call returns,
-        // or a panic poisons the lock, under which alone it is used.
-        let take = unsafe {
-            std::mem::transmute::<TopicSampleHandler<'_>, TopicSampleHandler<'static>>(take)
-        };
-        let mut state = self.inbox.lock();
-        state.taker = Some(SampleTaker(std::ptr::from_mut(take)));
-        (state.any, state.error) = (false, None);
-        state.serve();
-        let waits = |state: &mut InboxState| {
-            state.serve();
-            state.taker.is_some()
-        };
-        let waited = self.inbox.changed.wait_timeout_while(state, patience, waits);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        state.taker = None;
-        state.error.take().map_or(Ok(state.any), Err)
+        InboxState::deliver(&self.inbox.state, &self.inbox.changed, patience, take)
     }
 }

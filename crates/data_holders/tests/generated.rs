@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use support::compiled::compile;
 use support::message_files::MessageFiles;
 use support::{java, run_python, rustc, succeeds, write};
 use wiregauge_data_holders::{HolderLanguage, Package, Wire};
@@ -86,11 +87,11 @@ fn common_packages_are_written_as_by_rosbags() {
 
 /// The module has nothing for linters and checkers of types to say.
 fn lint(python: &Path, module: &Path) {
-    let cache = module.with_extension("cache");
-    succeeds(
-        Command::new(python).args(["-m", "mypy", "--strict", "--cache-dir"]).arg(cache).arg(module),
-    );
-    succeeds(Command::new(python).args(["-m", "ruff", "check", "--isolated"]).arg(module));
+    for words in ["-m mypy --strict --cache-dir=/dev/null", "-m ruff check --isolated --no-cache"] {
+        let mut checker = Command::new(python);
+        checker.args(words.split_whitespace()).arg(module);
+        compile(&mut checker, module.parent().expect("a folder"), &[]);
+    }
 }
 
 /// What holds views against holders, and sees each byte that is read or written beside its
@@ -116,10 +117,11 @@ fn run_cpp(holders: &Path, name: &str, messages: &Path, more: &str) -> String {
         .args(more.split_whitespace())
         .args(flags.split_whitespace())
         .arg(holders)
-        .arg(source)
+        .arg(&source)
         .arg("-o")
         .arg(&program);
-    succeeds(&mut compiler);
+    let views = source.with_file_name("views.hpp");
+    compile(&mut compiler, holders, &[&source, &views]);
     succeeds(Command::new(program).arg(messages))
 }
 
@@ -130,8 +132,8 @@ fn run_libraries(holders: &Path, messages: &Path) -> String {
     let program = holders.join("libraries");
     let mut compiler = Command::new("g++");
     compiler.args(["-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-I"]).arg(holders);
-    compiler.arg(source).arg("-o").arg(&program).args(["-lfastcdr", "-lroscpp_serialization"]);
-    succeeds(&mut compiler);
+    compiler.arg(&source).arg("-o").arg(&program).args(["-lfastcdr", "-lroscpp_serialization"]);
+    compile(&mut compiler, holders, &[&source]);
     succeeds(Command::new(program).arg(messages))
 }
 

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use support::compiled::compile;
 use support::{java, reference, run_python, succeeds, write};
 use wiregauge_data_holders::{losses, HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
@@ -174,7 +175,7 @@ fn run_cpp(holders: &Path, root: &str, cases: &Path, bare: bool, count: &str) {
     if bare {
         compiler.arg("-DBARE");
     }
-    succeeds(compiler.arg(source).args(["-o", "cases"]).current_dir(holders));
+    compile(compiler.arg(&source).args(["-o", "cases"]), holders, &[&source]);
     assert_eq!(succeeds(Command::new(holders.join("cases")).arg(cases)), count);
 }
 
@@ -192,8 +193,8 @@ fn run_rust(holders: &Path, root: &str, cases: &Path, bare: bool, count: &str) {
     if bare {
         compiler.args(["--cfg", "bare"]);
     }
-    let compiler = compiler.args(["--check-cfg", "cfg(bare)", "-o", "cases_rust", "main.rs"]);
-    succeeds(compiler.current_dir(holders));
+    compiler.args(["--check-cfg", "cfg(bare)", "-o", "cases_rust", "main.rs"]);
+    compile(&mut compiler, holders, &[]);
     assert_eq!(succeeds(Command::new(holders.join("cases_rust")).arg(cases)), count);
 }
 

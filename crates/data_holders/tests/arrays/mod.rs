@@ -8,7 +8,8 @@ use wiregauge_data_holders::{losses, HolderLanguage, Package, Wire};
 use wiregauge_schema::msg;
 use wiregauge_schema::{generate, Sizes};
 
-use super::support::{self, java, reference, run_python, succeeds, write};
+use super::support::compiled::compile;
+use super::support::{self, java, reference, run_python, rustc, succeeds, write};
 
 const NONE: &str = "uint8[0] octets\nint32 before\nstring[0] texts\nfloat64[0] numbers\nbool[0] flags\n\
                     time[0] times\nInner[0] inners\nuint8[] list\nInner inner\nInner[] more\nInner[2] two\n";
@@ -107,9 +108,8 @@ fn arrays_of_no_elements_take_no_bytes() {
     put("Main.java", JAVA.as_bytes());
     let flags = "-std=c++17 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
                  -fsanitize=address,undefined -fno-sanitize-recover=all -I. main.cpp -o main_cpp";
-    succeeds(Command::new("g++").args(flags.split_whitespace()).current_dir(at));
-    let flags = "--edition 2021 -D warnings -C debug-assertions -o main_rust main.rs";
-    succeeds(Command::new("rustc").args(flags.split_whitespace()).current_dir(at));
+    compile(Command::new("g++").args(flags.split_whitespace()), at, &[]);
+    rustc(at, "-C debug-assertions -o main_rust main.rs");
     let classes = java::compile(at, "scan", &[at.join("Main.java")]);
     for count in 0..3 {
         let message = messages.join(format!("{count:04}.ros_msg"));

@@ -16,7 +16,8 @@ use wiregauge_schema::{
 };
 use wiregauge_testkit::seeds::Seeds;
 
-use super::support::{self, java, run_python, succeeds, write};
+use super::support::compiled::compile;
+use super::support::{self, java, run_python, rustc, write};
 
 /// Names that once failed; every run takes them.
 const FAILED: &str =
@@ -243,13 +244,13 @@ fn assert_named(words: Vec<String>, turn: usize) {
             for language in HolderLanguage::ALL {
                 write(&package, language, wires, folder.path());
             }
-            compile(folder.path(), &["named".into()], wires);
+            compile_all(folder.path(), &["named".into()], wires);
         }
     }
 }
 
 /// Compiles the modules in a folder in each language, and says what any of them says.
-fn compile(folder: &Path, packages: &[String], wires: &[Wire]) {
+fn compile_all(folder: &Path, packages: &[String], wires: &[Wire]) {
     std::thread::scope(|scope| {
         scope.spawn(|| compile_cpp(folder, packages, wires));
         scope.spawn(|| compile_rust(folder));
@@ -281,19 +282,14 @@ fn compile_cpp(folder: &Path, packages: &[String], wires: &[Wire]) {
     fs::write(folder.join("all.cpp"), text + &instances(folder, packages, wires)).expect("written");
     let flags = "-std=gnu++17 -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Werror -I.";
     let mut compiler = Command::new("g++");
-    compiler.args(flags.split_whitespace()).arg("all.cpp").current_dir(folder);
-    succeeds(&mut compiler);
+    compile(compiler.args(flags.split_whitespace()).arg("all.cpp"), folder, &[&headers]);
 }
 
 fn compile_rust(folder: &Path) {
     let modules: String =
         files(folder, ".rs").iter().map(|name| format!("pub mod {name};\n")).collect();
-    let library = folder.join("all.rs.txt");
-    fs::write(&library, format!("#![no_std]\n{modules}")).expect("written");
-    let mut compiler = Command::new("rustc");
-    compiler.args("--edition 2021 -D warnings --crate-type lib --crate-name all".split(' '));
-    compiler.args(["--emit", "metadata"]).arg(library);
-    succeeds(compiler.current_dir(folder));
+    fs::write(folder.join("all.rs.txt"), format!("#![no_std]\n{modules}")).expect("written");
+    rustc(folder, "--crate-type lib --crate-name all --emit metadata all.rs.txt");
 }
 
 /// Runs each module once, and maybe has the checker of types read it.
@@ -308,7 +304,7 @@ fn check_python(folder: &Path, with_types: bool) {
     let mut checker = Command::new(&python.program);
     checker.args(["-m", "mypy", "--strict", "--cache-dir=/dev/null"]);
     checker.args(modules.iter().map(|name| format!("{name}.py")));
-    succeeds(checker.current_dir(folder));
+    compile(&mut checker, folder, &[]);
 }
 
 /// What makes the templates of C++ real: each holder of the one package is written and read.
@@ -357,7 +353,7 @@ fn compile_packages(words: &[String]) {
             write(&package, language, &Wire::SEQUENTIAL, folder.path());
         }
     }
-    compile(folder.path(), words, &Wire::SEQUENTIAL);
+    compile_all(folder.path(), words, &Wire::SEQUENTIAL);
 }
 
 #[test]

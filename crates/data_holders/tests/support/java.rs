@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::succeeds;
+use super::{compiled, succeeds};
 
 /// The sources below a folder.
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -33,7 +33,8 @@ pub fn compile_bare(folder: &Path) {
     let own: Vec<PathBuf> = packages.iter().flat_map(|package| sources(package)).collect();
     let mut javac = javac();
     javac.args(["-proc:none", "-Xmaxerrs", "1000"]);
-    succeeds(javac.args(["-encoding", "US-ASCII", "-d"]).arg(folder.join("classes")).args(own));
+    javac.args(["-encoding", "US-ASCII", "-d"]).arg(folder.join("classes")).args(own);
+    compiled::compile(&mut javac, folder, &[]);
 }
 
 /// Compiles what is generated, with these sources that use it.
@@ -45,13 +46,14 @@ pub fn compile(holders: &Path, name: &str, users: &[PathBuf]) -> PathBuf {
     // Javadoc checks them, without the pages that it would write.
     let mut holder = javac();
     holder.args(["-Xdoclint:all/protected", "-encoding", "US-ASCII", "-d"]).arg(&library);
-    succeeds(holder.args(own));
+    compiled::compile(holder.args(own), holders, &[]);
     if users.is_empty() {
         return library;
     }
     let mut user = javac();
     user.args(["-encoding", "UTF-8", "-d"]).arg(&program).arg("-cp").arg(&library);
-    succeeds(user.args(users));
+    let inputs: Vec<&Path> = users.iter().map(PathBuf::as_path).collect();
+    compiled::compile(user.args(users), holders, &inputs);
     std::env::join_paths([library, program]).expect("paths").into()
 }
 

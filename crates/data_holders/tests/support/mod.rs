@@ -1,6 +1,7 @@
 //! What the tests of generated holders share.
 #![allow(dead_code)] // Each test file uses its part.
 
+pub mod compiled;
 pub mod java;
 pub mod message_files;
 pub mod reference;
@@ -9,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use compiled::compile;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use wiregauge_build_tools::python::PythonEnvironment;
@@ -40,7 +42,7 @@ pub fn succeeds(command: &mut Command) -> String {
 pub fn rustc(folder: &Path, arguments: &str) {
     let mut compiler = Command::new("rustc");
     compiler.args(["--edition", "2021", "-D", "warnings"]).args(arguments.split_whitespace());
-    succeeds(compiler.current_dir(folder));
+    compile(&mut compiler, folder, &[]);
 }
 
 /// Runs a program of `tests/python` with these arguments.

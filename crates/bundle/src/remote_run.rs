@@ -40,10 +40,11 @@ const SSH: [&str; 17] = [
     "-o",
     "ServerAliveCountMax=6",
 ];
-/// How long the first answer may take: the connection, and what the machine says of itself.
-const CONNECT: Duration = Duration::from_secs(60);
+/// How long the first answer may take: the connection, and what the machine says of itself. One that
+/// is not there is noticed by ssh itself, and much earlier.
+const CONNECT: Duration = Duration::from_secs(180);
 /// How long the machine may take to remove the folder.
-const CLEAN: Duration = Duration::from_secs(60);
+const CLEAN: Duration = Duration::from_secs(180);
 
 /// What the shell there does, in words that every login shell hands over as they are: one line
 /// without single quotes. `FOLDER` and `ARGUMENTS` are replaced.

@@ -42,19 +42,19 @@ fn a_rebuilt_runner_is_measured_beside_what_it_was() {
     let program = at.join("mine");
     build_runner(&program, 2000);
     let said = count(at, "mine=./mine", "before.json", &[]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     has_its_form(&read(&at.join("before.json")));
 
     // Nothing changed: the same numbers on both sides.
     let gate = ["--against", "before.json", "--fail-above", "0.5%"];
     let said = count(at, "mine=./mine", "same.json", &gate);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     assert!(!said.out.contains("LARGER"), "{}", said.out);
 
     // 1 % more turns. The program is written over in its place.
     build_runner(&program, 2020);
     let said = count(at, "mine=./mine", "after.json", &gate);
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let after = read(&at.join("after.json"));
     has_its_form(&after);
     for id in ["mine", "mine@before", "bincode", "bincode@before"] {
@@ -63,7 +63,7 @@ fn a_rebuilt_runner_is_measured_beside_what_it_was() {
     let larger: Vec<&str> = said.out.lines().filter(|line| line.contains("LARGER")).collect();
     assert!(larger.len() == 2 && larger.iter().all(|line| line.contains("mine")), "{larger:?}");
     let said = count(at, "mine=./mine", "x.json", &["--against", "before.json", "--fail-above=2%"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
 
     times_are_of_the_same_rounds(at);
     what_is_not_the_same_any_more_is_refused(at);
@@ -75,7 +75,7 @@ fn times_are_of_the_same_rounds(at: &Path) {
     let more = ["mine=./mine", "--experiments", "encode", "--duration", "1", "--processes", "3"];
     let last = ["--against", "before.json", "-o", "times.json"];
     let said = run(at, &[&words[..], &more, &last].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     for words in ["Older and newer rows", "smallest slowdown that this run detects", "2 cells"] {
         assert!(said.out.contains(words), "no '{words}' in {}", said.out);
     }
@@ -95,7 +95,7 @@ fn times_are_of_the_same_rounds(at: &Path) {
         let said = run(at, &["report", "times.json", "--format", form]);
         assert!(said.out.contains(word), "{form}: {}", said.out);
     }
-    assert_eq!(run(at, &["report", "times.json", "-o", "page.html"]).code, Some(0));
+    run(at, &["report", "times.json", "-o", "page.html"]).expect_code(0);
     let page = fs::read_to_string(at.join("page.html")).unwrap();
     assert!(page.contains("Older and newer rows"));
 }
@@ -144,7 +144,7 @@ fn what_is_not_the_same_any_more_is_refused(at: &Path) {
     });
     let gate = ["--against", "library.json", "--fail-above", "0.5%"];
     let said = count(at, "mine=./mine", "x.json", &gate);
-    assert_eq!(said.code, Some(3), "{}{}", said.out, said.err);
+    said.expect_code(3);
     for words in ["Not compared", "libc.so", "has changed since"] {
         assert!(said.out.contains(words), "no '{words}' in {}", said.out);
     }
@@ -176,7 +176,7 @@ fn the_example_workflow_gates() {
         shell.args(["-ec", &lines]).current_dir(at);
         shell.env("PATH", format!("{}:{path}", program.parent().unwrap().display()));
         let said = to_said(shell.output().unwrap());
-        assert_eq!(said.code, Some(code), "{}{}", said.out, said.err);
+        said.expect_code(code);
     }
 }
 
@@ -195,16 +195,16 @@ fn a_script_with_the_same_command_is_not_taken_for_what_it_was() {
         run(at, &[&words[..], &least, &["--runner", runner], last].concat())
     };
     let said = measure("mine=python3 old.py", &["-o", "before.json"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let said = measure("mine=python3 old.py", &["-o", "x.json", "--against", "before.json"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     assert!(status(&read(&at.join("x.json")), "mine@before").contains("cannot be seen"));
     let said = measure("mine=python3 new.py", &["-o", "x.json", "--against", "before.json"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     assert!(status(&read(&at.join("x.json")), "mine@before").contains("measured"));
     fs::write(at.join("old.py"), format!("{script}\n")).unwrap();
     let said = measure("mine=python3 new.py", &["-o", "x.json", "--against", "before.json"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let why = status(&read(&at.join("x.json")), "mine@before");
     assert!(why.contains("old.py has changed since") && why.contains("a folder of"), "{why}");
 }

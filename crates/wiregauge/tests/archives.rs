@@ -133,5 +133,5 @@ fn what_goes_wrong_is_said_in_a_line_without_secrets() {
     }
     let nobody = ask(folder.path(), &["trace", "info", "http://127.0.0.1:9/x.mcap"], &server);
     assert!(nobody.err.contains("cannot connect"), "{}", nobody.err);
-    assert_eq!(nobody.code, Some(2));
+    nobody.expect_code(2);
 }

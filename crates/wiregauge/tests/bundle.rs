@@ -47,7 +47,7 @@ fn bundle() -> &'static (TempDir, PathBuf, PathBuf) {
         let mut command = wiregauge();
         command.arg("bundle").args(ROWS).arg("--program").arg(&program).arg("-o").arg(&file);
         let said = to_said(command.output().unwrap());
-        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.expect_code(0);
         assert!(said.err.contains("java.io Java: it is not in the bundle"), "{}", said.err);
         (folder, file, program)
     })
@@ -96,7 +96,7 @@ fn measured_here() -> &'static Value {
     RUN.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         let said = run(folder.path(), &[&["codecs"], &ROWS[..], &SHORT].concat());
-        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        said.expect_code(0);
         result(folder.path())
     })
 }
@@ -132,7 +132,7 @@ fn a_bundle_measures_where_there_is_nothing_else() {
     let mut command = bare(&program);
     command.args(["codecs", "--bundle", ".", "-o", "run.json"]).args(SHORT).current_dir(at);
     let said = to_said(command.output().unwrap());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let of_folder = result(at);
     is_like_here(&of_folder);
     let row =
@@ -147,7 +147,7 @@ fn a_bundle_measures_where_there_is_nothing_else() {
     command.args(["codecs", "--codecs", "prost", "-o", "one.json", "--bundle"]).arg(&bundle().1);
     command.args(SHORT).env("TMPDIR", place.path()).current_dir(at);
     let said = to_said(command.output().unwrap());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let one: Value = serde_json::from_slice(&fs::read(at.join("one.json")).unwrap()).unwrap();
     assert_eq!(
         one["subjects"].as_array().unwrap().iter().filter(|s| s["bound"] != true).count(),
@@ -167,11 +167,11 @@ fn a_bundle_measures_where_there_is_nothing_else() {
     // A count shows that the same code runs, with the same libraries.
     let counts = ["codecs", "--metric", "instructions", "--experiments", "encode,decode"];
     let said = run(at, &[&counts[..], &["--bundle", "."]].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let of_bundle = instructions(&result(at));
     let said =
         run(at, &[&counts[..], &["--codecs", "prost,lcm,protobuf-cpp"], &ROWS[2..]].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     assert!(of_bundle.len() > 10, "{of_bundle:?}");
     assert_eq!(of_bundle, instructions(&result(at)));
 }
@@ -199,7 +199,7 @@ fn what_else_needs_no_compiler(program: &Path, at: &Path) {
     command.args(["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"]);
     command.args(couple::SHORT).args(["-o", "cosim.json"]).current_dir(at);
     let said = to_said(command.output().unwrap());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let cosim: Value = serde_json::from_slice(&fs::read(at.join("cosim.json")).unwrap()).unwrap();
     assert!(status(&cosim, "fmus").contains("measured"), "{}", status(&cosim, "fmus"));
 }
@@ -338,11 +338,11 @@ fn a_runner_of_ones_own_is_packed_with_its_libraries() {
         to_said(command.output().unwrap())
     };
     let said = pack("mine=parts/runners/protobuf-cpp", "mine.tar.zst");
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     let mut command = bare(program);
     command.args(["codecs", "--bundle", "mine.tar.zst", "--codecs", "mine", "-o", "run.json"]);
     let said = to_said(command.args(SHORT).current_dir(at).output().unwrap());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(at);
     assert!(status(&run, "mine").contains("measured"), "{}", status(&run, "mine"));
     let row = run["subjects"].as_array().unwrap().iter().find(|row| row["id"] == "mine").unwrap();
@@ -369,7 +369,7 @@ fn a_bundle_is_not_half_written_nor_made_for_another_program() {
     let words = ["bundle", "--codecs", "prost", "--length", "points=20", "-o", "x.tar.zst"];
     let refused = |more: &[&str], told: &str| {
         let said = run(at, &[&words[..], more].concat());
-        assert_eq!(said.code, Some(2), "{}", said.err);
+        said.expect_code(2);
         assert_eq!(said.err.trim_end().lines().count(), 1, "{}", said.err);
         assert!(said.err.contains(told), "no '{told}' in {}", said.err);
         assert_eq!(fs::read_dir(at).unwrap().count(), 1, "something was left behind");
@@ -396,7 +396,7 @@ fn a_board_measures_over_ssh_and_nothing_stays_there() {
         command
     };
     let said = to_said(on("board", &SHORT).output().unwrap());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(at);
     is_like_here(&run);
     assert!(run["command"].to_string().contains("--on"), "{}", run["command"]);
@@ -406,7 +406,7 @@ fn a_board_measures_over_ssh_and_nothing_stays_there() {
 
     let refused = |host: &str, words: &[&str]| {
         let said = to_said(on(host, &SHORT).output().unwrap());
-        assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+        said.expect_code(2);
         assert_eq!(said.err.trim_end().lines().count(), 1, "one line, not {}", said.err);
         for word in words {
             assert!(said.err.contains(word), "no '{word}' in {}", said.err);
@@ -440,7 +440,7 @@ fn a_board_measures_over_ssh_and_nothing_stays_there() {
     // Ctrl-C; the program is killed; the connection is lost.
     for (case, code) in [("-INT", Some(130)), ("-KILL", None), ("ssh", Some(2))] {
         let mut child = quiet(on("board", &long));
-        board.await_measurement();
+        board.await_measurement(&mut child);
         match case {
             "ssh" => clients(child.id()).into_iter().for_each(|id| send_signal("-KILL", id)),
             signal => send_signal(signal, child.id() as i32),
@@ -490,7 +490,7 @@ fn a_bundle_for_another_architecture_has_what_its_runners_load() {
     fs::copy(&program, at.join("stand-in")).unwrap();
     fs::remove_file(program).and_then(|()| fs::remove_file(source)).unwrap();
     let said = build();
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     assert!(Command::new("tar")
         .args(["-xf", "arm.tar.zst"])
         .current_dir(at)
@@ -542,7 +542,7 @@ fn is_refused_elsewhere(at: &Path) {
 fn all_rows_of_the_message_are_under_a_hundred_megabytes() {
     let folder = tempfile::tempdir().unwrap();
     let said = run(folder.path(), &["bundle", "-o", "all.tar.zst"]);
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     let size = fs::metadata(folder.path().join("all.tar.zst")).unwrap().len();
     println!("{size} bytes; {}", said.err);
     assert!(size < 100_000_000, "{size}");

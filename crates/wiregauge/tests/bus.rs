@@ -34,7 +34,7 @@ fn all_that_is_sent_arrives_in_both_modes() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["--size", "10,100kB", "--cycle", "5ms", "--mode", "both"];
     let said = run(folder.path(), &short(&[&arguments[..], &["--transport", "memory"]].concat()));
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     assert_eq!(run["kind"], "bus");
     for case in ["10 B", "100 kB"] {
@@ -64,7 +64,7 @@ fn several_receive_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["--participants", "4", "--cycle", "5ms", "--mode", "both"];
     let said = run(folder.path(), &short(&[&arguments[..], &["--transport", "memory"]].concat()));
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     for mode in ["continuous", "discrete"] {
         for subject in ["tcp", "memory"] {
@@ -81,7 +81,7 @@ fn numbers_of_participants_make_a_sweep() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["--participants", "2..8", "--cycle", "5ms", "--transport", "tcp"];
     let said = run(folder.path(), &short(&arguments));
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     assert!(said.out.contains("over receivers"), "{}", said.out);
     let run = result(folder.path());
     has_its_form(&run);
@@ -110,7 +110,7 @@ fn as_fast_as_possible_is_faster_than_real_time() {
         folder.path(),
         &short(&["--transport", "tcp", "--cycle", "20ms", "--mode", "discrete", "--fast"]),
     );
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let case = "500 B, as fast as possible, discrete";
     assert!(fact(&result(folder.path()), case, "tcp", "steps") > 50.0);
 }
@@ -144,7 +144,7 @@ fn what_cannot_be_is_refused() {
 fn an_option_that_a_transport_does_not_know_fails_that_transport() {
     let folder = tempfile::tempdir().unwrap();
     let said = run(folder.path(), &short(&["--transport", "tcp", "--option", "tcp.speed=high"]));
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let status = status(&result(folder.path()), "tcp");
     assert!(status.contains("failed") && status.contains("speed") && status.contains("port"));
 }
@@ -155,7 +155,7 @@ fn a_port_in_use_is_named() {
     let port = format!("tcp.port={}", taken.local_addr().unwrap().port());
     let folder = tempfile::tempdir().unwrap();
     let said = run(folder.path(), &short(&["--transport", "tcp", "--option", &port]));
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let status = status(&result(folder.path()), "tcp");
     assert!(status.contains("failed") && status.contains(&port[9..]), "{status}");
 }
@@ -413,7 +413,7 @@ fn a_sample_of_a_gibibyte_arrives() {
     let more = ["--duration", "15s", "--alive-within", "60s"];
     let long = [&["bus", "run"], &words[..], &more].concat();
     let said = run(folder.path(), &long);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     let fact = |metric| fact(&run, "1 GiB, unthrottled, continuous", "tcp", metric);
     assert!(fact("sent") > 0.0);

@@ -70,7 +70,7 @@ fn busy_loops_run_beside_samples_and_are_measured_and_compared() {
     let at = tempfile::tempdir().unwrap();
     fs::write(at.path().join("two.toml"), scenario("processors = 1")).unwrap();
     let said = run(at.path(), &["bus", "run", "--scenario", "two.toml"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     assert!(said.out.contains("background load: 1 busy loop on each host"), "{}", said.out);
     let mut found = result(at.path());
     has_its_form(&found);
@@ -87,7 +87,7 @@ fn busy_loops_run_beside_samples_and_are_measured_and_compared() {
     let differ = said.out.split_once("The settings differ").expect("they differ").1;
     assert!(differ.contains("1 busy loop on each host"), "{}", said.out);
     let page = run(at.path(), &["report", "run.json", "-o", "page.html"]);
-    assert_eq!(page.code, Some(0), "{}", page.err);
+    page.expect_code(0);
     let page = fs::read_to_string(at.path().join("page.html")).unwrap();
     assert!(page.contains("<dt>background</dt><dd>1 busy loop on each host</dd>"));
 }
@@ -135,7 +135,7 @@ fn a_flow_takes_its_share_of_an_emulated_link() {
     for (link, flow) in [("100mbit", "link=10mbit"), ("10mbit", "link=50mbit")] {
         let more = ["--duration", "1s", "--emulate", link, "--background", flow];
         let said = run(at.path(), &[&words[..], &more].concat());
-        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        said.expect_code(0);
         let found = result(at.path());
         let figure = |metric| fact(&found, "500 B, 20 ms, continuous", "tcp", metric).unwrap();
         let (sent, arrived) = (figure("background/sent"), figure("background/arrived"));

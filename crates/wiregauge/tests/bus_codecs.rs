@@ -41,7 +41,7 @@ fn a_message_is_carried_as_each_codec_writes_it() {
     let message = ["--message", "lidar", "--length", "points=100", "--cycle", "5ms"];
     let codecs = ["--codecs", "prost,flatbuffers", "--runner", &own, "--mode", "discrete"];
     let said = run(folder.path(), &short(&[message, codecs].concat()));
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     let mut sizes = Vec::new();
     for codec in ["prost", "flatbuffers", "columns"] {
@@ -73,7 +73,7 @@ fn points_are_carried_as_each_row_makes_them_small() {
     let folder = tempfile::tempdir().unwrap();
     let points = ["--cloud", "scene", "--codecs", "packed-reduced,f32+lz4", "--cycle", "20ms"];
     let said = run(folder.path(), &short(&points));
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     let case = run["cases"][0]["id"].as_str().expect("a case");
     for transport in ["tcp", "memory"] {
@@ -111,7 +111,7 @@ fn a_codec_that_dies_in_the_run_is_not_measured() {
     let own = format!("mine=python3 {}", mine.display());
     let words = ["--message", "lidar", "--length", "points=10", "--runner", &own];
     let said = run(folder.path(), &short(&words));
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let run = result(folder.path());
     for subject in ["tcp+mine", "memory+mine"] {
         let status = status(&run, subject);

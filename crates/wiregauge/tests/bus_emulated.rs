@@ -45,7 +45,7 @@ fn carries(transports: &[&str], receivers: usize) {
     let words = [&words[..], &["--duration", "2s", "--window", "250ms", "--size", "10,100kB"]];
     let words = [&words.concat()[..], &["--transport", &names, "--participants", &participants]];
     let said = run(folder.path(), &words.concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     for case in run["cases"].as_array().unwrap() {
         let case = case["id"].as_str().unwrap();
@@ -188,7 +188,7 @@ fn as_much_as_gets_through_is_no_more_than_the_link_carries() {
     let began = Instant::now();
     let said = run(folder.path(), &[&words[..], &more].concat());
     let seconds = began.elapsed().as_secs_f64();
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     let fact = |metric| fact(&run, "100 kB, unthrottled, continuous", "tcp", metric).unwrap();
     // All that was sent arrived, and the whole command took this long at least.
@@ -486,7 +486,7 @@ fn refuses(situation: &[&str], words: &[&str]) {
         .output()
         .unwrap();
     let said = to_said(output);
-    assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+    said.expect_code(2);
     assert_eq!(said.err.trim_end().lines().count(), 1, "{}", said.err);
     for word in words {
         assert!(said.err.contains(word), "no '{word}' in {}", said.err);
@@ -512,7 +512,7 @@ fn what_is_no_rate_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     for rate in ["fast", "1gb", "0mbit", "125mbps"] {
         let said = run(folder.path(), &["bus", "run", "--emulate", rate]);
-        assert_eq!(said.code, Some(2));
+        said.expect_code(2);
         assert!(said.err.contains(rate) && said.err.contains("gbit"), "{}", said.err);
     }
 }

@@ -24,7 +24,7 @@ fn carries_with(transports: &[&str], sizes: &[&str], more: &[&str]) {
     let words = ["bus", "run", "--mode", "both", "--cycle", "20ms", "--duration", "2s"];
     let words = [&words[..], &["--window", "250ms", "--transport", &names, "--size", &all], more];
     let said = run(folder.path(), &words.concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     for mode in ["continuous", "discrete"] {
         for size in sizes {
@@ -63,7 +63,7 @@ fn dds_carries_a_gibibyte() {
     let words = ["bus", "run", "--transport", "dds", "--size", "1GiB", "--cycle", "0"];
     // Whoever writes waits until the sample before has arrived.
     let said = run(folder.path(), &[&words[..], &["--duration", "6s"]].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     let fact = |metric| fact(&run, "1 GiB, unthrottled, continuous", "dds", metric);
     // On a loaded machine one takes all the time there is.
@@ -76,7 +76,7 @@ fn a_way_to_wait_that_dds_does_not_have() {
     let folder = tempfile::tempdir().unwrap();
     let words = ["bus", "run", "--transport", "dds", "--duration", "6s"];
     let said = run(folder.path(), &[&words[..], &["--option", "dds.wait=poll"]].concat());
-    assert_eq!(said.code, Some(1), "{}", said.err);
+    said.expect_code(1);
     assert!(said.out.contains("wait is waitset or listener, not 'poll'"), "{}", said.out);
 }
 
@@ -100,7 +100,7 @@ fn rows_of_one_library_differ_by_quality_of_service() {
     );
     std::fs::write(folder.path().join("quality.toml"), scenario).unwrap();
     let said = run(folder.path(), &["bus", "run", "--scenario", "quality.toml"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     let options = |id: &str| {
         let subjects = run["subjects"].as_array().unwrap();
@@ -129,7 +129,7 @@ fn a_quality_of_service_that_there_is_not() {
     ] {
         let words = ["bus", "run", "--duration", "6s", "--transport", name];
         let said = run(folder.path(), &words);
-        assert_eq!(said.code, Some(1), "{}", said.err);
+        said.expect_code(1);
         assert!(said.out.contains(why), "{}", said.out);
     }
 }

@@ -202,6 +202,7 @@ fn victim(
     };
     let mut there = come_up(of, transport, but, 1);
     while !there.iter().any(|(_, line)| wanted(line)) {
+        thread::sleep(Duration::from_millis(25));
         there = come_up(of, transport, but, 1);
     }
     if at == 1 {

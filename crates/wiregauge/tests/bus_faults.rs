@@ -85,7 +85,7 @@ fn a_network_whose_loopback_is_down_is_told_with_the_remedy() {
     command.current_dir(folder.path()).stdin(Stdio::null());
     let words = ["bus", "run", "--transport", "tcp", "--duration", "2s", "--window", "250ms"];
     let said = to_said(command.args(words).output().unwrap());
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let status = status(&result(folder.path()), "tcp");
     assert!(status.contains("'ip link set lo up'"), "{status}");
 }

@@ -50,7 +50,7 @@ fn is_consistent(run: &Value, case: &str, subject: &str, over: &str, cycle: impl
 fn a_rate_is_found_among_those_that_were_tried() {
     let folder = tempfile::tempdir().unwrap();
     let said = run(folder.path(), &["bus", "headroom", "--size", "500", "--duration", "400ms"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     has_its_form(&run);
     assert_eq!(run["kind"], "bus");
@@ -72,7 +72,7 @@ fn a_size_is_found_in_discrete_mode() {
     let search = ["bus", "headroom", "--rate", "500", "--mode", "discrete", "--timeout", "1s"];
     let said =
         run(folder.path(), &[&search[..], &["--duration", "400ms", "--transport", "tcp"]].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     has_its_form(&run);
     let case = "2 ms, discrete";
@@ -124,7 +124,7 @@ fn a_transport_that_does_not_work_at_all_has_failed() {
     let folder = tempfile::tempdir().unwrap();
     let search = ["bus", "headroom", "--size", "500", "--transport", "tcp", "--option", &port];
     let said = run(folder.path(), &search);
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let status = status(&result(folder.path()), "tcp");
     assert!(status.contains("failed") && status.contains(&port[9..]), "{status}");
 }

@@ -66,7 +66,7 @@ fn copied(folder: &Path, counter: &Path, words: &[&str]) -> u64 {
     command.args(SHORT).args(words).args(["--alive-within", "60s"]).current_dir(folder);
     command.env("COPIES", &copies).env("LD_PRELOAD", counter);
     let said = to_said(command.output().unwrap());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let mut counts = Vec::new();
     for entry in fs::read_dir(&copies).unwrap() {
         let path = entry.unwrap().path();
@@ -107,7 +107,7 @@ fn codecs_in_place_carry_the_message_and_others_say_why_not() {
     let message = ["--message", "lidar", "--length", POINTS, "--codecs", &names];
     let said =
         run(folder.path(), &[&SHORT[..], &SECOND, &message, &["--transport", rows]].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     for codec in &codecs[..3] {
         for row in rows.split(',') {
@@ -133,7 +133,7 @@ fn nothing_is_copied_in_place() {
         folder.path(),
         &[&SHORT[..], &SECOND, &words, &["--transport", "iceoryx2-copy"]].concat(),
     );
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     for codec in codecs {
         let [in_place, copied] = ["iceoryx2:codec=in-place", "iceoryx2-copy"]
             .map(|row| copies_per_sample(folder.path(), &counter, row, codec));
@@ -166,7 +166,7 @@ fn what_cannot_be_in_place_says_why() {
         ),
     ] {
         let said = run(folder.path(), &[&SHORT[..], &SECOND, words].concat());
-        assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+        said.expect_code(1);
         let status = status(&result(folder.path()), row);
         assert!(status.contains("failed") && status.contains(why), "{row}: {status}");
     }

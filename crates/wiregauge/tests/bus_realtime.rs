@@ -100,7 +100,7 @@ fn what_cyclictest_says_of_the_machine_stands_with_each_case() {
         .output()
         .unwrap();
     let ran = to_said(ran);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    ran.expect_code(0);
     assert!(ran.out.contains("wakes a thread up 32 µs late (18 to 156 µs"), "{}", ran.out);
     let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
     let wanted = format!("--affinity={}", first_processor());
@@ -112,7 +112,7 @@ fn what_is_not_granted_is_refused_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     refuses(folder.path(), &load(&["--processors", "9999"]), &["processor 9999 does not exist"]);
     let refused = run(folder.path(), &load(&["--priority", "100"]));
-    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    refused.expect_code(2);
     // Without the capability and without a limit that allows it.
     let output = without_rights(&["sys_nice", "sys_resource"], "--rtprio=0:0")
         .arg(env!("CARGO_BIN_EXE_wiregauge"))
@@ -122,7 +122,7 @@ fn what_is_not_granted_is_refused_with_advice() {
         .output()
         .expect("setpriv and prlimit are part of util-linux");
     let refused = to_said(output);
-    assert_eq!(refused.code, Some(2), "{}{}", refused.out, refused.err);
+    refused.expect_code(2);
     for word in ["SCHED_FIFO with priority 10 is not granted", "ulimit -r"] {
         assert!(refused.err.contains(word), "{}", refused.err);
     }

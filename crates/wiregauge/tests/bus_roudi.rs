@@ -34,7 +34,7 @@ impl Machine {
             let words = ["--transport", "dds", "--round-trips", "0", "--alive-within", "60s"];
             let folder = tempfile::tempdir().unwrap();
             let said = run(folder.path(), &[&SHORT[..], &words].concat());
-            assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+            said.expect_code(0);
         });
         // Not in the folder for temporary files, which is another one there.
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -111,7 +111,7 @@ fn kept_below_tmp() -> BTreeSet<String> {
 
 /// Of so many cases all arrived that was sent.
 fn assert_carried(machine: &Machine, cases: usize, said: &Said) {
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(&machine.folder());
     let found = run["cases"].as_array().unwrap();
     assert_eq!(found.len(), cases);
@@ -165,7 +165,7 @@ fn no_sample_in_shared_memory_crosses_the_network() {
         let words = ["--transport", transport, "--size", "1MB", "--round-trips", "0"];
         let script = "\"$0\" \"$@\" && cat /proc/net/dev >counters";
         let said = machine.run_script(script, &[&SHORT[..], &words].concat());
-        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        said.expect_code(0);
         let run = result(&machine.folder());
         let samples = |row| fact(&run, "1 MB, 20 ms, continuous", row, "sent").unwrap();
         // TCP, which is in every table, sends its own.
@@ -190,7 +190,7 @@ fn a_roudi_of_somebody_else_is_used_where_it_can_be_and_left_alone() {
         kill -TERM $roudi && wait $roudi && exit $code";
     let words = ["--transport", ROW, "--size", "100,1MB"];
     let said = machine.run_script(script, &[&SHORT[..], &words].concat());
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let run = result(&machine.folder());
     assert_eq!(fact(&run, "100 B, 20 ms, continuous", ROW, "lost"), Some(0.0), "{}", said.out);
     assert_eq!(fact(&run, "1 MB, 20 ms, continuous", ROW, "sent"), None, "{}", said.out);
@@ -212,7 +212,7 @@ fn a_conductor_that_is_killed_leaves_no_roudi() {
         let words = ["bus", "run", "--transport", ROW, "--size", "1MB", "--cycle", "20ms"];
         let words = [&words[..], &["--duration", "4s", "--window", "500ms"]].concat();
         let said = machine.run_script(&script, &words);
-        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.expect_code(0);
         let had = fs::read_to_string(machine.folder().join("had")).unwrap();
         assert!(had.contains("iceoryx_mgmt"), "{had}");
         assert_eq!(machine.what_stays(), BTreeSet::new(), "after {wait} s");
@@ -224,7 +224,7 @@ fn what_it_cannot_have_is_told_with_the_remedy() {
     let Some(machine) = Machine::new() else { return };
     let refused = |script: &str, more: &[&str], why: &str| {
         let said = machine.run_script(script, &[&SHORT[..], more].concat());
-        assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+        said.expect_code(1);
         let status = status(&result(&machine.folder()), more[1]);
         assert!(status.contains(why), "no '{why}' in {status}");
     };

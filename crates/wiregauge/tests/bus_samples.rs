@@ -103,7 +103,7 @@ fn every_sample_is_in_the_file_and_agrees_with_the_figures() {
     let more = ["--transport", "memory", "--duration", "2s", "--window", "250ms"];
     let words = [&["bus", "run", "--samples", "all.arrow"], &words[..], &more].concat();
     let said = run(folder.path(), &words);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     let rows = rows(&folder.path().join("all.arrow"));
     assert!(said.err.contains(&format!("{} samples in all.arrow", rows.len())), "{}", said.err);
@@ -164,7 +164,7 @@ fn what_has_no_pace_is_kept_without_due_times() {
     let window = ["--duration", "1s", "--window", "100ms"];
     for paces in [&["--cycle", "0"][..], &["--mode", "discrete", "--fast"]] {
         let said = run(folder.path(), &[&words[..], &window, paces].concat());
-        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        said.expect_code(0);
         let (run, rows) = (result(folder.path()), rows(&folder.path().join("all.arrow")));
         let case = run["cases"][0]["id"].as_str().unwrap();
         let sent = fact(&run, case, "tcp", "sent").unwrap();
@@ -181,14 +181,14 @@ fn a_link_is_followed_and_a_pipe_is_written_to() {
     let short = [&short[..], &["--window", "100ms", "--samples", "link"]].concat();
     let at = |name: &str| folder.path().join(name);
     symlink("real.arrow", at("link")).unwrap();
-    assert_eq!(run(folder.path(), &short).code, Some(0));
+    run(folder.path(), &short).expect_code(0);
     assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
     assert!(!rows(&at("real.arrow")).is_empty());
     fs::remove_file(at("link")).unwrap();
     assert!(Command::new("mkfifo").arg(at("link")).status().unwrap().success());
     let (pipe, copy) = (at("link"), at("copy.arrow"));
     let reader = thread::spawn(move || fs::write(copy, fs::read(pipe).unwrap()).unwrap());
-    assert_eq!(run(folder.path(), &short).code, Some(0));
+    run(folder.path(), &short).expect_code(0);
     reader.join().unwrap();
     assert!(!rows(&at("copy.arrow")).is_empty());
     // Nothing is left beside.
@@ -275,7 +275,7 @@ fn a_receiver_that_stands_still_makes_a_run_of_misses() {
     let windows = course["points"].as_array().unwrap();
     assert!((1..=4).contains(&windows.iter().filter(high).count()), "{course}");
     let page = ["report", "run.json", "-o", "page.html"];
-    assert_eq!(support::run(folder.path(), &page).code, Some(0));
+    support::run(folder.path(), &page).expect_code(0);
     let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
     for words in ["Longest latency of each window", "The slowest by latency", "major faults"] {
         assert!(page.contains(words), "{words}");

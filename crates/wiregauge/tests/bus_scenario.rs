@@ -41,7 +41,7 @@ fn a_scenario_runs_on_one_machine() {
     let at = folder();
     fs::write(at.path().join("two.toml"), format!("{PAIR}count = 2\n")).unwrap();
     let said = run(at.path(), &["bus", "run", "--scenario", "two.toml"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(at.path());
     for case in
         ["500 B, 5 ms, discrete, 3 participants", "100 kB, 5 ms, continuous, 3 participants"]
@@ -230,12 +230,12 @@ fn nobody_is_waited_for_for_ever() {
     fs::write(at.path().join("two.toml"), PAIR).unwrap();
     let words = ["bus", "participant", "--scenario", "two.toml", "--wait", "1s", "--name"];
     let said = run(at.path(), &[&words[..], &["alpha"]].concat());
-    assert_eq!(said.code, Some(2), "{}", said.err);
+    said.expect_code(2);
     assert!(said.err.contains("beta did not join at 127.0.0.1:"), "{}", said.err);
     // A port at which nobody listens.
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let said = run(at.path(), &[&words[..], &["beta", "--peer", &closed]].concat());
-    assert_eq!(said.code, Some(2), "{}", said.err);
+    said.expect_code(2);
     assert!(said.err.contains(&format!("no sender answered at {closed}")), "{}", said.err);
 }
 

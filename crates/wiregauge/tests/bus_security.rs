@@ -161,7 +161,7 @@ fn what_security_there_is_not_is_refused() {
         (&none, "there is no identity_ca.cert.pem in"),
     ] {
         let said = run(folder.path(), &["bus", "run", "--duration", "6s", "--transport", row]);
-        assert_eq!(said.code, Some(1), "{}", said.err);
+        said.expect_code(1);
         assert!(said.out.contains(words), "{}", said.out);
     }
 }

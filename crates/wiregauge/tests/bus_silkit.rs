@@ -22,7 +22,7 @@ fn sil_kit_carries_all() {
     let option = kit.option();
     let option = [&transports.join(","), "--option", &option];
     let said = run(folder.path(), &[&words[..], &more, &option].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     for mode in ["continuous", "discrete"] {
         for size in ["10 B", "1 MB"] {
@@ -57,7 +57,7 @@ fn sil_kit_carries_topics_of_several_senders() {
     let (option, names) = (kit.option(), transports.join(","));
     let option = ["--round-trips", "20", "--transport", &names, "--option", &option];
     let said = run(folder.path(), &[&words[..], &more, &option].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     let cases = run["cases"].as_array().unwrap();
     assert_eq!(cases.len(), 4);
@@ -88,7 +88,7 @@ fn unthrottled_senders_over_sil_kit_wait_for_their_reader() {
     let words = ["bus", "run", "--transport", "silkit-local", "--size", "1MB", "--cycle", "0"];
     let more = ["--duration", "3s", "--window", "300ms", "--senders", "1,2", "--option"];
     let said = run(folder.path(), &[&words[..], &more, &[&kit.option()]].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     let one = "1 MB, unthrottled, continuous";
     for (case, senders) in [(one, 1.0), (&format!("{one}, 3 participants, 2 senders"), 2.0)] {
@@ -104,7 +104,7 @@ fn who_has_no_sil_kit_is_told_where_to_get_it() {
     let folder = tempfile::tempdir().unwrap();
     let words = ["bus", "run", "--transport", "silkit", "--duration", "1s", "--window", "100ms"];
     let said = run(folder.path(), &[&words[..], &["--option", "silkit.library=/nowhere"]].concat());
-    assert_eq!(said.code, Some(1), "{}", said.err);
+    said.expect_code(1);
     let status = status(&result(folder.path()), "silkit");
     for word in ["/nowhere", "silkit.library=PATH", "silkit-py"] {
         assert!(status.contains(word), "{status}");

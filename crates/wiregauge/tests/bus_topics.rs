@@ -15,7 +15,7 @@ const SHORT: [&str; 8] =
 /// The result of a run of these words, of which all that was sent arrived over these transports.
 fn carried(folder: &Path, words: &[&str], transports: &[&str]) -> Value {
     let said = run(folder, &[&["bus", "run"], words, &SHORT].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder);
     has_its_form(&run);
     for case in run["cases"].as_array().unwrap() {
@@ -118,7 +118,7 @@ fn a_scenario_has_senders_and_topics() {
                     [[participant]]\nname = \"logger\"\nrole = \"receiver\"\n";
     fs::write(folder.path().join("bus.toml"), scenario).unwrap();
     let said = run(folder.path(), &["bus", "run", "--scenario", "bus.toml"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let case = "100 B, 10 ms, continuous, 3 participants, 2 senders, 3 topics each";
     let found = result(folder.path());
     assert_eq!(fact(&found, case, "tcp", "topics"), Some(6.0));
@@ -166,7 +166,7 @@ fn what_carries_one_topic_only_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let words = ["bus", "run", "--topics", "2", "--transport", "zenoh-memory"];
     let said = run(folder.path(), &[&words[..], &SHORT].concat());
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     assert!(said.out.contains("one sender and one topic only"), "{}", said.out);
     let case = "500 B, 10 ms, continuous, 2 topics";
     let found = result(folder.path());

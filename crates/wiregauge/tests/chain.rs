@@ -61,7 +61,7 @@ fn a_chain_has_its_parts_a_prediction_and_the_best_changes() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), CHAIN);
     let said = run(folder.path(), &["chain", "chain.toml", "--require", "max chain < 10s"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     has_its_form(&run);
     let whole = |subject: &str, metric: &str| fact(&run, WHOLE, subject, metric);
@@ -110,7 +110,7 @@ fn a_requirement_that_does_not_hold_fails() {
     write(folder.path(), &CHAIN.replace("faster = [2.0]", "faster = []"));
     let words = ["chain", "chain.toml", "--duration", "1s", "--require", "max chain < 1ns"];
     let said = run(folder.path(), &words);
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
 }
 
 #[test]

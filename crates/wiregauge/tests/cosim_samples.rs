@@ -143,7 +143,7 @@ fn every_step_is_in_the_file_and_agrees_with_the_figures() {
     let more =
         ["--processes", "2", "--rounds", "6", "--epoch-steps", "4", "--set", "source.size=5000"];
     let said = couple(folder.path(), &more);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     assert!(said.err.contains("60 steps in steps.arrow"), "{}", said.err);
     let run = result(folder.path());
     has_its_form(&run);
@@ -213,7 +213,7 @@ fn the_slowest_are_told(folder: &Path, all: &[Row], times: &[i64]) {
     assert_eq!(json["runs"][0]["slowest"], result["slowest"]);
     let table = run(folder, &["report", "run.json"]).out;
     assert!(table.contains("the 3 slowest of 10") && table.contains("taken off"), "{table}");
-    assert_eq!(run(folder, &["report", "run.json", "-o", "page.html"]).code, Some(0));
+    run(folder, &["report", "run.json", "-o", "page.html"]).expect_code(0);
     let page = fs::read_to_string(folder.join("page.html")).unwrap();
     assert!(page.contains("The slowest by exchange, and what the machine did meanwhile"));
 }
@@ -225,7 +225,7 @@ fn steps_that_take_too_long_make_a_run_of_misses() {
     let nap = ["--set", "model.fault=nap", "--set", "model.faultStep=6"];
     let require = ["--require", "misses/longest <= 2"];
     let said = couple(folder.path(), &[&more[..], &nap, &require].concat());
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     assert!(said.out.contains("FAIL"), "{}", said.out);
     let run = result(folder.path());
     has_its_form(&run);
@@ -257,7 +257,7 @@ fn steps_that_take_too_long_make_a_run_of_misses() {
         assert!(slow["voluntary"].as_u64().unwrap() >= 1, "{slow}");
     }
     let holds = ["verify", "run.json", "--require", "misses/longest >= 3, late >= 6"];
-    assert_eq!(support::run(folder.path(), &holds).code, Some(0));
+    support::run(folder.path(), &holds).expect_code(0);
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn phases_are_there_as_far_as_they_are_logged() {
         let folder = tempfile::tempdir().unwrap();
         let more = ["--processes", "1", "--rounds", "3", "--epoch-steps", "1"];
         let said = couple(folder.path(), &[&more[..], &set].concat());
-        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        said.expect_code(0);
         let all = read_rows(folder.path());
         assert_eq!(all.len(), 3);
         assert!(all.iter().all(|row| row.phases == wanted), "{all:?}");
@@ -285,7 +285,7 @@ fn what_was_done_before_a_crash_is_kept() {
     let more = ["--processes", "2", "--rounds", "40", "--epoch-steps", "1", "--warm-up", "0"];
     let set = ["--set", "model.fault=crash", "--set", "model.faultStep=25"];
     let said = couple(folder.path(), &[&more[..], &set].concat());
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     assert!(status(&result(folder.path()), "fmus").contains("step 26"));
     let all = read_rows(folder.path());
     assert_eq!(all.iter().map(|row| row.step).collect::<Vec<u32>>(), (0..25).collect::<Vec<u32>>());
@@ -298,7 +298,7 @@ fn an_end_cuts_off_what_does_not_count() {
     let more = ["--processes", "1", "--rounds", "9", "--epoch-steps", "3", "--warm-up", "1"];
     let set = ["--set", "source.fault=discard", "--set", "source.faultStep=15"];
     let said = couple(folder.path(), &[&more[..], &set].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let (run, all) = (result(folder.path()), read_rows(folder.path()));
     assert_eq!(all.iter().map(|row| row.step).collect::<Vec<u32>>(), (1..15).collect::<Vec<u32>>());
     let counted = all.iter().filter(|row| row.counted).count();

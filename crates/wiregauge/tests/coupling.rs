@@ -68,7 +68,7 @@ fn each_phase_is_what_the_logs_say() {
     write(folder.path(), &Fixture::source(2), &Fixture::model(2));
     let set = ["--set", "source.fault=made-up times", "--set", "model.fault=made-up times"];
     let said = couple(folder.path(), &set);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     for (metric, ns) in PHASES.into_iter().zip([10e3, 20e3, 30e3, 40e3, 50e3]) {
         assert_eq!(samples(&run, "fmus", metric), [Some(ns)], "{metric}");
@@ -83,7 +83,7 @@ fn a_step_that_goes_on_behind_the_call_is_awaited() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &Fixture::source(2), &Fixture::model(2));
     let said = couple(folder.path(), &["--set", "source.fault=asynchronous"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_recorder_has_no_output() {
         let model = Fixture::model(fmi).edit("causality=\"output\"", "causality=\"local\"");
         write(folder.path(), &Fixture::source(fmi), &model);
         let said = couple(folder.path(), &["--set", "model.fault=sink"]);
-        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        said.expect_code(0);
         let run = result(folder.path());
         assert_eq!(samples(&run, "fmus", "step/model deserialization").len(), 1);
         assert_eq!(samples(&run, "fmus", "source").len(), 1);
@@ -116,12 +116,12 @@ fn what_says_nothing_of_itself_is_coupled_by_name() {
         };
         write(folder.path(), &bare(Fixture::source(fmi)), &bare(Fixture::model(fmi)));
         let said = couple(folder.path(), &[]);
-        assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+        said.expect_code(1);
         assert!(status(&result(folder.path()), "fmus").contains("--connect"));
         let connect = "OSMPSensorViewOut=OSMPSensorViewIn";
         let more = ["--connect", connect, "--result", "OSMPSensorDataOut"];
         let said = couple(folder.path(), &more);
-        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        said.expect_code(0);
         assert_eq!(fact(&result(folder.path()), "fmus", "size/model output"), Some(16.0));
     }
 }
@@ -132,7 +132,7 @@ fn a_packed_sensor_takes_plain_messages() {
     let packed = format!("{}; encoding=packed", fixture::MIME);
     write(folder.path(), &Fixture::source(2), &Fixture::model(2).mime(&packed));
     let said = couple(folder.path(), &[]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     write(folder.path(), &Fixture::source(2).mime(&packed), &Fixture::model(2));
     assert_eq!(couple(folder.path(), &[]).code, Some(1));
 }
@@ -178,7 +178,7 @@ fn a_path_is_relative_to_where_the_user_stands() {
     write(folder.path(), &Fixture::source(2), &Fixture::model(2));
     let set = ["--set", "source.log=logs/source.json", "--set", "model.log=./model.json"];
     let said = couple(folder.path(), &set);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     assert!(folder.path().join("logs/source.json").exists());
     assert!(folder.path().join("model.json").exists());
 }
@@ -192,7 +192,7 @@ fn an_fmu_named_twice_is_told_apart() {
     }
     let pair = ["cosim", "run", "--source", "a/same.fmu", "--model", "b/same.fmu"];
     let said = run(folder.path(), &[&pair[..], &SHORT, &["--set", "model.fault=error"]].concat());
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let run = result(folder.path());
     assert!(status(&run, "fmus").contains("b/same.fmu: DoStep"), "{}", status(&run, "fmus"));
     let title = run["title"].as_str().unwrap();
@@ -244,7 +244,7 @@ fn what_fmus_print_disturbs_nobody() {
         write(folder.path(), &Fixture::source(fmi), &Fixture::model(fmi));
         let set = ["--set", "source.fault=print", "--set", "model.fault=print"];
         let said = couple(folder.path(), &set);
-        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        said.expect_code(0);
         assert!(!said.out.contains("yes"), "{}", said.out);
     }
 }
@@ -261,7 +261,7 @@ fn odd_logs_and_folders_disturb_nobody() {
         command.args(SHORT).args(["--set", "source.fault=odd log", "--set", "model.fault=odd log"]);
         command.current_dir(folder.path()).env("TMPDIR", &scratch);
         let said = support::to_said(command.output().unwrap());
-        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        said.expect_code(0);
         assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0, "files stay behind");
     }
 }
@@ -272,7 +272,7 @@ fn logs_are_found_and_judged() {
     let measured = |model: &Fixture, set: &[&str]| {
         write(folder.path(), &Fixture::source(2), model);
         let said = couple(folder.path(), set);
-        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        said.expect_code(0);
         result(folder.path())
     };
     let run = measured(&Fixture::model(2), &["--set", "model.fault=no log"]);
@@ -297,7 +297,7 @@ fn messages_can_be_written_down() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &Fixture::source(2), &Fixture::model(3));
     let said = couple(folder.path(), &["--dump", "out", "--set", "source.size=500"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let out = folder.path().join("out/own/source+model");
     let mut wanted: Vec<u8> = (0..500usize).map(|at| (at * 7) as u8).collect();
     // Fields that OSI does not know; the second has all that is left, 486 bytes.
@@ -329,7 +329,7 @@ fn refusals_say_what_to_do() {
     for size in ["0", "-1", "1e300", "NaN"] {
         let size = format!("--step-size={size}");
         let said = run(folder.path(), &["cosim", "run", "--source", "a", "--model", "b", &size]);
-        assert_eq!(said.code, Some(2), "{}", said.err);
+        said.expect_code(2);
         assert!(said.err.contains("not a step size"), "{}", said.err);
     }
 }
@@ -407,12 +407,12 @@ fn what_was_measured_before_an_interruption_is_kept() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // The step that a host is in stands in its file.
+    // The step that a host is in stands in its file, which is empty at first.
     let hangs = || {
         let hosts = fs::read_dir(&scratch).unwrap().flatten();
         let places = hosts.filter_map(|host| fs::read(host.path().join("place")).ok());
         let mut steps =
-            places.filter_map(|place| Some(u64::from_le_bytes(*place[16..].first_chunk()?)));
+            places.filter_map(|place| Some(u64::from_le_bytes(*place.get(16..)?.first_chunk()?)));
         steps.any(|step| step == 60)
     };
     let patience = Instant::now() + Duration::from_secs(60);
@@ -462,7 +462,7 @@ fn logs_of_others_become_a_result() {
         "",
     );
     let said = run(folder.path(), &["cosim", "import", "model.json", "source.json"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     has_its_form(&run);
     let column = |metric: &str| -> Vec<f64> {
@@ -487,5 +487,5 @@ fn logs_of_others_become_a_result() {
         assert_eq!(shown.code, Some(0), "{form}: {}", shown.err);
     }
     let page = support::run(folder.path(), &["report", "run.json", "-o", "page.html"]);
-    assert_eq!(page.code, Some(0), "{}", page.err);
+    page.expect_code(0);
 }

@@ -72,7 +72,7 @@ fn what_is_thrown_before_an_fmu_can_be_told_anything() {
         let failed = |source: Fixture, words: &[&str]| {
             write(folder.path(), &source, &Fixture::model(fmi));
             let said = couple(folder.path(), &[]);
-            assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+            said.expect_code(1);
             let status = status(&result(folder.path()), "fmus");
             for word in words {
                 assert!(status.contains(word), "no '{word}' in {status}");
@@ -116,7 +116,7 @@ fn a_terminal_obeys_no_fmu() {
             for form in ["table", "md", "csv", "json"] {
                 let set = format!("model.fault={fault}");
                 let said = couple(folder.path(), &["--set", &set, "--format", form]);
-                assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+                said.expect_code(1);
                 let all = said.out + &said.err;
                 assert!(!obeyed(&all), "{all:?}");
             }
@@ -145,7 +145,7 @@ fn a_warning_goes_on_and_is_counted() {
         let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"];
         let least = ["--processes", "1", "--epoch-steps", "1", "--duration", "1", "--warm-up", "0"];
         let said = run(folder.path(), &[&pair[..], &least, &more].concat());
-        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        said.expect_code(0);
         let run = result(folder.path());
         assert_eq!(samples(&run, "fmus", "exchange").len(), 6);
         let count = fact(&run, "fmus", "warnings/model").expect("they are counted");
@@ -212,7 +212,7 @@ fn an_end_within_the_warm_up_is_no_measurement() {
         ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu", "--duration", "1"];
     let end = ["--set", "source.fault=discard", "--set", "source.faultStep=1", "--warm-up", "3"];
     let said = run(folder.path(), &[&pair[..], &end].concat());
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let status = status(&result(folder.path()), "fmus");
     assert!(status.contains("at step 2") && status.contains("--warm-up 0"), "{status}");
 }
@@ -242,7 +242,7 @@ fn who_is_silent_at_first_is_waited_for() {
     let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"];
     let least = ["--processes", "1", "--rounds", "1", "--epoch-steps", "1", "--duration", "1"];
     let said = run(folder.path(), &[&pair[..], &least, &set].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn forms_for_programs_leave_the_reason_to_standard_error() {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), &Fixture::source(2), &Fixture::model(2));
         let said = couple(folder.path(), &["--set", "model.fault=error", "--format", form]);
-        assert_eq!(said.code, Some(1));
+        said.expect_code(1);
         assert!(
             said.err.contains("FMUs: failed: model.fmu: DoStep returned error"),
             "{}",
@@ -348,7 +348,7 @@ fn an_fmu_that_fails_in_mid_run() {
     {
         let set = format!("model.fault={fault}");
         let said = run(folder.path(), &[&pair[..], &later, &["--set", &set]].concat());
-        assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+        said.expect_code(1);
         let run = result(folder.path());
         let status = status(&run, "fmus");
         assert!(status.contains("model.fmu") && status.contains(words), "{status}");
@@ -377,7 +377,7 @@ fn a_message_that_stays_away_is_told() {
     let least = ["--processes", "1", "--rounds", "6", "--epoch-steps", "1", "--duration", "1"];
     let set = ["--set", "model.fault=null", "--set", "model.faultStep=4", "--warm-up", "0"];
     let said = run(folder.path(), &[&pair[..], &least, &set].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let text = result(folder.path())["warnings"].to_string();
     assert!(text.contains("model.fmu: OSMPSensorDataOut had no message in 2 of 6 steps"), "{text}");
 }

@@ -13,7 +13,7 @@ use support::{refuses, run, Said};
 fn explain(folder: &Path, rows: &str, words: &[&str]) -> (Said, Value) {
     let always = ["codecs", "--explain", rows, "--length", "points=20"];
     let said = run(folder, &[&always, words].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let text = fs::read_to_string(folder.join("run.json")).unwrap();
     (said, serde_json::from_str(&text).unwrap())
 }
@@ -127,7 +127,7 @@ fn it_is_the_same_where_nothing_is_explained(folder: &Path, result: &Value, word
     let always = ["codecs", "--metric", "instructions", "--codecs", "prost,protobuf-cpp"];
     let small = ["--length", "points=20", "-o", "plain.json"];
     let said = run(folder, &[&always[..], &small, words].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let plain = fs::read_to_string(folder.join("plain.json")).unwrap();
     assert!(!plain.contains("explanations"));
     let plain: Value = serde_json::from_str(&plain).unwrap();
@@ -139,7 +139,7 @@ fn all_forms_show_it(folder: &Path, result: &Value) {
     let json: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(json["runs"][0]["explanations"], result["explanations"]);
     let said = run(folder, &["report", "run.json", "-o", "report.html"]);
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
     for words in ["Why encode takes what it takes", "allocated bytes", "encode_varint"] {
         assert!(page.contains(words), "{words}");

@@ -53,7 +53,7 @@ fn run_with_faulty(folder: &Path, fault: &str) -> Said {
 fn fails_alone(fault: &str, reason: &str) {
     let folder = tempfile::tempdir().unwrap();
     let said = run_with_faulty(folder.path(), fault);
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     assert!(said.out.contains("faulty"), "{}", said.out);
     let run = result(folder.path());
     let status_of_faulty = status(&run, "faulty");
@@ -122,7 +122,7 @@ fn a_runner_that_is_not_there() {
         folder.path(),
         &["codecs", "--codecs", "bincode", "--duration", "1", "--runner", "ghost=/no/such/runner"],
     );
-    assert_eq!(said.code, Some(1), "{}", said.err);
+    said.expect_code(1);
     assert!(status(&result(folder.path()), "ghost").contains("/no/such/runner"));
 }
 
@@ -217,6 +217,6 @@ fn what_was_measured_before_an_interruption_is_kept() {
     assert!(samples[0][0].is_number(), "{samples:?}");
     assert!(samples[8].as_array().unwrap().iter().all(|sample| sample.is_null()), "{samples:?}");
     let said = support::run(at, &["report", "run.json"]);
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     assert!(said.out.contains("interrupted"), "{}", said.out);
 }

@@ -35,7 +35,7 @@ fn a_fixed_plan_gives_the_same_result_tables_and_page() {
         words.extend(["--runner", runner]);
     }
     let said = run(at, &words);
-    assert_eq!(said.code, Some(1), "{}", said.err);
+    said.expect_code(1);
 
     let mut result = result(at);
     has_its_form(&result);
@@ -51,15 +51,15 @@ fn a_fixed_plan_gives_the_same_result_tables_and_page() {
         ("json", "report.json"),
     ] {
         let said = run(at, &["report", "run.json", "--format", form]);
-        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.expect_code(0);
         golden(name, &said.out);
     }
     let said = run(at, &["report", "run.json", "-o", "page.html"]);
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     let page = fs::read_to_string(at.join("page.html")).unwrap();
     golden("page.html", &without("script", &without("style", &page)));
     let said = run(at, &["compare", "run.json", "run.json"]);
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     golden("compare.txt", &said.out);
 }
 

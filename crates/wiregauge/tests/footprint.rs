@@ -55,7 +55,7 @@ fn what_codecs_add_is_measured_and_required() {
         "prost,lcm,fastcdr,generated-cdr-no-alloc-rust,java-serialization",
     ];
     let said = run(folder.path(), &words);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     for heading in ["added to a program", "code of one direction", "stack and heap"] {
         assert!(said.out.contains(heading), "{heading}: {}", said.out);
     }
@@ -157,7 +157,7 @@ fn what_has_no_effect_is_said_in_a_line() {
     for option in [&["--quick"][..], &["--metric", "time"], &["--runner", "a=b"]] {
         let words = [&["codecs", "--footprint"][..], option].concat();
         let said = run(folder.path(), &words);
-        assert_eq!(said.code, Some(2), "{}", said.err);
+        said.expect_code(2);
         assert!(said.err.contains("cannot be used with"), "{}", said.err);
     }
     refuses(

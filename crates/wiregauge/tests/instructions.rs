@@ -46,7 +46,7 @@ fn two_runs_count_the_same_whatever_the_environment_is() {
     let words =
         ["--codecs", "prost,lcm,flatbuffers-cpp-object,java-serialization", "--runner", &runner];
     let (said, first) = count(folder.path(), "first.json", &words);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let again = wiregauge()
         .args(["codecs", "--metric", "instructions", "--length", "points=20", "-o", "again.json"])
         .args(words)
@@ -102,7 +102,7 @@ fn a_slowdown_of_a_percent_is_found(folder: &Path, first: &Value) {
         run(folder, &["compare", "first.json", new, "--fail-above", "1%", "--format", "json"])
     };
     let said = compare("again.json");
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let facts = first["facts"].as_array().unwrap();
     let of_messages = facts
         .iter()
@@ -124,7 +124,7 @@ fn a_slowdown_of_a_percent_is_found(folder: &Path, first: &Value) {
     lost["facts"].as_array_mut().unwrap().remove(of_messages[0]);
     fs::write(folder.join("lost.json"), lost.to_string()).unwrap();
     let said = compare("lost.json");
-    assert_eq!(said.code, Some(1), "{}", said.out);
+    said.expect_code(1);
     assert!(said.out.contains("is not in the new run"), "{}", said.out);
 }
 
@@ -138,7 +138,7 @@ fn what_is_required_is_judged(folder: &Path, value: f64) {
 
 fn the_page_has_them(folder: &Path) {
     let said = run(folder, &["report", "first.json", "-o", "report.html"]);
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
     assert!(page.contains("Instructions of a message") && page.contains("not counted"));
     let said = run(folder, &["report", "first.json", "--format", "md"]);
@@ -183,7 +183,7 @@ fn what_has_no_effect_or_is_missing_is_said_in_a_line() {
         support::to_said(command.output().unwrap())
     };
     let said = without(&tools);
-    assert_eq!(said.code, Some(2), "{}", said.err);
+    said.expect_code(2);
     assert!(said.err.contains("apt-get install valgrind"), "{}", said.err);
     write_script(&tools.join("valgrind"), "#!/bin/sh\necho something else\n").unwrap();
     let said = without(&tools);
@@ -209,7 +209,7 @@ fn callgrind_counts_what_the_processor_counts() {
     };
     let words = ["--codecs", "prost,lcm,flatbuffers-cpp-object", "--experiments", "encode,decode"];
     let (said, by_callgrind) = count(at, "callgrind.json", &words);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let by_processor = count_by(at, &counter, &words);
     assert!(counted(&by_callgrind).len() >= 28);
     for fact in counted(&by_callgrind) {
@@ -273,7 +273,7 @@ fn count_by(folder: &Path, object: &Path, words: &[&str]) -> Value {
     command.args(["codecs", "--metric", "instructions", "--length", "points=20"]);
     command.args(words).args(["-o", "processor.json"]).env("PATH", path).current_dir(folder);
     let said = support::to_said(command.output().unwrap());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     serde_json::from_str(&fs::read_to_string(folder.join("processor.json")).unwrap()).unwrap()
 }
 
@@ -284,7 +284,7 @@ fn times_and_instructions_stand_in_one_result() {
     let words = ["codecs", "--metric", "time,instructions", "--length", "points=20"];
     let more = ["--codecs", "prost", "--experiments", "encode", "--duration", "3s"];
     let said = run(folder.path(), &[&words[..], &more].concat());
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     assert!(!run["measurements"].as_array().unwrap().is_empty());
     let all = counted(&run);

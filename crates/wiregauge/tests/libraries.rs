@@ -72,7 +72,7 @@ fn a_prefix_is_measured_beside_the_machine_s_library() {
     let prefix = flatbuffers(at, 99);
     let library = format!("flatbuffers-cpp={}", prefix.display());
     let said = little(at, &["--codecs", "flatbuffers-cpp", "--library", &library]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(at);
     has_its_form(&run);
     let own = subject(&run, "flatbuffers-cpp@fb99");
@@ -92,7 +92,7 @@ fn a_prefix_is_measured_beside_the_machine_s_library() {
     fs::remove_dir_all(&prefix).unwrap();
     fs::rename(flatbuffers(at, 98), &prefix).unwrap();
     let said = little(at, &["--codecs", "flatbuffers-cpp", "--library", &library]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(at);
     let version = subject(&run, "flatbuffers-cpp@fb99")["library"].as_str().unwrap().to_owned();
     assert!(version.ends_with(".98"), "{version}");
@@ -107,7 +107,7 @@ fn a_prefix_that_does_not_fit_fails_alone() {
     script(&prefix.join("bin/flatc"), "exec /usr/bin/flatc \"$@\"");
     let library = format!("flatbuffers-cpp@mixed={}", prefix.display());
     let said = little(at, &["--codecs", "flatbuffers-cpp", "--library", &library]);
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let run = result(at);
     assert!(status(&run, "flatbuffers-cpp@mixed").contains("does not compile"));
     assert!(status(&run, "flatbuffers-cpp").contains("measured"));
@@ -119,7 +119,7 @@ fn a_prefix_that_does_not_fit_fails_alone() {
     fs::write(empty.join("include/google/protobuf/message.h"), "").unwrap();
     let library = format!("protobuf-cpp={}", empty.display());
     let said = little(at, &["--codecs", "flatbuffers-cpp", "--library", &library]);
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let why = status(&result(at), "protobuf-cpp@empty");
     assert!(why.contains("no library 'protobuf'"), "{why}");
 }
@@ -156,7 +156,7 @@ fn flags_are_a_row_of_their_own_or_of_a_library_s() {
     let flags: Vec<String> = flags.iter().map(|flags| format!("--cflags={flags}")).collect();
     let words: Vec<&str> = words.into_iter().chain(flags.iter().map(String::as_str)).collect();
     let said = little(at, &words);
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let run = result(at);
     has_its_form(&run);
     let flags = |id: &str| subject(&run, id)["origin"]["flags"].as_str().unwrap().to_owned();
@@ -176,7 +176,7 @@ fn a_profile_is_a_row_more_in_every_language_that_is_linked() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let said = little(at, &["--codecs", "bincode,ros-msg,json-python", "--profile", "lto"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(at);
     has_its_form(&run);
     for (id, end) in [("bincode@lto", " lto=\"fat\""), ("ros-msg@lto", " -flto")] {
@@ -234,7 +234,7 @@ fn by(folder: &Path, mmdebstrap: &str) -> Said {
 fn why_there_are_no_newest_libraries_is_one_line_and_the_rest_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let said = little(folder.path(), &["--codecs", "lcm"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     for (mmdebstrap, remedy) in [
         (
             "echo 'E: Release file for x is expired (invalid since 1d).' >&2; exit 25",
@@ -248,7 +248,7 @@ fn why_there_are_no_newest_libraries_is_one_line_and_the_rest_goes_on() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let said = by(folder.path(), mmdebstrap);
-        assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+        said.expect_code(1);
         let run = result(folder.path());
         has_its_form(&run);
         for id in ["lcm@current", "lcm@recompiled"] {
@@ -279,7 +279,7 @@ fn the_newest_libraries_are_measured_beside_the_machine_s() {
         wiregauge_testkit::prerequisites::report_left_out(&why);
         return;
     }
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let (newest, machine) = (subject(&run, "lcm@current"), subject(&run, "lcm"));
     assert_ne!(newest["origin"]["compiler"], machine["origin"]["compiler"]);
     assert!(newest["origin"]["packages"]["liblcm-dev"].is_string(), "{newest}");

@@ -14,7 +14,7 @@ fn measures(language: &str, codec: &str, allocated: bool) {
         folder.path(),
         &["codecs", "--language", language, "--quick", "--codecs", codec, "--length", "points=10"],
     );
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     let result = result(folder.path());
     let subjects = [codec.to_owned(), format!("noop-{language}"), format!("memcpy-{language}")];
     assert_eq!(result["subjects"].as_array().unwrap().len(), subjects.len());

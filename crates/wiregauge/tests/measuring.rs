@@ -29,7 +29,7 @@ fn the_lidar_message_in_two_codecs_and_every_form() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let said = measure(at, &["--length", "points=100", "--codecs", "prost,bincode"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     for word in ["prost", "Bincode", "memcpy", "encode", "decode", "1,332 B"] {
         assert!(said.out.contains(word), "no '{word}' in\n{}", said.out);
     }
@@ -53,25 +53,25 @@ fn the_lidar_message_in_two_codecs_and_every_form() {
 
     has_its_form(&run_json);
 
-    assert_eq!(run(at, &["report", "run.json", "-o", "report.html"]).code, Some(0));
+    run(at, &["report", "run.json", "-o", "report.html"]).expect_code(0);
     assert!(fs::read_to_string(at.join("report.html")).unwrap().contains("Bincode"));
     for (form, word) in [("md", "| "), ("csv", "prost,"), ("json", "\"prost\"")] {
         let said = run(at, &["report", "run.json", "--format", form]);
-        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        said.expect_code(0);
         assert!(said.out.contains(word), "{form}: {}", said.out);
     }
     let said = run(at, &["report", "run.json", "--rate", "10Hz", "--vehicle-speed", "60mph"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     assert!(said.out.contains("prost"), "{}", said.out);
     let said = run(at, &["compare", "run.json", "run.json", "--fail-above", "5%"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
 }
 
 #[test]
 fn a_sweep_has_a_case_for_each_length() {
     let folder = tempfile::tempdir().unwrap();
     let said = measure(folder.path(), &["--sweep", "points=1,10,100", "--codecs", "bincode"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     let cases: Vec<f64> = run["cases"]
         .as_array()
@@ -105,7 +105,7 @@ fn ones_own_message_by_definition() {
             "prost,protobuf-cpp",
         ],
     );
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(at);
     assert!(status(&run, "protobuf-cpp").contains("measured"));
     // Two implementations of one format write the same number of bytes.
@@ -118,7 +118,7 @@ fn rsb_has_the_published_sizes() {
     let codecs = "protobuf-cpp,ros-msg,generated-ros-msg-cpp";
     let said =
         run(folder.path(), &["repeat", "rsb", "--quick", "--codecs", codecs, "--processes", "1"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     let sizes = |subject: &str| -> Vec<f64> {
         run["facts"]
@@ -233,7 +233,7 @@ fn rsb_weighs_the_library_that_a_program_needs() {
         folder.path(),
         &["repeat", "rsb", "--weight", "--codecs", programs, "--processes", "1"],
     );
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     has_its_form(&run);
     let subjects: Vec<&str> = run["subjects"]
@@ -277,7 +277,7 @@ fn a_private_format_takes_part() {
         folder.path(),
         &["--length", "points=50", "--codecs", "bincode", "--runner", &runner, "--corrupt", "20"],
     );
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let run = result(folder.path());
     assert!(status(&run, "columns").contains("measured"));
     assert_eq!(fact(&run, "columns", "size"), Some(28.0 + 50.0 * 13.0));
@@ -326,7 +326,7 @@ fn an_osi_message_is_encoded_to_its_recorded_size() {
     let path = recording("osi/20240101T000000Z_sv_380_7362_5_made_up.osi");
     let folder = tempfile::tempdir().unwrap();
     let said = measure(folder.path(), &["--input", &path, "--messages", "1", "--codecs", "prost"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     // As the official package wrote it, after its length.
     let bytes = fs::read(path).unwrap();
     let recorded = u32::from_le_bytes(bytes[..4].try_into().unwrap());
@@ -338,7 +338,7 @@ fn an_osi_message_is_encoded_to_its_recorded_size() {
 fn the_documented_codecs_are_those_there_are() {
     let folder = tempfile::tempdir().unwrap();
     let said = run(folder.path(), &["codecs", "--list"]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let page = fs::read_to_string(project().join("docs/codecs.md")).unwrap();
     for line in said.out.lines() {
         let wanted = match line.split('`').nth(1) {
@@ -364,7 +364,7 @@ fn a_codec_without_its_tool_is_skipped_with_the_package() {
             .output()
             .unwrap(),
     );
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let status = status(&result(folder.path()), "flatbuffers");
     assert!(status.contains("skipped"), "{status}");
     assert!(status.contains("apt-get install flatbuffers-compiler"), "{status}");
@@ -393,7 +393,7 @@ fn a_library_that_does_not_compile_is_a_row_with_its_reason() {
             .output()
             .unwrap(),
     );
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let run = result(folder.path());
     let why = status(&run, "fastcdr");
     assert!(why.contains("does not compile: "), "{why}");
@@ -401,7 +401,7 @@ fn a_library_that_does_not_compile_is_a_row_with_its_reason() {
     assert!(said.out.contains("this library is broken"), "{}", said.out);
     assert!(status(&run, "lcm").contains("measured"));
     let page = support::run(folder.path(), &["report", "run.json", "-o", "report.html"]);
-    assert_eq!(page.code, Some(0), "{}", page.err);
+    page.expect_code(0);
     let page = fs::read_to_string(folder.path().join("report.html")).unwrap();
     assert!(page.contains("this library is broken"));
 }
@@ -423,7 +423,7 @@ fn a_language_without_a_compiler_fails_its_own_rows_only() {
             .output()
             .unwrap(),
     );
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let run = result(folder.path());
     assert!(status(&run, "lcm").contains("no compiler here"), "{}", status(&run, "lcm"));
     assert!(status(&run, "bincode").contains("measured"));
@@ -443,7 +443,7 @@ fn installed_rows_are_measured_without_compilers() {
     let words = ["bundle", "--only-build", "--language", "rust", "--codecs", "bincode"];
     let said = support::wiregauge().args(words).env("WIREGAUGE_BUILD", &made).output();
     let said = support::to_said(said.unwrap());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
 
     let library = prefix.join("lib/wiregauge").join(env!("CARGO_PKG_VERSION"));
     let library = library.join(std::env::consts::ARCH);
@@ -461,7 +461,7 @@ fn installed_rows_are_measured_without_compilers() {
         (said, ["bincode", "prost"].map(|row| status(&run, row)))
     };
     let (said, [bincode, prost]) = measure();
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     assert!(bincode.contains("measured"), "{bincode}");
     assert!(prost.contains("cargo is missing: apt-get install rustup"), "{prost}");
     has_its_form(&result(at));
@@ -471,7 +471,7 @@ fn installed_rows_are_measured_without_compilers() {
     fs::write(message.join("bin/bincode.stamp"), "of another version").unwrap();
     let (said, [bincode, _]) = measure();
     assert!(bincode.contains("cargo is missing"), "{bincode}");
-    assert_eq!(said.code, Some(3), "{}{}", said.out, said.err);
+    said.expect_code(3);
     let words = "no row was measured; this installs what they lack: ";
     assert!(said.err.contains(words) && said.err.contains(" rustup"), "{}", said.err);
 }

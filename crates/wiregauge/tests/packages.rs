@@ -140,7 +140,7 @@ fn pkg_config_finds_the_installed_headers() {
     make.current_dir(&place).env("PKG_CONFIG_PATH", prefix.join("share/pkgconfig"));
     make.env("WIREGAUGE", PROGRAM);
     let said = to_said(make.output().expect("make starts"));
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     is_example(&place.join("example"));
 }
 
@@ -187,7 +187,7 @@ fn a_build_script_has_holders_generated() {
         cargo.args(["run", "--offline", "--verbose"]).current_dir(&example);
         cargo.env("CARGO_TARGET_DIR", &target).env("WIREGAUGE", PROGRAM);
         let said = to_said(cargo.output().expect("cargo starts"));
-        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.expect_code(0);
         assert_eq!(said.out.trim(), SCAN);
         said.err
     };
@@ -418,7 +418,7 @@ fn the_examples_of_the_runner_are_measured() {
     let words = ["codecs", "--quick", "--length", "points=100", "--codecs", "noop-cpp"];
     let words = [&words[..], &[&columns, &plain]].concat();
     let said = support::run(folder.path(), &[&words[..], &["-o", "run.json"]].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let result = support::result(folder.path());
     for name in ["columns", "plain"] {
         let status = support::status(&result, name);

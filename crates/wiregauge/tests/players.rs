@@ -49,7 +49,7 @@ fn record(at: &Path, out: &str, fmu: &str, set: &[&str], steps: u32) -> Said {
 
 fn recorded(at: &Path, out: &str, fmu: &str, set: &[&str], steps: u32) -> Vec<u8> {
     let said = record(at, out, fmu, set, steps);
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     fs::read(at.join(out)).unwrap()
 }
 
@@ -141,7 +141,7 @@ fn players_go_by_time_or_by_step() {
         words.extend(["--set=source.trace=made_sv.osi", "--step-size", step, "--steps", &steps]);
         words.extend(set.iter().map(String::as_str));
         let said = run(at, &words);
-        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.expect_code(0);
         (tenths("played_sv.osi"), said.err)
     };
     assert_eq!(play("0.1", &[], 3).0, [1, 2, 3]);
@@ -216,7 +216,7 @@ fn both_ends_of_a_coupling_are_channels_and_keep_the_rules() {
     let pair = ["--source", &source, "--model", &sensor, "--set", "source.reflections=36"];
     let more = ["--duration", "500ms", "--protobuf-version", "3.21.12"];
     let said = run(at, &[&["trace", "record", "-o", "drive.mcap"][..], &pair, &more].concat());
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     let checked = run(at, &["trace", "check", "drive.mcap", "--format", "json"]);
     let checked: Value = serde_json::from_str(&checked.out).unwrap();
     let errors = checked[0]["findings"].as_array().unwrap().iter();
@@ -241,7 +241,7 @@ fn both_ends_of_a_coupling_are_channels_and_keep_the_rules() {
     );
     let one =
         ["trace", "record", "-o", "one_sd.osi", "--steps", "2", "--variable", "OSMPSensorDataOut"];
-    assert_eq!(run(at, &[&one[..], &pair].concat()).code, Some(0));
+    run(at, &[&one[..], &pair].concat()).expect_code(0);
     assert!(run(at, &["trace", "cat", "one_sd.osi"]).out.contains("\"SensorData\""));
     refuses(
         at,
@@ -274,7 +274,7 @@ fn each_output_is_a_channel() {
         let alone =
             ["trace", "record", "-o", "alone.mcap", "--source", "source.fmu", "--steps", "5"];
         let said = run(at, &alone);
-        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.expect_code(0);
         // The second has a message in every other step, with the step's number.
         assert_eq!(channels(at, "alone.mcap"), [of(one, 5), of(other, 3)], "FMI {fmi}");
         let cat = ["trace", "cat", "alone.mcap", "--channel", other];
@@ -289,17 +289,17 @@ fn each_output_is_a_channel() {
         let both = [&["trace", "record", "-o", "both.mcap"][..], &pair].concat();
         let connected = ["--connect", "OSMPSensorViewOut=OSMPSensorViewIn"];
         let said = run(at, &both);
-        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.expect_code(0);
         let all = [of(one, 5), of(other, 3), of(made, 5), of(third, 3)];
         assert_eq!(channels(at, "both.mcap"), all, "FMI {fmi}");
         // Those that are wanted, by name or by topic, and what is coupled need not be.
         let some = ["--variable", other, "--variable", "OSMPSensorDataOut"];
         let said = run(at, &[&both[..], &connected, &some].concat());
-        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.expect_code(0);
         assert_eq!(channels(at, "both.mcap"), [of(other, 3), of(made, 5)]);
         let plain = ["--variable", "OSMPGroundTruthOut[1]"];
         let wanted = [&alone[..3], &["one_gt.osi"], &alone[4..], &plain].concat();
-        assert_eq!(run(at, &wanted).code, Some(0));
+        run(at, &wanted).expect_code(0);
         let bytes = fs::read(at.join("one_gt.osi")).unwrap();
         assert_eq!(messages(&bytes), [[0x12, 2, 8, 1], [0x12, 2, 8, 3], [0x12, 2, 8, 5]]);
         // What an FMU makes of a trace is recorded likewise.
@@ -308,7 +308,7 @@ fn each_output_is_a_channel() {
         fs::rename(at.join("sv.bin"), at.join("its_sv.osi")).unwrap();
         let into = ["trace", "play", "its_sv.osi", "--speed", "max", "--into", "model.fmu"];
         let said = run(at, &[&into[..], &["-o", "played.mcap"]].concat());
-        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.expect_code(0);
         assert_eq!(channels(at, "played.mcap"), [of(made, 5), of(third, 3)]);
 
         let many = [&alone[..3], &["many.osi"], &alone[4..]].concat();
@@ -329,7 +329,7 @@ fn each_output_is_a_channel() {
     );
     let record = ["--record", "run.mcap", "--record-steps", "3"];
     let said = couple::couple(at, &record);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     assert_eq!(channels(at, "run.mcap"), [of(one, 3), of(other, 2), of(made, 3), of(third, 2)]);
 }
 
@@ -383,7 +383,7 @@ fn messages_that_are_not_what_they_say_are_counted_and_kept() {
     // Of an FMU that fails at its end all is kept.
     let end = ["trace", "record", "-o", "end.bin", "--source", "source.fmu", "--steps", "4"];
     let said = run(at, &[&end[..], &["--set", "source.fault=raise in free"]].concat());
-    assert_eq!(said.code, Some(2), "{}", said.err);
+    said.expect_code(2);
     assert!(said.err.contains("source.fmu in FreeInstance"), "{}", said.err);
     assert_eq!(messages(&fs::read(at.join("end.bin")).unwrap()).len(), 4);
 }
@@ -416,7 +416,7 @@ fn who_ends_the_simulation_or_hangs_is_told() {
         let into = ["trace", "play", "in_sv.osi", "--speed", "max", "--into", "model.fmu"];
         let end = ["--set", "model.fault=discard", "--set", "model.faultStep=2"];
         let said = run(at, &[&into[..], &end].concat());
-        assert_eq!(said.code, Some(1), "{}", said.err);
+        said.expect_code(1);
         let words = "at step 3; 2 messages came after that and were not used";
         assert!(said.err.contains(words), "{}", said.err);
         // Who hangs is waited for as long as the user says.
@@ -427,7 +427,7 @@ fn who_ends_the_simulation_or_hangs_is_told() {
         let words = "source.fmu in DoStep, step 3: the process hung";
         assert!(said.err.contains(words) && said.err.contains("--timeout"), "{}", said.err);
         let said = run(at, &[&into[..], &["--set", "model.fault=hang"], &patience].concat());
-        assert_eq!(said.code, Some(2), "{}", said.err);
+        said.expect_code(2);
         let words = "model.fmu in DoStep, step 1: the process hung";
         assert!(said.err.contains(words), "{}", said.err);
     }
@@ -516,7 +516,7 @@ fn steps_end_at_the_times_of_the_messages() {
     let own = format!("source.log={}", log.display());
     let record = ["trace", "record", "-o", "out.bin", "--source", "source.fmu"];
     let said = run(at, &[&record[..], &fault, &[&own]].concat());
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     assert_eq!(fs::read_to_string(&log).unwrap(), "5 0.1\n5.1 0.1\n5.2 0.1\n");
     Fixture::source(2).write(&at.join("source.fmu"));
     refuses(at, &record, &["source.fmu proposes no stopTime", "--steps N"]);
@@ -561,7 +561,7 @@ fn a_trace_is_played_into_an_fmu() {
     let into =
         ["trace", "play", "made_sv.osi", "--into", &recorder, "--set", "model.trace=./its.bin"];
     let said = run(at, &[&into[..], &["--speed", "max"]].concat());
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     assert!(said.err.contains("4 messages of "), "{}", said.err);
     assert!(fs::read(at.join("its.bin")).unwrap() == made);
     refuses(at, &[&into[..], &["-o", "x.osi"]].concat(), &["has no output"]);
@@ -572,11 +572,11 @@ fn a_trace_is_played_into_an_fmu() {
     recorded(at, "its.mcap", "source.fmu", &[], 4);
     let into = ["trace", "play", "its.mcap", "--speed", "max", "--into", "model.fmu"];
     let said = run(at, &[&into[..], &["--range", "0..2", "-o", "out.bin"]].concat());
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     assert_eq!(messages(&fs::read(at.join("out.bin")).unwrap()).len(), 2);
     let crash = ["--set", "model.fault=crash", "--set", "model.faultStep=2", "-o", "kept.bin"];
     let said = run(at, &[&into[..], &crash].concat());
-    assert_eq!(said.code, Some(2), "{}", said.err);
+    said.expect_code(2);
     assert!(said.err.contains("model.fmu in DoStep, step 3"), "{}", said.err);
     assert_eq!(messages(&fs::read(at.join("kept.bin")).unwrap()).len(), 2);
     // Of another type.

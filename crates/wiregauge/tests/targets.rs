@@ -62,7 +62,7 @@ fn the_emulator_counts_what_callgrind_counts_and_twice_the_same() {
     if !is_there(&said) {
         return;
     }
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     has_its_form(&emulated);
     assert!(tool(&emulated, "emulator").starts_with("qemu-"), "{emulated}");
     assert_eq!(tool(&emulated, "target"), machine);
@@ -70,12 +70,12 @@ fn the_emulator_counts_what_callgrind_counts_and_twice_the_same() {
 
     let (said, again) =
         count(folder.path(), codecs, &["--target", Target::machine().unwrap().debian]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     assert_eq!(counted(&emulated), counted(&again));
     what_codecs_weigh_is_the_same_under_it(folder.path(), machine);
 
     let (said, by_callgrind) = count(folder.path(), codecs, &[]);
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let (emulated, by_callgrind) = (counted(&emulated), counted(&by_callgrind));
     assert_eq!(emulated.keys().collect::<Vec<_>>(), by_callgrind.keys().collect::<Vec<_>>());
     assert!(emulated.len() >= 14, "{emulated:?}");
@@ -136,7 +136,7 @@ fn what_an_emulator_does_not_do_is_said_in_a_line() {
     command.args(["codecs", "--metric", "instructions", "--target", "armhf", "--codecs", "lcm"]);
     command.env("WIREGAUGE_MIRROR", "http://127.0.0.1:9/debian").env("WIREGAUGE_BUILD", "build");
     let said = to_said(command.current_dir(folder.path()).output().unwrap());
-    assert_eq!(said.code, Some(2), "{}", said.err);
+    said.expect_code(2);
     assert_eq!(said.err.trim_end().lines().count(), 1, "{}", said.err);
     assert!(said.err.contains("WIREGAUGE_MIRROR"), "{}", said.err);
     assert!(!folder.path().join("run.json").exists());

@@ -292,7 +292,7 @@ fn a_trace_without_definitions_is_described_on_the_way() {
     let heard = recorder.end();
     assert_eq!((said.code, heard.code), (Some(0), Some(0)), "{}{}", said.err, heard.err);
     let back = run(at, &["trace", "convert", "heard.mcap", "-o", "back_sv.osi"]);
-    assert_eq!(back.code, Some(0), "{}", back.err);
+    back.expect_code(0);
     assert!(fs::read(at.join("back_sv.osi")).unwrap() == fs::read(source).unwrap());
 }
 
@@ -346,7 +346,7 @@ fn of_a_killed_player_what_came_is_kept() {
     signal("-KILL", player.id());
     player.wait().unwrap();
     let heard = recorder.end();
-    assert_eq!(heard.code, Some(2), "{}", heard.err);
+    heard.expect_code(2);
     assert!(heard.err.contains("the file has everything before that"), "{}", heard.err);
     assert!(heard.err.contains("stopped before the end"), "{}", heard.err);
     is_a_beginning(at);
@@ -362,7 +362,7 @@ fn of_a_killed_carrier_what_came_is_kept() {
         let (recorder, mut player) = long(at, &[transport, "--topic", &topic]);
         signal("-KILL", children(player.id())[0]);
         let heard = recorder.end();
-        assert_eq!(heard.code, Some(2), "{}", heard.err);
+        heard.expect_code(2);
         assert!(heard.err.contains("did not finish"), "{}", heard.err);
         is_a_beginning(at);
         let mut err = String::new();
@@ -379,7 +379,7 @@ fn of_a_killed_recorder_the_player_ends() {
     let (recorder, mut player) = long(at, &["iceoryx2", "--topic", &topic]);
     signal("-KILL", children(recorder.child.id())[0]);
     let heard = recorder.end();
-    assert_eq!(heard.code, Some(2), "{}", heard.err);
+    heard.expect_code(2);
     is_a_beginning(at);
     let is_gone = is_soon_gone(player.id());
     player.kill().unwrap();
@@ -397,14 +397,14 @@ fn ctrl_c_ends_either_side_cleanly() {
     signal("-INT", player.id());
     assert_eq!(player.wait().unwrap().code(), Some(130));
     let heard = recorder.end();
-    assert_eq!(heard.code, Some(2), "{}", heard.err);
+    heard.expect_code(2);
     is_a_beginning(at);
 
     let (recorder, mut player) = long(at, &["tcp"]);
     let carriers = [children(player.id()), children(recorder.child.id())].concat();
     signal("-INT", recorder.child.id());
     let heard = recorder.end();
-    assert_eq!(heard.code, Some(0), "{}", heard.err);
+    heard.expect_code(0);
     is_a_beginning(at);
     assert_eq!(player.wait().unwrap().code(), Some(2));
     assert_eq!(carriers.len(), 2);
@@ -415,7 +415,7 @@ fn ctrl_c_ends_either_side_cleanly() {
 fn a_late_recorder_says_what_it_missed() {
     // What the player would have to build first is no part of how late the recorder is.
     let built = run(Path::new("."), &["bus", "transports", "--build"]);
-    assert_eq!(built.code, Some(0), "{}", built.err);
+    built.expect_code(0);
     side_by_side(&["dds", "iceoryx2"], comes_late);
 }
 
@@ -429,7 +429,7 @@ fn comes_late(transport: &str) {
     let mut player = player.current_dir(at).stderr(Stdio::null()).spawn().unwrap();
     thread::sleep(Duration::from_secs(3));
     let heard = Recorder::start(at, &words).end();
-    assert_eq!(heard.code, Some(0), "{}", heard.err);
+    heard.expect_code(0);
     assert!(heard.err.contains("sent before it listened"), "{}", heard.err);
     assert_eq!(player.wait().unwrap().code(), Some(0));
     let recorded = messages(&at.join("heard.mcap"));
@@ -456,7 +456,7 @@ fn a_player_waits_for_a_recorder_or_says_that_there_is_none() {
     refuses(at, &[&words[..], &[&nobody]].concat(), &["found 0 of 1 readers in 1s"]);
     let none = ["trace", "record", "-o", "heard.mcap", "--over", "tcp", "--wait", "1s"];
     let said = run(at, &none);
-    assert_eq!(said.code, Some(2));
+    said.expect_code(2);
     assert!(said.err.contains("no player connected within 1s"), "{}", said.err);
     assert!(!at.join("heard.mcap").exists());
 }
@@ -471,7 +471,7 @@ fn strangers_at_the_port_are_sent_away() {
     stranger.write_all(&[0xff; 4096]).unwrap();
     let mut wrong = recorder.player(at, &["tcp"], &[]);
     let wrong = to_said(wrong.env(TOKEN, "0123456789abcdef0123456789abcdef").output().unwrap());
-    assert_eq!(wrong.code, Some(2), "{}", wrong.err);
+    wrong.expect_code(2);
     assert!(wrong.err.contains("it expects another token"), "{}", wrong.err);
     let right = to_said(recorder.player(at, &["tcp"], &[]).output().unwrap());
     let heard = recorder.end();
@@ -491,7 +491,7 @@ fn nonsense_of_who_has_the_token_is_counted_or_refused() {
         visitor.write_all(bytes).unwrap();
         drop(visitor);
         let heard = recorder.end();
-        assert_eq!(heard.code, Some(2), "{}", heard.err);
+        heard.expect_code(2);
         assert!(!at.join("heard.mcap").exists());
         heard.err
     };

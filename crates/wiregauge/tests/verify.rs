@@ -45,7 +45,7 @@ fn a_result_is_held_against_what_is_required() {
         (said.code, said.out)
     };
     let kept = run(folder.path(), &["verify", "run.json"]);
-    assert_eq!(kept.code, Some(0), "{}", kept.out);
+    kept.expect_code(0);
     assert_eq!(kept.out, "PASS        lost = 0   2 of 2\nPASS        p50 latency < 10s   2 of 2\n");
 
     let (code, out) = verify("p50 latency < 1ns, lost = 0");
@@ -60,7 +60,7 @@ fn a_result_is_held_against_what_is_required() {
     );
 
     let page = run(folder.path(), &["report", "run.json", "-o", "report.html"]);
-    assert_eq!(page.code, Some(0), "{}", page.err);
+    page.expect_code(0);
     let page = fs::read_to_string(folder.path().join("report.html")).unwrap();
     assert!(page.contains("<b class=\"pass\">pass</b> lost = 0"));
 }
@@ -73,7 +73,7 @@ fn verdicts_are_for_programs_too() {
     let required = ["--require", "lost = 0, p50 latency < 1ns, p99.99 latency < 10s"];
     let words = ["verify", "run.json", "--format", "json", "--junit", "verdict.xml"];
     let said = run(folder.path(), &[&words[..], &required].concat());
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.expect_code(1);
     let verdicts: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(verdicts["verdict"], "fail");
     let findings = verdicts["findings"].as_array().unwrap();
@@ -97,7 +97,7 @@ fn what_cannot_be_required_is_refused_before_anything_is_measured() {
     for (text, wanted) in [("latency", "has no limit"), ("p0 latency < 1s", "is not a percentile")]
     {
         let said = run(folder.path(), &["bus", "run", "--require", text]);
-        assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+        said.expect_code(2);
         assert!(said.err.contains(wanted), "{}", said.err);
     }
     let junit = ["bus", "run", "--junit", "no/such/folder/v.xml", "--require", "lost = 0"];

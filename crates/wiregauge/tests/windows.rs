@@ -41,7 +41,7 @@ fn headers_and_holders_run() {
     let message = project().join("examples/cpp/scan.msg");
     let words = ["generate", text(&message), "--language", "cpp", "--wire", "cdr,ros-msg,xcdr2"];
     let said = run(folder, &[&words[..], &["--module", "scan", "-o", "holders"]].concat());
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     let include = project().join("packed/include");
     // All headers, also those that the example does not use.
     let headers = fs::read_dir(include.join("wiregauge")).expect("a folder").flatten();
@@ -69,7 +69,7 @@ fn an_fmu_makes_the_same_messages() {
     let folder = folder.path();
     let words = ["cosim", "build", "--codecs", "flatbuffers-tables", "--windows", "-o", "fmus"];
     let said = run(folder, &words);
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     let models = ["source", "sensor", "pedestrian", "player", "recorder"];
     let names = models.map(|model| format!("fmus/{model}-flatbuffers-tables.fmu\n"));
     assert_eq!(said.out, names.concat());
@@ -80,7 +80,7 @@ fn an_fmu_makes_the_same_messages() {
         }
     }
     let refused = run(folder, &["cosim", "build", "--codecs", "packed", "--windows", "-o", "fmus"]);
-    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    refused.expect_code(2);
     assert!(refused.err.contains("packed links Protobuf's library"), "{}", refused.err);
 
     let both = folder.join("both");

@@ -50,7 +50,7 @@ fn every_row_is_proven_and_told() {
         "1",
     ]);
     let said = to_said(command.current_dir(at).env_remove(CLOUDINI).output().unwrap());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let result = result(at);
     let subjects = result["subjects"].as_array().unwrap();
     let measured: Vec<&str> = subjects
@@ -110,10 +110,10 @@ fn every_row_is_proven_and_told() {
     );
     for form in ["md", "json", "csv"] {
         let shown = run(at, &["report", "run.json", "--format", form]);
-        assert_eq!(shown.code, Some(0), "{}", shown.err);
+        shown.expect_code(0);
     }
     let page = run(at, &["report", "run.json", "-o", "page.html"]);
-    assert_eq!(page.code, Some(0), "{}", page.err);
+    page.expect_code(0);
     assert!(fs::read_to_string(at.join("page.html"))
         .unwrap()
         .contains("Size, speed and error of each reduction"));
@@ -130,7 +130,7 @@ fn draco_is_proven_in_both_orders() {
         at,
         &[&["codecs", "points", "a.bin", "--resolution", "intensity=0.01"][..], &rows].concat(),
     );
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let measured = result(at);
     for (row, order) in [("draco", 1.0), ("draco-kd", 0.0)] {
         assert_eq!(fact(&measured, row, "order"), Some(order), "{row}");
@@ -159,7 +159,7 @@ fn rows_whose_library_is_missing_are_skipped() {
     let mut command = wiregauge();
     command.args(["codecs", "points", "a.bin"]).args(rows).current_dir(at).env("PATH", at);
     let said = to_said(command.output().unwrap());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let measured = result(at);
     let subjects = measured["subjects"].as_array().unwrap();
     let status = |id: &str| &subjects.iter().find(|subject| subject["id"] == id).unwrap()["status"];
@@ -170,7 +170,7 @@ fn rows_whose_library_is_missing_are_skipped() {
     let mut command = wiregauge();
     command.args(["codecs", "points", "a.bin", "--codecs", "cloudini,scaled", "--duration", "1"]);
     let said = self::to_said(command.current_dir(at).env(CLOUDINI, at).output().unwrap());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     assert!(said.out.contains("include/cloudini_lib/cloudini.hpp is missing"), "{}", said.out);
 }
 
@@ -187,11 +187,11 @@ fn recordings_and_reflections_are_measured() {
     kitti(&at.join("a.bin"), 500);
     let rows = ["--codecs", "packed-reduced,scaled", "--duration", "1", "--processes", "1"];
     let said = run(at, &[&["codecs", "points", &recording, "a.bin"][..], &rows].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let measured = result(at);
     assert!(measured["cases"].as_array().unwrap().len() >= 2, "{}", measured["cases"]);
     let said = run(at, &[&["codecs", "points", "a.bin", "--as-reflections"][..], &rows].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let measured = result(at);
     let error = fact(&measured, "packed-reduced", "error/time_of_flight").unwrap();
     assert!(error > 0.0 && error <= 3.335e-12, "{error}");
@@ -214,7 +214,7 @@ fn recordings_with_gaps_are_measured() {
     fs::write(at.join("gaps_sv.osi"), messages.map(osi).concat()).unwrap();
     let more = ["--exact", "--duration", "1", "--processes", "1"];
     let said = run(at, &[&["codecs", "points", "gaps_sv.osi"][..], &more].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let measured = result(at);
     let cases = measured["cases"].as_array().unwrap();
     let lidar = "SensorView lidar_sensor_view[0]";
@@ -233,7 +233,7 @@ fn recordings_with_gaps_are_measured() {
     fs::write(at.join("sparse_sv.osi"), messages.map(osi).concat()).unwrap();
     let rows = ["--codecs", "packed,packed-exact,arrow,pcodec-exact"];
     let said = run(at, &[&["codecs", "points", "sparse_sv.osi"][..], &rows, &more].concat());
-    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    said.expect_code(0);
     let cases = result(at)["cases"].to_string();
     assert!(cases.contains(lidar) && !cases.contains("lidar_sensor_view[4]"), "{cases}");
 }
@@ -268,14 +268,14 @@ fn what_cannot_be_measured_is_refused() {
         assert!(!at.join("run.json").exists(), "{arguments:?}");
     }
     let said = run(at, &["codecs", "points", "a.bin", "--resolution", "x=0"]);
-    assert_eq!(said.code, Some(2), "{}", said.err);
+    said.expect_code(2);
     assert!(said.err.contains("above 0"), "{}", said.err);
 }
 
 #[test]
 fn rows_are_listed() {
     let said = run(Path::new("."), &["codecs", "points", "--list"]);
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     for word in ["packed-reduced+zstd", "pco 1.1.0", "with --exact", "draco-kd", "cloudini-zstd"] {
         assert!(said.out.contains(word), "{word}");
     }

@@ -35,7 +35,7 @@ fn all_that_is_linked_has_its_licence_in_the_packages() {
     let cargo = |command: &mut Command| {
         command.env("CARGO_NET_OFFLINE", "true").current_dir(project());
         let said = to_said(command.output().unwrap());
-        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.expect_code(0);
         said.out
     };
     cargo(Command::new("packaging/licences.py").arg(target).arg(folder.path()));
@@ -91,7 +91,7 @@ fn nothing_is_downloaded_where_the_user_says_so() {
             .current_dir(at)
             .output();
         let said = to_said(said.unwrap());
-        assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+        said.expect_code(1);
         let words = "cannot download the Python package msgpack: --offline or WIREGAUGE_OFFLINE";
         assert!(said.out.contains(words), "{}", said.out);
         let run = fs::read_to_string(at.join("run.json")).unwrap();
@@ -108,7 +108,7 @@ fn nothing_is_downloaded_where_the_user_says_so() {
         .env("CARGO_HOME", &cargo)
         .output();
     let said = to_said(said.unwrap());
-    assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+    said.expect_code(2);
     assert!(said.err.contains("--offline or WIREGAUGE_OFFLINE forbids it"), "{}", said.err);
 }
 
@@ -130,7 +130,7 @@ fn without_compilers_the_rows_say_what_they_lack() {
         assert!(said.out.contains(words), "{}{}", said.out, said.err);
     }
     assert!(folder.path().join("run.json").exists());
-    assert_eq!(said.code, Some(3), "{}{}", said.out, said.err);
+    said.expect_code(3);
     let words = "no row was measured; this installs what they lack: ";
     let command = said.err.lines().find_map(|line| line.split_once(words)).expect("it says so").1;
     assert!(command.contains("apt-get install --no-install-recommends"), "{command}");

@@ -72,7 +72,7 @@ fn services_and_actions_are_several_messages() {
     for definition in ["p", "p/srv/Add.srv"] {
         let words = ["generate", definition, "--language=rust", "--wire=cdr", "-o", "out"];
         let said = run(at, &[&words[..], &["--module", "m"]].concat());
-        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.expect_code(0);
         let text = fs::read_to_string(at.join("out/m.rs")).unwrap();
         for name in ["AddRequest", "AddResponse"] {
             assert!(text.contains(&format!("pub struct {name} ")), "{definition}: {text}");
@@ -91,7 +91,7 @@ fn packages_are_found_in_folders_and_by_the_environment() {
     refuses(at, &["schema", "scan.msg"], &["unknown type Point", "-I"]);
     refuses(at, &["schema", "scan.msg", "-I", "nowhere"], &["nowhere is not a folder"]);
     let shown = run(at, &["schema", "scan.msg", "-I", "far"]);
-    assert_eq!(shown.code, Some(0), "{}", shown.err);
+    shown.expect_code(0);
     assert!(shown.out.contains("geometry_msgs/msg/Point"), "{}", shown.out);
     let said = crate::support::to_said(
         std::process::Command::new(env!("CARGO_BIN_EXE_wiregauge"))
@@ -101,7 +101,7 @@ fn packages_are_found_in_folders_and_by_the_environment() {
             .output()
             .unwrap(),
     );
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
 }
 
 #[test]
@@ -131,11 +131,11 @@ fn a_trace_of_osi_is_of_the_type_that_its_name_tells() {
     let at = folder.path();
     fs::write(at.join("20240618T122540Z_tu_380_32112_0_x.osi"), "").unwrap();
     let shown = run(at, &["schema", "20240618T122540Z_tu_380_32112_0_x.osi"]);
-    assert_eq!(shown.code, Some(0), "{}", shown.err);
+    shown.expect_code(0);
     assert!(shown.out.contains("osi3.TrafficUpdate"), "{}", shown.out);
     let made_up = crate::support::recording("osi/20240101T000000Z_sv_380_7362_5_made_up.osi");
     let shown = run(at, &["schema", &made_up]);
-    assert_eq!(shown.code, Some(0), "{}", shown.err);
+    shown.expect_code(0);
     assert!(shown.out.contains("osi3.SensorView"), "{}", shown.out);
     fs::write(at.join("x.osi"), "").unwrap();
     refuses(at, &["codecs", "--input", "x.osi"], &["--channel", "osi3.SensorView"]);

@@ -68,7 +68,7 @@ fn traces_of_osi_come_back_to_the_byte() {
             assert_eq!(sum(&seen, "bytes"), sum(&told[0], "bytes"), "info counts what pack told");
             assert_eq!(sum(&seen, "plain"), sum(&told[0], "plain"));
             let back = run(at, &["packed", "unpack", output, "-o", &format!("back_{input}")]);
-            assert_eq!(back.code, Some(0), "{}", back.err);
+            back.expect_code(0);
             assert_eq!(fs::read(at.join(format!("back_{input}"))).unwrap(), given);
         }
     }
@@ -83,7 +83,7 @@ fn presets_and_resolutions_keep_what_they_promise() {
     let pack = ["packed", "pack", "drive_sv.osi", "-o", "small_sv.osi", "--preset", "lidar-1mm"];
     let more = ["--resolution", "doppler_shift=2Hz", "--resolution", "object_id=plain"];
     let said = run(at, &[&pack[..], &more].concat());
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     for word in ["lidar reflections", "6.67e-12 s", "2 Hz", "largest error", "radar reflections"] {
         assert!(said.out.contains(word), "no '{word}' in {}", said.out);
     }
@@ -103,7 +103,7 @@ fn presets_and_resolutions_keep_what_they_promise() {
     run(at, &["packed", "unpack", "small_sv.osi", "-o", "back_sv.osi"]);
     let again =
         [&["packed", "pack", "back_sv.osi", "-o", "again_sv.osi"], &pack[5..], &more].concat();
-    assert_eq!(run(at, &again).code, Some(0));
+    run(at, &again).expect_code(0);
     let bytes = |name: &str| fs::read(at.join(name)).unwrap();
     assert_eq!(bytes("again_sv.osi"), bytes("small_sv.osi"));
 }
@@ -116,14 +116,14 @@ fn clouds_in_recordings_come_back_with_their_channels() {
         let given = cloud(name);
         let packed =
             run(at, &["packed", "pack", &given, "-o", "packed.mcap", "--preset", "lidar-exact"]);
-        assert_eq!(packed.code, Some(0), "{}", packed.err);
+        packed.expect_code(0);
         assert!(packed.out.contains("/points: ") && packed.out.contains("normal[2]"));
         let there = contents(&at.join("packed.mcap"));
         assert!(there.iter().any(|(_, name, ..)| name.ends_with("/CompressedPointCloud2")));
         let info = run(at, &["packed", "info", "packed.mcap", &given]).out;
         assert!(info.contains("exact") && info.contains("points are not packed"), "{info}");
         let back = run(at, &["packed", "unpack", "packed.mcap", "-o", "back.mcap"]);
-        assert_eq!(back.code, Some(0), "{}", back.err);
+        back.expect_code(0);
         assert_eq!(contents(&at.join("back.mcap")), contents(Path::new(&given)));
     }
 }
@@ -143,7 +143,7 @@ fn arrays_of_points_come_back() {
     let pack = [&["packed", "pack", "scan.bin", "-o", "scan.packed"][..], &made].concat();
     for presets in [&[][..], &["--preset", "lidar-exact"]] {
         let told = run(at, &[&pack, presets].concat());
-        assert_eq!(told.code, Some(0), "{}", told.err);
+        told.expect_code(0);
         run(at, &["packed", "unpack", "scan.packed", "-o", "back.bin"]);
         assert_eq!(fs::read(at.join("back.bin")).unwrap(), points);
     }
@@ -197,7 +197,7 @@ fn what_cannot_be_packed_is_refused_and_nothing_is_written() {
     refuses(at, &["packed", "unpack", osi, "-o", out], &["drive_sv.osi has no packed fields"]);
     for rule in ["x=0", "x=-1", "x=nan", "x"] {
         let said = run(at, &["packed", "pack", osi, "-o", out, "--resolution", rule]);
-        assert_eq!(said.code, Some(2), "{}", said.err);
+        said.expect_code(2);
     }
     let said = run(at, &["packed", "pack", osi, "-o", out, "--preset", "lidar-2mm"]);
     assert!(said.err.contains("lidar-1mm, lidar-exact, radar-1cm"), "{}", said.err);
@@ -231,7 +231,7 @@ fn a_real_scan_comes_back() {
     let at = place.path();
     let packed =
         run(at, &["packed", "pack", given, "-o", "packed.mcap", "--preset", "lidar-exact"]);
-    assert_eq!(packed.code, Some(0), "{}", packed.err);
+    packed.expect_code(0);
     run(at, &["packed", "unpack", "packed.mcap", "-o", "back.mcap"]);
     assert_eq!(contents(&at.join("back.mcap")), contents(Path::new(given)));
 }
@@ -407,7 +407,7 @@ fn messages_that_cannot_be_packed_are_left_out_where_that_is_wanted() {
     assert!(!at.join("packed_sv.osi").exists());
     let skip = [&pack[..], &["--errors", "skip", "--format", "json"]].concat();
     let said = run(at, &skip);
-    assert_eq!(said.code, Some(1), "{}", said.err);
+    said.expect_code(1);
     assert!(said.err.contains("1 message skipped, as packing failed"), "{}", said.err);
     let told = json(&said.out);
     assert_eq!((&told[0]["messages"], &told[0]["skipped"]), (&2.into(), &1.into()));

@@ -69,7 +69,7 @@ fn what_cannot_be_ranked_is_shown_and_said_in_a_line() {
         }
         assert!(!said.out.contains("anking"), "{}", said.out);
         let said = run(at, &["report", file, "a.json", "-o", "page.html"]);
-        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.expect_code(0);
         assert!(fs::read_to_string(at.join("page.html")).unwrap().contains("id=\"r2\""));
     };
     let changed = |change: &dyn Fn(&mut Value)| {

@@ -36,7 +36,7 @@ fn bad_definitions_are_refused_with_their_place() {
     .unwrap();
     refuses(at, &["codecs", "--message", "tree.proto"], &["tree.proto", "Tree", "contains itself"]);
     let shown = run(at, &["schema", "tree.proto"]);
-    assert_eq!(shown.code, Some(0), "{}", shown.err);
+    shown.expect_code(0);
     assert!(shown.out.contains("prost                    rejected: Tree"), "{}", shown.out);
     fs::write(
         at.join("two.proto"),
@@ -93,7 +93,7 @@ fn a_full_disk_leaves_the_old_result() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let made = run(at, &QUICK);
-    assert_eq!(made.code, Some(0), "{}", made.err);
+    made.expect_code(0);
     fs::write(at.join("report.html"), "the good old page").unwrap();
     let before = fs::read_dir(at).unwrap().count();
     // A file may grow to four blocks and no further: the disk is full.
@@ -105,7 +105,7 @@ fn a_full_disk_leaves_the_old_result() {
             .output()
             .unwrap(),
     );
-    assert_eq!(said.code, Some(2), "{}", said.err);
+    said.expect_code(2);
     assert!(said.err.contains("report.html") && said.err.contains("disk"), "{}", said.err);
     assert_eq!(fs::read_to_string(at.join("report.html")).unwrap(), "the good old page");
     assert_eq!(fs::read_dir(at).unwrap().count(), before, "something was left behind");
@@ -263,19 +263,19 @@ fn what_is_written_to_a_full_device_is_not_lost_in_silence() {
     refuses(at, &[&QUICK[..], &["-o", "/dev/full"]].concat(), &["cannot write /dev/full"]);
     // A pipe whose reader goes away meanwhile.
     let said = shell(&format!("mkfifo gone; : < gone & {measure} -o gone"));
-    assert_eq!(said.code, Some(2), "{}", said.err);
+    said.expect_code(2);
     assert!(said.out.contains("Bincode") && said.err.contains("cannot write gone"), "{}", said.err);
     let kept =
         said.err.rsplit("the result was written to ").next().unwrap().split(" instead").next();
     assert_eq!(run(at, &["report", kept.unwrap()]).code, Some(0), "{}", said.err);
     let said = shell(&format!("{measure} -o - | \"$0\" report /dev/stdin --format csv"));
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     assert!(said.out.starts_with("run,case") && said.err.contains("Bincode"), "{}", said.err);
     // The result and its page.
     let said = shell(&format!("{measure} && \"$0\" report run.json -o run.json"));
-    assert_eq!(said.code, Some(2), "{}", said.err);
+    said.expect_code(2);
     assert!(said.err.contains("run.json is also the input"), "{}", said.err);
-    assert_eq!(run(at, &["report", "run.json"]).code, Some(0));
+    run(at, &["report", "run.json"]).expect_code(0);
     for columns in [60, 80] {
         let said = crate::support::to_said(
             crate::support::wiregauge()

@@ -59,10 +59,10 @@ fn packed_fields_of_each_release_are_read() {
         for (name, is_exact) in [("packed-1.0_sv.osi", true), ("packed-1.1_sv.osi", false)] {
             let path = release.join(name).display().to_string();
             let said = run(folder.path(), &["packed", "info", &path]);
-            assert_eq!(said.code, Some(0), "{}", said.err);
+            said.expect_code(0);
             assert!(said.out.contains("time_of_flight       f64    118"), "{}", said.out);
             let said = run(folder.path(), &["packed", "unpack", &path, "-o", "back_sv.osi"]);
-            assert_eq!(said.code, Some(0), "{}", said.err);
+            said.expect_code(0);
             let back = fs::read(folder.path().join("back_sv.osi")).expect("written");
             // Reduced columns come back to their resolution, which is not to the bit.
             assert_eq!(back == plain, is_exact, "{name}");

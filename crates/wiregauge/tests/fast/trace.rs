@@ -21,7 +21,7 @@ fn a_trace_goes_to_mcap_and_back_and_keeps_the_rules() {
     assert!(back.err.contains("left out, as back_sv.osi cannot hold it: metadata"), "{}", back.err);
     assert_eq!(fs::read(at.join("back_sv.osi")).unwrap(), fs::read(&osi).unwrap());
     let checked = run(at, &["trace", "check", &osi, "drive_sv.mcap", "--format", "json"]);
-    assert_eq!(checked.code, Some(0), "{}{}", checked.out, checked.err);
+    checked.expect_code(0);
     let checked = json(&checked.out);
     assert_eq!(checked[0]["findings"], serde_json::json!([]));
     let lacks: Vec<&Value> =
@@ -32,11 +32,11 @@ fn a_trace_goes_to_mcap_and_back_and_keeps_the_rules() {
     let missing = "protobuf_version is not known and is left out; give it by --protobuf-version";
     assert!(bare.err.contains(missing), "{}", bare.err);
     let checked = run(at, &["trace", "check", "bare.mcap"]);
-    assert_eq!(checked.code, Some(1));
+    checked.expect_code(1);
     assert!(checked.out.contains("error channel.version"), "{}", checked.out);
     let fixed = [&["trace", "check", "bare.mcap", "--fix", "fixed.mcap"][..], &versions].concat();
     let fixed = run(at, &fixed);
-    assert_eq!(fixed.code, Some(0), "{}{}", fixed.out, fixed.err);
+    fixed.expect_code(0);
     assert!(fixed.out.contains("fixed.mcap: is a trace file of OSI"), "{}", fixed.out);
 }
 
@@ -85,10 +85,10 @@ fn static_data_is_repeated_where_it_was_told_once() {
     // What comes before a part is known in it, too, and in every container.
     assert_eq!(lines("ground_truth.osi", &["--repeat-static", "--range", "3"]), whole[3..]);
     let cut = ["trace", "cut", "ground_truth.osi", "-o", "part.mcap", "--from", "2s"];
-    assert_eq!(run(at, &[&cut[..], &repeated].concat()).code, Some(0));
+    run(at, &[&cut[..], &repeated].concat()).expect_code(0);
     assert_eq!(lines("part.mcap", &[]), whole[2..]);
     let split = ["trace", "split", "ground_truth.osi", "-o", "parts", "--by-duration", "2s"];
-    assert_eq!(run(at, &[&split[..], &repeated].concat()).code, Some(0));
+    run(at, &[&split[..], &repeated].concat()).expect_code(0);
     assert_eq!(lines("parts/ground_truth_001.osi", &[]), whole[2..]);
     // Done again nothing is done.
     let again =
@@ -187,9 +187,9 @@ fn parts_are_taken_put_together_and_told() {
     refuses(at, &["trace", "info", "whole.mcap", "--page", "whole.mcap"], &["name another file"]);
     // Of several files times are counted from the first message of all.
     let later = ["trace", "cut", &osi, "-o", "later.mcap", "--from", "0.2s"];
-    assert_eq!(run(at, &later).code, Some(0));
+    run(at, &later).expect_code(0);
     let both = ["trace", "merge", &osi, "later.mcap", "-o", "from.mcap", "--from", "0.2s"];
-    assert_eq!(run(at, &both).code, Some(0));
+    run(at, &both).expect_code(0);
     assert_eq!(count(&of("from.mcap")), 2 * count(&of("later.mcap")));
     // Two of one type are two channels, unless they are called the same.
     let osi = recording(OSI);
@@ -216,7 +216,7 @@ fn messages_are_played_at_their_times_and_not_before() {
     assert!(fast.err.starts_with("2 messages of "), "{}", fast.err);
     for rate in ["0", "-1", "fast"] {
         let refused = run(at.path(), &["trace", "play", &osi, "--speed", rate]);
-        assert_eq!(refused.code, Some(2));
+        refused.expect_code(2);
     }
 }
 
@@ -231,7 +231,7 @@ fn what_is_whole_is_saved() {
     refuses(at, &["trace", "convert", "cut_sv.osi", "-o", "cut.mcap"], refused);
     assert!(!at.join("cut.mcap").exists());
     let repaired = run(at, &["trace", "repair", "cut_sv.osi"]);
-    assert_eq!(repaired.code, Some(0));
+    repaired.expect_code(0);
     assert!(repaired.err.contains("at the end are not a whole message"), "{}", repaired.err);
     let saved = fs::read(at.join("cut_sv_repaired.osi")).unwrap();
     assert_eq!(saved, whole[..saved.len()]);
@@ -305,7 +305,7 @@ fn bags_are_taken_by_every_command() {
         run(at, &["trace", "merge", &input, "part.mcap", "-o", "both.mcap"]);
         run(at, &["trace", "split", &input, "-o", "parts", "--by-channel"]);
         let raw = run(at, &["trace", "cat", &input, "--format", "raw", "--range", "0"]);
-        assert_eq!(raw.code, Some(0), "{}", raw.err);
+        raw.expect_code(0);
         let checked = run(at, &["trace", "check", &input]);
         assert!(checked.code == Some(1) && checked.out.contains(kind), "{}", checked.out);
     }
@@ -376,12 +376,12 @@ fn merging_tells_of_what_comes_too_late() {
     };
     let merge = ["trace", "merge", "two_sd.osi", "-o", "out.mcap"];
     let said = run(at, &merge);
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.expect_code(0);
     let sorted = times("out.mcap");
     assert!(sorted.len() == 18 && sorted.is_sorted(), "{sorted:?}");
     let small = [&merge[..], &["--sort-window", "300B"]].concat();
     let said = run(at, &small);
-    assert_eq!(said.code, Some(1), "{}", said.err);
+    said.expect_code(1);
     assert!(said.err.contains("come too late for the window"), "{}", said.err);
     assert_eq!(times("out.mcap").len(), 18);
     fs::remove_file(at.join("out.mcap")).unwrap();
@@ -404,7 +404,7 @@ fn fields_become_tables() {
         ("elements.arrow", &["--rows", "feature_data.lidar_sensor.detection"], "6 rows"),
     ] {
         let said = run(at, &[&convert[..], &[table], fields].concat());
-        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.expect_code(0);
         assert!(said.err.contains(wanted), "{}", said.err);
         assert!(at.join(table).exists());
     }
@@ -424,7 +424,7 @@ fn points_become_clouds_and_tables() {
     let at = folder.path();
     detected(&at.join("made_sd.osi"), 3);
     let clouds = run(at, &["trace", "convert", "made_sd.osi", "-o", "clouds.mcap", "--points"]);
-    assert_eq!(clouds.code, Some(0), "{}", clouds.err);
+    clouds.expect_code(0);
     for words in ["3 clouds of 6 points", "a positive elevation points down here"] {
         assert!(clouds.err.contains(words), "{}", clouds.err);
     }
@@ -464,7 +464,7 @@ fn points_become_clouds_and_tables() {
     let mut shell = crate::support::wiregauge_in("sh");
     shell.args(["-c", limit, env!("CARGO_BIN_EXE_wiregauge")]);
     let full = crate::support::to_said(shell.current_dir(at).output().unwrap());
-    assert_eq!(full.code, Some(2), "{}", full.err);
+    full.expect_code(2);
     for words in ["a positive elevation points down here", "cannot write large.arrow"] {
         assert!(full.err.contains(words), "no '{words}' in {}", full.err);
     }
@@ -542,13 +542,13 @@ fn text_is_read_where_it_tells_its_messages() {
     let (at, osi) = (folder.path(), recording(OSI));
     run(at, &["trace", "convert", &osi, "-o", "text_sv.txth"]);
     let back = run(at, &["trace", "convert", "text_sv.txth", "-o", "back_sv.osi"]);
-    assert_eq!(back.code, Some(0), "{}", back.err);
+    back.expect_code(0);
     assert_eq!(fs::read(at.join("back_sv.osi")).unwrap(), fs::read(&osi).unwrap());
     let versions = ["--protobuf-version", "3.21.12"];
     let there = ["trace", "convert", "text_sv.txth", "-o", "there.mcap", "--from", "0.1s"];
     let there = run(at, &[&there[..], &versions].concat());
     assert!(there.err.starts_with("4 messages of "), "{}", there.err);
-    assert_eq!(run(at, &["trace", "check", "there.mcap"]).code, Some(0));
+    run(at, &["trace", "check", "there.mcap"]).expect_code(0);
     fs::write(at.join("odd_sv.txth"), "timestamp { } version { } version { }").unwrap();
     let refused = &["odd_sv.txth", "byte 26: version is repeated"];
     refuses(at, &["trace", "convert", "odd_sv.txth", "-o", "odd.mcap"], refused);

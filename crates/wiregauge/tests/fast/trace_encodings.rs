@@ -129,7 +129,7 @@ fn flatbuffers_are_shown() {
     let text = |path: &str| run(at, &["trace", "cat", path, "--format", "text"]);
     run(at, &["trace", "convert", &osi, "-o", "tables.mcap", "--encoding", "flatbuffers-tables"]);
     assert_eq!(text("tables.mcap").out, text(&osi).out);
-    assert_eq!(run(at, &["trace", "convert", "flat.mcap", "-o", "flat.jsonl"]).code, Some(0));
+    run(at, &["trace", "convert", "flat.mcap", "-o", "flat.jsonl"]).expect_code(0);
     assert_eq!(fs::read_to_string(at.join("flat.jsonl")).unwrap().lines().count(), 5);
 
     // What is not of OSI is shown by its own definition, and has none in Protobuf.

@@ -66,14 +66,14 @@ fn what_is_left_of_a_run_that_was_killed_is_removed_by_the_next() {
     assert!(parts().len() == 1 && parts()[0].starts_with(&name), "{:?}", parts());
     std::thread::sleep(Duration::from_millis(1_100));
     // One that is being written stays.
-    assert_eq!(run(at, &["trace", "convert", &osi, "-o", "heard.mcap"]).code, Some(0));
+    run(at, &["trace", "convert", &osi, "-o", "heard.mcap"]).expect_code(0);
     assert_eq!(parts().len(), 1);
     crate::support::send_signal("-KILL", child.id() as i32);
     child.wait().unwrap();
     assert_eq!(parts().len(), 1);
-    assert_eq!(run(at, &["trace", "convert", &osi, "-o", "other.mcap"]).code, Some(0));
+    run(at, &["trace", "convert", &osi, "-o", "other.mcap"]).expect_code(0);
     assert_eq!(parts().len(), 1, "that of another file stays");
-    assert_eq!(run(at, &["trace", "convert", &osi, "-o", "heard.mcap"]).code, Some(0));
+    run(at, &["trace", "convert", &osi, "-o", "heard.mcap"]).expect_code(0);
     assert_eq!(parts(), Vec::<String>::new());
 }
 
@@ -96,7 +96,7 @@ fn parts_that_cannot_all_be_written_are_none() {
         crate::support::to_said(shell.current_dir(at).output().unwrap())
     };
     let full = limited(&split);
-    assert_eq!(full.code, Some(2), "{}", full.err);
+    full.expect_code(2);
     assert!(full.err.contains("cannot write new/parts/drive_sv_001.osi"), "{}", full.err);
     assert_eq!(full.err.trim_end().lines().count(), 1, "{}", full.err);
     assert!(!at.join("new").exists(), "and no folder");
@@ -106,6 +106,6 @@ fn parts_that_cannot_all_be_written_are_none() {
     let bad = ["trace", "split", "drive_sv.osi", "-o", "new", "--by-channel", "--channel", "x"];
     refuses(at, &bad, &["has no channel x"]);
     assert!(!at.join("new").exists());
-    assert_eq!(run(at, &split).code, Some(0));
+    run(at, &split).expect_code(0);
     assert_eq!(fs::read_dir(at.join("new/parts")).unwrap().count(), 2);
 }

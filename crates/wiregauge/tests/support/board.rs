@@ -2,6 +2,7 @@
 //! what is brought to it.
 
 use std::fs;
+use std::io::Read;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -102,15 +103,28 @@ impl TestBoard {
         self.folder.path().join("files")
     }
 
-    /// Waits until a program that was brought there has started others.
-    pub fn await_measurement(&self) {
-        await_that("it measures", || processes_below(&self.files()) >= 3);
+    /// Waits until a program that was brought there by this child, whose errors are piped, has
+    /// started others. On a loaded machine it takes minutes to compress what is brought.
+    pub fn await_measurement(&self, child: &mut Child) {
+        while processes_below(&self.files()) < 3 {
+            if let Some(status) = child.try_wait().unwrap() {
+                let mut said = String::new();
+                child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+                panic!("it ended before it measured, by {status}: {said}");
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
     }
 
     /// Waits until nothing is left there, neither a file nor a process.
     pub fn await_nothing(&self) {
-        let is_empty = || fs::read_dir(self.files()).unwrap().next().is_none();
-        await_that("nothing is left", || is_empty() && processes_below(&self.files()) == 0);
+        let begun = Instant::now();
+        while fs::read_dir(self.files()).unwrap().next().is_some()
+            || processes_below(&self.files()) > 0
+        {
+            assert!(begun.elapsed() < Duration::from_secs(120), "something is left");
+            thread::sleep(Duration::from_millis(50));
+        }
     }
 }
 
@@ -123,12 +137,4 @@ impl Drop for TestBoard {
 
 fn write_program(path: &Path, script: &str) {
     wiregauge_build_tools::write_script(path, &format!("#!/bin/sh\n{script}")).unwrap();
-}
-
-fn await_that(what: &str, holds: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "not within two minutes: {what}");
-        thread::sleep(Duration::from_millis(50));
-    }
 }

@@ -10,7 +10,8 @@ pub mod traces;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The program with a build folder that the tests share.
 pub fn wiregauge() -> Command {
@@ -39,6 +40,15 @@ pub struct Said {
     pub out: String,
     pub err: String,
     pub code: Option<i32>,
+}
+
+impl Said {
+    /// # Panics
+    /// When it ended with another exit status: with all that it said.
+    #[track_caller]
+    pub fn expect_code(&self, wanted: i32) {
+        assert_eq!(self.code, Some(wanted), "{}{}", self.out, self.err);
+    }
 }
 
 /// Runs the program with these arguments in a folder.
@@ -151,39 +161,46 @@ pub fn has_its_form(run: &serde_json::Value) {
 /// The participants that a process started: processes whose parent it is, and
 /// that were told of a conductor.
 pub fn participants(of: &Child) -> Vec<(i32, String)> {
+    let parent = of.id() as i32;
     let mut found = Vec::new();
-    for id in children(of.id()) {
-        let folder = Path::new("/proc").join(id.to_string());
-        let Ok(stat) = fs::read_to_string(folder.join("stat")) else { continue };
-        let Some((_, after)) = stat.rsplit_once(") ") else { continue };
-        if after.split(' ').nth(1) != Some(&of.id().to_string()) || after.starts_with('Z') {
-            continue;
-        }
-        let line = fs::read(folder.join("cmdline")).unwrap_or_default();
+    for process in processes().iter().filter(|process| process.parent == parent) {
+        let line = fs::read(format!("/proc/{}/cmdline", process.id)).unwrap_or_default();
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
         if ["--control", "--stage"].iter().any(|word| line.contains(word)) {
-            found.push((id, line));
+            found.push((process.id, line));
         }
     }
     found
 }
 
-/// The processes that the threads of one started; all there are, where the kernel has no
-/// list of them.
-fn children(id: u32) -> Vec<i32> {
-    let numbers = |text: &str| -> Vec<i32> {
-        text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
-    };
-    let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
-    let lists = threads.map(|thread| fs::read_to_string(thread.path().join("children")));
-    match lists.collect::<Result<Vec<_>, _>>() {
-        Ok(lists) if !lists.is_empty() => numbers(&lists.join(" ")),
-        _ => {
-            let entries = fs::read_dir("/proc").unwrap().flatten();
-            let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-            names.flat_map(|name| numbers(&name)).collect()
+/// A process that has not ended.
+struct LivingProcess {
+    id: i32,
+    parent: i32,
+}
+
+/// All processes. To read them takes milliseconds of a processor: tests that look at the same time
+/// share what one has read just now.
+fn processes() -> Arc<Vec<LivingProcess>> {
+    type Reading = Option<(Instant, Arc<Vec<LivingProcess>>)>;
+    static LAST: Mutex<Reading> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((read, all)) = &*last {
+        if read.elapsed() < Duration::from_millis(20) {
+            return Arc::clone(all);
         }
     }
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let living = ids.filter_map(|id: i32| {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        let mut words = stat.rsplit_once(") ")?.1.split(' ');
+        let is_living = words.next() != Some("Z");
+        is_living.then_some(LivingProcess { id, parent: words.next()?.parse().ok()? })
+    });
+    let all = Arc::new(living.collect());
+    *last = Some((Instant::now(), Arc::clone(&all)));
+    all
 }
 
 /// How long what must end may take on a loaded machine; on a quiet one it is gone in three seconds.

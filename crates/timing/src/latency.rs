@@ -18,44 +18,49 @@ pub fn reported_shares() -> Vec<f64> {
 }
 
 /// Times in nanoseconds.
-pub struct TimeHistogram(Histogram<u64>);
+pub struct TimeHistogram {
+    times: Histogram<u64>,
+    sum: u64,
+}
 
 impl TimeHistogram {
     /// None so far.
     pub fn new() -> TimeHistogram {
         // It grows with what it is given.
-        TimeHistogram(Histogram::new(3).expect("three digits are allowed"))
+        TimeHistogram { times: Histogram::new(3).expect("three digits are allowed"), sum: 0 }
     }
 
     /// One more.
     #[inline]
     pub fn add(&mut self, nanoseconds: u64) {
         // Cannot fail while it grows by itself.
-        let _ = self.0.record(nanoseconds);
+        let _ = self.times.record(nanoseconds);
+        self.sum = self.sum.saturating_add(nanoseconds);
     }
 
     /// Forgets all.
     pub fn clear(&mut self) {
-        self.0.reset();
+        self.times.reset();
+        self.sum = 0;
     }
 
-    /// What they are like.
+    /// What they are like. A receiver asks for it at the end of each window, while samples come: all
+    /// shares are found in one pass.
     pub fn distribution(&self) -> Distribution {
-        if self.0.is_empty() {
+        let count = self.times.len();
+        if count == 0 {
             return Distribution::default();
         }
         // A share that fewer than one sample lies beyond would be the largest.
-        let told = |share: &f64| (1.0 - share) * self.0.len() as f64 >= 1.0 || *share <= 0.5;
+        let told = |share: &f64| (1.0 - share) * count as f64 >= 1.0 || *share <= 0.5;
+        let shares: Vec<f64> = reported_shares().into_iter().filter(told).collect();
+        let times = self.times.value_at_quantiles(shares.iter().copied());
         Distribution {
-            count: self.0.len(),
-            mean: self.0.mean(),
-            least: self.0.min(),
-            most: self.0.max(),
-            shares: reported_shares()
-                .into_iter()
-                .filter(told)
-                .map(|share| (share, self.0.value_at_quantile(share)))
-                .collect(),
+            count,
+            mean: self.sum as f64 / count as f64,
+            least: self.times.min(),
+            most: self.times.max(),
+            shares: shares.iter().copied().zip(times).collect(),
         }
     }
 }
@@ -122,7 +127,23 @@ mod tests {
             (Some(500), Some(990), Some(999))
         );
         assert_eq!(told.quantile(0.9999), None, "a thousand cannot tell");
+        // Exactly, though times are kept to three digits.
+        times.add(1_000_000_001);
+        assert_eq!(times.distribution().mean, (500_500 + 1_000_000_001) as f64 / 1001.0);
         times.clear();
         assert_eq!(times.distribution(), Distribution::default());
+    }
+
+    #[test]
+    fn one_pass_finds_what_is_found_share_by_share() {
+        let mut times = TimeHistogram::new();
+        for number in 0..200_000_u64 {
+            times.add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (34 + number % 20));
+        }
+        let shares = times.distribution().shares;
+        assert!(shares.len() > 45, "{}", shares.len());
+        for (share, time) in shares {
+            assert_eq!(time, times.times.value_at_quantile(share), "{share}");
+        }
     }
 }

@@ -32,3 +32,44 @@ pub fn find_readers(
         thread::sleep(PAUSE);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each look finds one more reader, as far as there are some.
+    struct Appearing {
+        found: usize,
+        most: usize,
+    }
+
+    impl Writer for Appearing {
+        fn readers(&mut self) -> Result<usize> {
+            self.found = self.most.min(self.found + 1);
+            Ok(self.found)
+        }
+
+        fn buffer(&mut self) -> Result<&mut [u8]> {
+            Ok(&mut [])
+        }
+
+        fn send(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn it_waits_for_all_and_no_longer_than_it_may() {
+        let writer = |most| Appearing { found: 0, most };
+        let later = Instant::now() + Duration::from_secs(600);
+        assert_eq!(find_readers(&mut writer(3), 3, later, || false).unwrap(), 3);
+        let soon = Instant::now() + Duration::from_millis(20);
+        assert_eq!(find_readers(&mut writer(2), 3, soon, || false).unwrap(), 2);
+        let mut looks = 0;
+        let aborted = || {
+            looks += 1;
+            looks == 2
+        };
+        assert_eq!(find_readers(&mut writer(9), 9, later, aborted).unwrap(), 2);
+    }
+}

@@ -98,7 +98,8 @@ fn a_flow_goes_to_another_machine_and_ends_with_the_leader() {
     let both = scenario("processors = 1\nlink = \"5 Mbit/s\"");
     let (mut leader, port) = Machine::lead(here.path(), &both);
     let mut agent = Machine::join(there.path(), &both, "beta", &port);
-    assert_eq!([leader.code(), agent.code()], [Some(0); 2]);
+    leader.expect_code(0);
+    agent.expect_code(0);
     let found = result(here.path());
     all_arrived(&found, CASE, "tcp");
     let figure = |metric| fact(&found, CASE, "tcp", metric).unwrap();

@@ -138,7 +138,8 @@ fn senders_on_two_hosts_keep_the_time_of_the_first() {
     emulation.receiver.enter(&mut joins).unwrap();
     let words = ["--name", "beta,delta", "--peer", line.rsplit(' ').next().unwrap()];
     let mut agent = Machine::start(joins, there.path(), TWO_SENDERS, &words);
-    assert_eq!([leader.code(), agent.code()], [Some(0); 2]);
+    leader.expect_code(0);
+    agent.expect_code(0);
     let run = result(here.path());
     has_its_form(&run);
     let both = "4 participants, 2 senders";

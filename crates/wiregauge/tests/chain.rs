@@ -217,7 +217,8 @@ fn a_chain_on_two_machines_is_measured_on_the_clock_of_the_first() {
     joins.args(["--fork", "--kill-child"]).arg(wiregauge().get_program());
     joins.env("WIREGAUGE_BUILD", build_folder());
     let mut agent = machine(joins, there.path(), TWO_MACHINES, &["rear", "--peer", &at]);
-    assert_eq!([leader.code(), agent.code()], [Some(0); 2]);
+    leader.expect_code(0);
+    agent.expect_code(0);
     assert!(!there.path().join("run.json").exists(), "who leads has the result");
     let run = result(here.path());
     has_its_form(&run);
@@ -260,7 +261,7 @@ fn a_machine_that_does_not_belong_to_the_chain_is_refused() {
         let other = TWO_MACHINES.replace(from, to);
         let mut agent = machine(wiregauge(), there.path(), &other, &["rear", "--peer", &at]);
         agent.hears(&format!("refuses: {why}"));
-        assert_eq!(agent.code(), Some(2));
+        agent.expect_code(2);
     }
     leader.hears("'stage 2' is 'planner on rear, 20000000 ns");
     leader.hears("'values of message 0' is");

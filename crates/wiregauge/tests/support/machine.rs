@@ -107,6 +107,21 @@ impl Machine {
         panic!("it does not end")
     }
 
+    /// It ends, and with this status.
+    ///
+    /// # Panics
+    /// When it is another one: with what it said and nobody has heard.
+    #[track_caller]
+    pub fn expect_code(&mut self, wanted: i32) {
+        let code = self.code();
+        let unheard = || self.said.recv_timeout(Duration::from_secs(1)).ok();
+        assert!(
+            code == Some(wanted),
+            "{code:?} and not {wanted}: {:?}",
+            std::iter::from_fn(unheard).collect::<Vec<_>>()
+        );
+    }
+
     /// The participants of it, once there are some.
     pub fn started(&self) -> Vec<i32> {
         let begun = Instant::now();

@@ -21,18 +21,18 @@ const LOADS: [&str; 3] =
 /// Three loads, the first long enough to be disturbed with windows that count. Nobody is lost for
 /// having no processor on a loaded machine.
 fn scenario() -> String {
-    scenario_with_silence("20s")
+    scenario_with_silence("4s", "20s")
 }
 
-/// The same where who is silent for so long is lost.
-fn scenario_with_silence(limit: &str) -> String {
+/// The same with loads of another length, where who is silent for so long is lost.
+fn scenario_with_silence(duration: &str, limit: &str) -> String {
     let begin = PAIR.find("[[load]]").unwrap();
     let end = PAIR.find("[[participant]]").unwrap();
     let load = |size| format!("[[load]]\nsize = {size}\ncycle = \"20ms\"\n\n");
     let loads: String = [500, 600, 700].into_iter().map(load).collect();
     let head = PAIR[..begin].replace("timeout = \"1s\"\n", "round_trips = 0\n");
-    let duration = format!("\"4s\"\nalive_within = \"{limit}\"");
-    let head = head.replace("\"2s\"", &duration).replace("250ms", "100ms");
+    let times = format!("\"{duration}\"\nalive_within = \"{limit}\"");
+    let head = head.replace("\"2s\"", &times).replace("250ms", "100ms");
     format!("{head}{loads}{}", &PAIR[end..])
 }
 
@@ -72,13 +72,13 @@ fn in_the_middle(machine: &Machine) {
 #[test]
 fn an_agent_that_was_silent_comes_back_by_itself() {
     let (here, there) = (folder(), folder());
-    let scenario = scenario_with_silence("3s");
+    let scenario = scenario_with_silence("7s", "2s");
     let (mut leader, at) = lead(here.path(), &scenario, &[]);
     let mut agent = Machine::join(there.path(), &scenario, "beta", &at);
     in_the_middle(&agent);
     agent.signal("-STOP");
     let told = leader.hears("is lost");
-    assert!(told.contains("silent for 3s") && told.contains("waiting up to 30s"), "{told}");
+    assert!(told.contains("silent for 2s") && told.contains("waiting up to 30s"), "{told}");
     agent.signal("-CONT");
     agent.hears("trying to reach it again for 30s");
     leader.hears("beta is back from 127.0.0.1");

@@ -8,7 +8,7 @@ use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::machines::remote::RemoteMachine;
 use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_participant::clock_alignment::{fastest_offset, OffsetSample};
-use wiregauge_participant::discovery::DISCOVERY_TIMEOUT;
+use wiregauge_participant::discovery::REPORT_TIMEOUT;
 use wiregauge_participant::stage::setup::{
     Activation, ProgramSetup, StageCounts, StageOrder, StageReport, StageStart, ACTIVATION_NUMBERS,
     ARRIVAL_NUMBERS,
@@ -17,9 +17,6 @@ use wiregauge_system::interrupt::Interrupted;
 
 use crate::remote_stages::RemoteStages;
 
-/// How long a process may take for an order. Longer than stages look for each other, so that they say
-/// themselves who is missing.
-const PATIENCE: Duration = DISCOVERY_TIMEOUT.saturating_add(Duration::from_secs(30));
 /// How long it may take to end.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(4);
 
@@ -82,7 +79,9 @@ impl ChainProcess {
         let mut line = serde_json::to_vec(what)?;
         line.push(b'\n');
         let sent = match &mut self.link {
-            Link::Child(child) => from_child(child.write_all(&line, Instant::now() + PATIENCE)),
+            Link::Child(child) => {
+                from_child(child.write_all(&line, Instant::now() + REPORT_TIMEOUT))
+            }
             Link::Remote(stages) => stages.write_all(&line),
         };
         self.explain(sent)
@@ -117,7 +116,7 @@ impl ChainProcess {
     /// # Errors
     /// What went wrong.
     pub fn await_opened(&mut self) -> Result<(String, Vec<String>)> {
-        match self.report(PATIENCE)? {
+        match self.report(REPORT_TIMEOUT)? {
             StageReport::Opened { host, endpoints } => Ok((host, endpoints)),
             _ => bail!("{}: a report came too early", self.names),
         }
@@ -136,7 +135,7 @@ impl ChainProcess {
     /// # Errors
     /// What went wrong.
     pub fn await_ready(&mut self) -> Result<()> {
-        match self.report(PATIENCE)? {
+        match self.report(REPORT_TIMEOUT)? {
             StageReport::Ready => Ok(()),
             _ => bail!("{}: a report came too early", self.names),
         }
@@ -158,7 +157,7 @@ impl ChainProcess {
     pub fn measure_offset(&mut self) -> Result<OffsetSample> {
         fastest_offset(|| {
             self.send(&StageOrder::TellTime)?;
-            match self.report(PATIENCE)? {
+            match self.report(REPORT_TIMEOUT)? {
                 StageReport::Time(time) => Ok(time),
                 _ => bail!("{}: a report came too early", self.names),
             }
@@ -170,7 +169,7 @@ impl ChainProcess {
     /// # Errors
     /// What went wrong.
     pub fn await_done(&mut self, run: Duration) -> Result<Vec<StageTimes>> {
-        let StageReport::Done(counts) = self.report(run + PATIENCE)? else {
+        let StageReport::Done(counts) = self.report(run + REPORT_TIMEOUT)? else {
             bail!("{}: a report came too early", self.names);
         };
         counts.into_iter().map(|counts| self.read_times(counts)).collect()
@@ -178,7 +177,7 @@ impl ChainProcess {
 
     fn read_times(&mut self, counts: StageCounts) -> Result<StageTimes> {
         let numbers = counts.activations * ACTIVATION_NUMBERS + counts.arrivals * ARRIVAL_NUMBERS;
-        let (length, deadline) = (8 * numbers, Instant::now() + PATIENCE);
+        let (length, deadline) = (8 * numbers, Instant::now() + REPORT_TIMEOUT);
         let bytes = match &mut self.link {
             Link::Child(child) => from_child(child.read_exact(length as u64, deadline)),
             Link::Remote(stages) => stages.read_exact(length, deadline),

@@ -10,6 +10,9 @@ use crate::transport::Writer;
 /// How long the participants of a run look for each other. Over DDS with security on a loaded machine
 /// it takes more than 20 s.
 pub const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long who leads participants waits for what they say. Longer than they look for each other, so
+/// that they say themselves who is missing.
+pub const REPORT_TIMEOUT: Duration = DISCOVERY_TIMEOUT.saturating_add(Duration::from_secs(30));
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(5);
 

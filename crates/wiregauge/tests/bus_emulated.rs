@@ -371,15 +371,7 @@ fn a_link_that_is_cut_for_a_second_is_told_by_the_figures() {
 
 /// The processes below one, and itself.
 fn family(of: &Child) -> Vec<i32> {
-    let mut family = vec![of.id() as i32];
-    for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
-        let Some((_, after)) = stat.rsplit_once(") ") else { continue };
-        if after.split(' ').nth(1) == Some(&of.id().to_string()) {
-            family.push(entry.file_name().to_string_lossy().parse().unwrap());
-        }
-    }
-    family
+    [vec![of.id() as i32], support::children(of)].concat()
 }
 
 /// The namespaces of a process that are not ours.
@@ -459,11 +451,8 @@ fn nothing_stays_behind_however_it_ends() {
         assert_eq!(code, (signal == "-INT").then_some(130));
         let ended = Instant::now();
         let left = || {
-            let runs = |id: &&i32| {
-                let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-                stat.rsplit_once(") ").is_some_and(|(_, after)| !after.starts_with(['Z', 'X']))
-            };
-            let process = family.iter().find(runs).map(|id| format!("process {id} runs"));
+            let runs = family.iter().find(|id| !support::is_gone(**id));
+            let process = runs.map(|id| format!("process {id} runs"));
             process.or_else(|| keeper(&namespaces))
         };
         while let Some(left) = left() {

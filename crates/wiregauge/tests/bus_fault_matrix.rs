@@ -200,13 +200,9 @@ fn victim(
         Who::Receiver | Who::Samples => line.contains("--name receiver"),
         _ => true,
     };
-    let mut there = come_up(of, transport, but, 1);
-    while !there.iter().any(|(_, line)| wanted(line)) {
-        thread::sleep(Duration::from_millis(25));
-        there = come_up(of, transport, but, 1);
-    }
+    let mut there = come_up(of, transport, but, |there| there.iter().any(|(_, line)| wanted(line)));
     if at == 1 {
-        there = come_up(of, transport, but, whole);
+        there = come_up(of, transport, but, |there| there.len() >= whole);
         thread::sleep(pace.middle);
     }
     let (found, line) = there.iter().find(|(_, line)| wanted(line)).unwrap();

@@ -14,7 +14,7 @@ use wiregauge_participant::control::{
     ReceiverResult, Report, Role, SenderResult, TransportInfo, HEARTBEAT_INTERVAL,
     PROTOCOL_VERSION,
 };
-use wiregauge_participant::discovery::DISCOVERY_TIMEOUT;
+use wiregauge_participant::discovery::REPORT_TIMEOUT;
 use wiregauge_participant::progress::Progress;
 use wiregauge_participant::sample::loss_timeout;
 use wiregauge_participant::token::constant_time_eq;
@@ -34,9 +34,6 @@ use crate::record::windows::counted_windows;
 use crate::record::RunRecord;
 use crate::secret;
 
-/// How long participants may take for a step of the run, without what samples take. Longer than they
-/// look for each other, so that they say themselves who is missing.
-const STEP_TIME: Duration = DISCOVERY_TIMEOUT.saturating_add(Duration::from_secs(30));
 /// How long to look for the cause when something goes wrong.
 const DIAGNOSIS_TIME: Duration = Duration::from_millis(300);
 /// Most who introduce themselves at the same time.
@@ -51,7 +48,7 @@ mod collect;
 /// How long participants may take for a step in which samples of this size are allocated, sent
 /// or awaited.
 fn step_time(assignment: &Assignment) -> Duration {
-    STEP_TIME + Duration::from_nanos(loss_timeout(assignment.topic.size))
+    REPORT_TIMEOUT + Duration::from_nanos(loss_timeout(assignment.topic.size))
 }
 
 /// A participant as it is conducted.
@@ -368,7 +365,7 @@ impl Conductor {
 
     /// Waits until all participants are there.
     fn await_participants(&mut self, assignment: &Assignment) -> Result<()> {
-        let deadline = Instant::now() + STEP_TIME;
+        let deadline = Instant::now() + REPORT_TIMEOUT;
         while let Some(missing) = self.members.iter().find(|member| member.speaker.is_none()) {
             let missing = missing.name.clone();
             let Some(event) = self.next_event(deadline)? else { bail!("{missing} did not start") };

@@ -37,8 +37,8 @@ pub fn compile(command: &mut Command, folder: &Path, inputs: &[&Path]) {
     for (file, _) in after.iter().filter(|(file, state)| before.get(*file) != Some(*state)) {
         copy(folder, half.path(), file);
     }
-    // Another test may have compiled the same meanwhile.
-    let _ = fs::rename(half.keep(), kept);
+    // Another test may have compiled the same meanwhile; then this goes when it is dropped.
+    let _ = fs::rename(half.path(), kept);
 }
 
 /// What its work depends on.

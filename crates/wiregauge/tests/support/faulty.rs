@@ -43,7 +43,7 @@ impl Run {
         but: &[String],
         number: usize,
     ) -> Vec<(i32, String)> {
-        come_up(&self.child, transport, but, number)
+        come_up(&self.child, transport, but, |there| there.len() >= number)
     }
 }
 
@@ -68,24 +68,26 @@ pub fn shared(runs: &BTreeSet<String>) -> BTreeSet<String> {
     found
 }
 
-/// The participants of a process over a transport, but of these loads, once there are
-/// so many.
-pub fn come_up(of: &Child, transport: &str, but: &[String], number: usize) -> Vec<(i32, String)> {
+/// The participants of a process over a transport, but of these loads, once those that are there are
+/// what is wanted.
+pub fn come_up(
+    of: &Child,
+    transport: &str,
+    but: &[String],
+    wanted: impl Fn(&[(i32, String)]) -> bool,
+) -> Vec<(i32, String)> {
     let begun = Instant::now();
     // Those of a later load come after seconds, and who looks takes a processor's time.
     let pause = Duration::from_millis(if but.is_empty() { 25 } else { 100 });
     loop {
         let mut there = participants(of);
         there.retain(|(_, line)| !but.contains(&load(line)) && is_over(transport, line));
-        if there.len() >= number {
+        if wanted(&there) {
             return there;
         }
         assert!(begun.elapsed() < Duration::from_secs(600), "they never came up");
         let ended = is_gone(of.id() as i32) && participants(of).is_empty();
-        assert!(
-            !ended,
-            "it ended before {number} over {transport} came up, after those of {but:?}"
-        );
+        assert!(!ended, "it ended with {there:?} over {transport}, after those of {but:?}");
         thread::sleep(pause);
     }
 }

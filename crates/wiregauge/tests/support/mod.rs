@@ -161,16 +161,25 @@ pub fn has_its_form(run: &serde_json::Value) {
 /// The participants that a process started: processes whose parent it is, and
 /// that were told of a conductor.
 pub fn participants(of: &Child) -> Vec<(i32, String)> {
-    let parent = of.id() as i32;
     let mut found = Vec::new();
-    for process in processes().iter().filter(|process| process.parent == parent) {
-        let line = fs::read(format!("/proc/{}/cmdline", process.id)).unwrap_or_default();
+    for id in children(of) {
+        let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
         if ["--control", "--stage"].iter().any(|word| line.contains(word)) {
-            found.push((process.id, line));
+            found.push((id, line));
         }
     }
     found
+}
+
+/// The processes whose parent one is, and that have not ended.
+pub fn children(of: &Child) -> Vec<i32> {
+    let parent = of.id() as i32;
+    processes()
+        .iter()
+        .filter(|process| process.parent == parent)
+        .map(|process| process.id)
+        .collect()
 }
 
 /// A process that has not ended.

@@ -368,7 +368,9 @@ unsafe impl SampleSource for Inbox {
             // SAFETY: while there is a taker, `deliver` has not returned, and its reader is open.
             // The lock keeps others out.
             match unsafe { next(self.reader, Duration::ZERO) } {
-                Ok(Some((topic, sample))) => drop(self.taker.give(topic, sample)),
+                Ok(Some((topic, sample))) => {
+                    self.taker.give(topic, sample);
+                }
                 Ok(None) => return,
                 Err(error) => self.taker.fail(error),
             }

@@ -222,7 +222,7 @@ fn a_participant_that_is_killed_is_missed_and_named() {
             send_signal("-KILL", run.participant(victim));
             let code = run.child.wait().unwrap().code();
             // A second to notice, and some to say so.
-            assert!(killed.elapsed() < Duration::from_secs(10), "{:?}", killed.elapsed());
+            assert!(killed.elapsed() < Duration::from_secs(30), "{:?}", killed.elapsed());
             assert_eq!(code, Some(1));
             let status = status(&result(folder.path()), "tcp");
             let expected = format!("{victim} is lost: killed by SIGKILL");
@@ -260,7 +260,7 @@ fn a_participant_that_is_silent_is_missed() {
     let stopped = Instant::now();
     send_signal("-STOP", run.participant("receiver"));
     assert_eq!(run.child.wait().unwrap().code(), Some(1));
-    assert!(stopped.elapsed() < Duration::from_secs(15), "{:?}", stopped.elapsed());
+    assert!(stopped.elapsed() < Duration::from_secs(30), "{:?}", stopped.elapsed());
     let status = status(&result(folder.path()), "tcp");
     assert!(status.contains("receiver is lost: silent"), "{status}");
     assert!(!run.left_behind(), "a participant was left behind");
@@ -396,7 +396,7 @@ fn a_scenario_that_nobody_writes_keeps_nobody_from_stopping() {
     send_signal("-TERM", child.id() as i32);
     let begun = Instant::now();
     while child.try_wait().unwrap().is_none() {
-        assert!(begun.elapsed() < Duration::from_secs(9), "it does not end");
+        assert!(begun.elapsed() < support::END_PATIENCE, "it does not end");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

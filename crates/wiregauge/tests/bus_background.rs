@@ -53,7 +53,7 @@ fn await_loading(folder: &Path) -> i32 {
 fn await_nothing(folder: &Path) {
     let begun = Instant::now();
     while processes_below(folder) > 0 {
-        assert!(begun.elapsed() < Duration::from_secs(8), "a process was left behind");
+        assert!(begun.elapsed() < Duration::from_secs(30), "a process was left behind");
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -118,7 +118,7 @@ fn a_flow_goes_to_another_machine_and_ends_with_the_leader() {
     await_nothing(here.path());
     let begun = Instant::now();
     while !loading(there.path()).is_empty() {
-        assert!(begun.elapsed() < Duration::from_secs(8), "the other machine is still loaded");
+        assert!(begun.elapsed() < Duration::from_secs(30), "the other machine is still loaded");
         thread::sleep(Duration::from_millis(20));
     }
     agent.signal("-INT");

@@ -1,5 +1,4 @@
-//! What the machine does during slow steps, in a process of its own: the counters
-//! are those of all its threads.
+//! What the machine does during slow steps.
 
 use std::hint::black_box;
 use std::thread::sleep;
@@ -7,6 +6,7 @@ use std::time::Duration;
 
 use wiregauge_cosim::host::job::StepTimes;
 use wiregauge_cosim::host::watch::SlowStepWatch;
+use wiregauge_testkit::own_process::run_alone;
 use wiregauge_timing::clock::monotonic;
 
 /// A step that does something.
@@ -18,6 +18,13 @@ fn step(number: u64, work: impl FnOnce()) -> StepTimes {
 
 #[test]
 fn a_slow_step_is_told_with_what_happened_in_it() {
+    // The counters are those of all threads, and so of other tests.
+    run_alone("watch::helper_with_a_slow_step");
+}
+
+#[test]
+#[ignore = "run by another test"]
+fn helper_with_a_slow_step() {
     let mut watch = SlowStepWatch::new();
     // Before the steps, and none of theirs.
     black_box(vec![1u8; 40 << 20]);

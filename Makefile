@@ -63,9 +63,9 @@ bench-aa: setup build
 # What mostly waits runs beside what computes.
 test: setup check
 	cargo test --locked --workspace --no-run
-	$(TEST) codecs --lib --bins --test fast $(CODECS:%=--test %) + \
-		builds $(BUILDS:%=--test %) + holders $(HOLDERS:%=--test %) + machine $(MACHINE:%=--test %) + \
-		transports $(TRANSPORTS:%=--test %) + documentation --doc
+	$(TEST) codecs $(CODECS:%=--test %) + builds $(BUILDS:%=--test %) + fast --lib --bins --test fast + \
+		holders $(HOLDERS:%=--test %) + machine $(MACHINE:%=--test %) + transports $(TRANSPORTS:%=--test %) + \
+		documentation --doc
 
 # Unit, golden and property tests: under two minutes once all is compiled.
 test-fast:

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use support::compiled::compile;
+use support::lint::lint;
 use support::message_files::MessageFiles;
 use support::{java, run_python, rustc, succeeds, write};
 use wiregauge_data_holders::{HolderLanguage, Package, Wire};
@@ -50,7 +51,7 @@ fn common_packages_are_written_as_by_rosbags() {
         for language in HolderLanguage::ALL {
             write(&package, language, &Wire::SEQUENTIAL, &holders);
         }
-        lint(&python.program, &holders.join("common.py"));
+        lint(&python, &holders.join("common.py"));
         (name, dialect, package, holders)
     });
     let cases = seeds::cases();
@@ -83,15 +84,6 @@ fn common_packages_are_written_as_by_rosbags() {
             assert_eq!(java::run(holders, "common", &messages), count);
         }
     });
-}
-
-/// The module has nothing for linters and checkers of types to say.
-fn lint(python: &Path, module: &Path) {
-    for words in ["-m mypy --strict --cache-dir=/dev/null", "-m ruff check --isolated --no-cache"] {
-        let mut checker = Command::new(python);
-        checker.args(words.split_whitespace()).arg(module);
-        compile(&mut checker, module.parent().expect("a folder"), &[]);
-    }
 }
 
 /// What holds views against holders, and sees each byte that is read or written beside its
@@ -256,7 +248,7 @@ fn assert_read(package: &Package, folder: &Path, count: usize) {
     let (module, files) = (folder.join("message.py"), folder.join("messages"));
     assert_eq!(run_python(&python, "cross.py", &[&module, &files]).trim(), count.to_string());
     assert_eq!(support::run_dds(&python, package, &module, &files).trim(), count.to_string());
-    lint(&python.program, &module);
+    lint(&python, &module);
     assert_eq!(run_cpp(folder, "message", &files, VIEWS).trim(), count.to_string());
     assert_eq!(run_libraries(folder, &files).trim(), count.to_string());
     assert_eq!(run_rust(folder, "message", &files, true).trim(), count.to_string());
@@ -565,7 +557,7 @@ fn floats_that_are_no_numbers_keep_their_bits_in_python() {
         let package = Package::new(Some("message"), vec![("made up".into(), schema)]);
         write(&package.expect("a package"), HolderLanguage::Python, wires, folder.path());
         let module = folder.path().join("message.py");
-        lint(&python.program, &module);
+        lint(&python, &module);
         assert_eq!(run_python(&python, "bits.py", &[&module, &files.folder]).trim(), "8");
     }
 }

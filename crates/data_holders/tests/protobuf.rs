@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use support::compiled::compile;
+use support::lint::lint;
 use support::{java, reference, run_python, succeeds, write};
 use wiregauge_data_holders::{losses, HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
@@ -137,12 +138,7 @@ fn assert_carried(text: &str, root: &str, seed: u64) {
         let bare = wires.len() == 1;
         let holders = folder.join(if bare { "1" } else { "2" });
         let module = holders.join("message.py");
-        for tool in
-            [&["mypy", "--strict", "--cache-dir", "cache"][..], &["ruff", "check", "--isolated"]]
-        {
-            let mut check = Command::new(&python.program);
-            succeeds(check.arg("-m").args(tool).arg(&module).current_dir(folder));
-        }
+        lint(&python, &module);
         run_cpp(&holders, root, &cases, bare, &count);
         run_rust(&holders, root, &cases, bare, &count);
         let arguments = [&module, Path::new(root), &cases];

@@ -9,6 +9,7 @@ use wiregauge_schema::msg;
 use wiregauge_schema::{generate, Sizes};
 
 use super::support::compiled::compile;
+use super::support::lint::lint;
 use super::support::{self, java, reference, run_python, rustc, succeeds, write};
 
 const NONE: &str = "uint8[0] octets\nint32 before\nstring[0] texts\nfloat64[0] numbers\nbool[0] flags\n\
@@ -94,7 +95,7 @@ fn arrays_of_no_elements_take_no_bytes() {
     }
     let python = support::python();
     let (module, messages, ros) = (at.join("scan.py"), at.join("messages"), at.join("ros"));
-    super::lint(&python.program, &module);
+    lint(&python, &module);
     assert_eq!(run_python(&python, "ros.py", &[&module, &ros, &messages]).trim(), "3");
     let script = "import sys\nimport scan\ndata = open(sys.argv[1], 'rb').read()\n\
                   for view in False, True:\n    \

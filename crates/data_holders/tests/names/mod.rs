@@ -5,7 +5,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::hash::{Hash, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use wiregauge_data_holders::{generate, HolderLanguage, Package, Wire};
@@ -17,6 +17,7 @@ use wiregauge_schema::{
 use wiregauge_testkit::seeds::Seeds;
 
 use super::support::compiled::compile;
+use super::support::lint::check_types;
 use super::support::{self, java, run_python, rustc, write};
 
 /// Names that once failed; every run takes them.
@@ -301,10 +302,8 @@ fn check_python(folder: &Path, with_types: bool) {
     if !with_types {
         return;
     }
-    let mut checker = Command::new(&python.program);
-    checker.args(["-m", "mypy", "--strict", "--cache-dir=/dev/null"]);
-    checker.args(modules.iter().map(|name| format!("{name}.py")));
-    compile(&mut checker, folder, &[]);
+    let modules: Vec<PathBuf> = modules.iter().map(|name| format!("{name}.py").into()).collect();
+    check_types(&python, folder, &modules);
 }
 
 /// What makes the templates of C++ real: each holder of the one package is written and read.

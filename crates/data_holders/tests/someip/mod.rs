@@ -4,7 +4,7 @@ use wiregauge_data_holders::{HolderLanguage, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::{Schema, Value};
 
-use super::lint;
+use super::support::lint::lint;
 use super::support::message_files::MessageFiles;
 use super::support::{self, reference, run_python, write};
 
@@ -30,7 +30,7 @@ fn someip_is_as_autosar_and_another_library_have_it() {
     let package = Package::new(Some("scan"), vec![("test".into(), schema)]).expect("a package");
     write(&package, HolderLanguage::Python, &[Wire::SomeIp], folder.path());
     let module = folder.path().join("scan.py");
-    lint(&python.program, &module);
+    lint(&python, &module);
     assert_eq!(run_python(&python, "someip.py", &[&module]).trim(), "4");
 }
 

@@ -3,6 +3,7 @@
 
 pub mod compiled;
 pub mod java;
+pub mod lint;
 pub mod message_files;
 pub mod reference;
 

@@ -258,10 +258,10 @@ impl Drop for Long {
 fn a_receiver_that_stands_still_makes_a_run_of_misses() {
     const CASE: &str = "500 B, 2 ms, continuous";
     let folder = tempfile::tempdir().unwrap();
-    let words = ["--cycle", "2ms", "--duration", "6s", "--window", "250ms"];
-    let mut long = Long::start(folder.path(), &[&words[..], &["--alive-within", "5s"]].concat());
-    thread::sleep(Duration::from_secs(3));
+    let words = ["--cycle", "2ms", "--duration", "9s", "--window", "250ms"];
+    let mut long = Long::start(folder.path(), &[&words[..], &["--alive-within", "20s"]].concat());
     let receiver = long.participant("receiver");
+    support::await_wakeups(receiver, 1000);
     send_signal("-STOP", receiver);
     thread::sleep(Duration::from_millis(300));
     send_signal("-CONT", receiver);
@@ -318,7 +318,7 @@ fn what_was_sent_before_an_interruption_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let words = ["--cycle", "5ms", "--duration", "60s", "--window", "50ms"];
         let mut long = Long::start(folder.path(), &words);
-        thread::sleep(Duration::from_secs(4));
+        support::await_wakeups(long.participant("receiver"), 700);
         let id = if to.is_empty() { long.0.id() as i32 } else { long.participant(to) };
         send_signal(signal, id);
         let code = long.0.wait().unwrap().code();

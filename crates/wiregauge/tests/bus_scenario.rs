@@ -487,7 +487,7 @@ fn ranks_that_do_not_meet_say_who_is_missing() {
 fn a_job_that_is_cancelled_leaves_nothing_but_what_was_measured() {
     let mut job = ranks("\"60s\"\nround_trips = 0", &[], slurm);
     let started: Vec<i32> = job.iter().flat_map(|(rank, _)| rank.started()).collect();
-    thread::sleep(Duration::from_millis(2500));
+    started.iter().for_each(|id| support::await_wakeups(*id, 400));
     // As Slurm does it: to all processes of the job, whoever started them.
     job.iter().for_each(|(rank, _)| rank.signal("-TERM"));
     // Some end by the others' end before they hear of it.

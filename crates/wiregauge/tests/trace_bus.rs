@@ -296,13 +296,14 @@ fn a_trace_without_definitions_is_described_on_the_way() {
     assert!(fs::read(at.join("back_sv.osi")).unwrap() == fs::read(source).unwrap());
 }
 
-/// A player that plays for a minute, once its recorder has something.
+/// A player that plays for a minute, once its recorder has something: on a loaded machine an engine
+/// takes seconds to start.
 fn long(at: &Path, words: &[&str]) -> (Recorder, Child) {
     trace(at, 600, Duration::from_millis(100));
     let recorder = Recorder::start(at, words);
     let mut player = recorder.player(at, words, &["--speed", "1"]);
     let player = player.stderr(Stdio::piped()).spawn().unwrap();
-    thread::sleep(Duration::from_secs(2));
+    thread::sleep(Duration::from_secs(5));
     (recorder, player)
 }
 
@@ -422,7 +423,7 @@ fn a_late_recorder_says_what_it_missed() {
 fn comes_late(transport: &str) {
     let folder = tempfile::tempdir().unwrap();
     let (at, topic) = (folder.path(), topic(&format!("late_{transport}")));
-    let played = messages(&trace(at, 100, Duration::from_millis(100)));
+    let played = messages(&trace(at, 200, Duration::from_millis(100)));
     let words = [transport, "--topic", &topic];
     let mut player = wiregauge();
     player.args(["trace", "play", "drive.mcap", "--wait", "0", "--over"]).args(words);
@@ -433,8 +434,8 @@ fn comes_late(transport: &str) {
     assert!(heard.err.contains("sent before it listened"), "{}", heard.err);
     assert_eq!(player.wait().unwrap().code(), Some(0));
     let recorded = messages(&at.join("heard.mcap"));
-    assert!(recorded.len() > 10 && recorded.len() < 100, "{}", recorded.len());
-    assert!(recorded[recorded.len() - 9..] == played[91..], "{transport}");
+    assert!(recorded.len() > 10 && recorded.len() < 200, "{}", recorded.len());
+    assert!(recorded[recorded.len() - 9..] == played[191..], "{transport}");
     assert!(recorded.iter().all(|message| played.contains(message)), "{transport}");
     // Those that came before their channel was told of again count, too.
     let told = |line: &&str| line.contains("before it") || line.contains("not recorded");
@@ -443,7 +444,7 @@ fn comes_late(transport: &str) {
         .lines()
         .filter(told)
         .map(|line| line.split(' ').next().unwrap().parse::<usize>().unwrap());
-    assert_eq!(recorded.len() + numbers.sum::<usize>(), 100, "{}", heard.err);
+    assert_eq!(recorded.len() + numbers.sum::<usize>(), 200, "{}", heard.err);
 }
 
 #[test]

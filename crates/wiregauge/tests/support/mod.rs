@@ -212,6 +212,25 @@ fn processes() -> Arc<Vec<LivingProcess>> {
     all
 }
 
+/// Waits until a participant has been woken so often. Mostly samples do that, once its run has begun:
+/// what its control connection and its clock need is twenty times a second.
+pub fn await_wakeups(id: i32, number: u64) {
+    let woken = || -> u64 {
+        let tasks = fs::read_dir(format!("/proc/{id}/task")).expect("it runs").flatten();
+        let status = tasks.filter_map(|task| fs::read_to_string(task.path().join("status")).ok());
+        let count = |status: String| -> Option<u64> {
+            let line = status.lines().find(|line| line.starts_with("voluntary_ctxt_switches"))?;
+            line.split_whitespace().nth(1)?.parse().ok()
+        };
+        status.filter_map(count).sum()
+    };
+    let begun = Instant::now();
+    while woken() < number {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it was woken {} times", woken());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// How long what must end may take on a loaded machine; on a quiet one it is gone in three seconds.
 pub const END_PATIENCE: Duration = Duration::from_secs(60);
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::{bail, ensure, Result};
+use anyhow::{bail, ensure, Context, Result};
 use wiregauge_osi::descriptors::osi_definitions;
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{source, Schema, SchemaSource};
@@ -65,10 +65,17 @@ impl Definitions {
         dialect: Option<Dialect>,
     ) -> Result<Definitions> {
         let read_first = Definitions::read_as(dialect, texts, folders)?;
-        let is = |ros2: bool| read_first.schemas.iter().any(|(_, schema)| is_ros(schema, ros2));
-        match dialect.is_none() && is(true) && is(false) {
-            true => Definitions::read_as(Some(Dialect::Ros1), texts, folders),
-            false => Ok(read_first),
+        let find = |is_ros1: bool| {
+            let is_it = |schema: &Schema| schema.wording.is_ros1 == Some(is_ros1);
+            read_first.schemas.iter().find(|(_, schema)| is_it(schema)).map(|(name, _)| name)
+        };
+        match (dialect, find(true), find(false)) {
+            (None, Some(ros1), Some(_)) => {
+                Definitions::read_as(Some(Dialect::Ros1), texts, folders).with_context(|| {
+                    format!("{ros1} is from ROS 1; give only definitions of one ROS")
+                })
+            }
+            _ => Ok(read_first),
         }
     }
 
@@ -105,13 +112,6 @@ impl Definitions {
     }
 }
 
-/// Whether it is a definition of this ROS.
-fn is_ros(schema: &Schema, ros2: bool) -> bool {
-    let name = &schema.root().name.original;
-    let is_ros = schema.wording.find_type(name).is_some_and(|words| words.text.is_some());
-    is_ros && name.contains("/msg/") == ros2
-}
-
 /// What the module of definitions is called: as the folder, or as the ROS package whose
 /// definitions lie in its `msg`; as the `.proto` that has several messages. None of others, which
 /// are called as their message.
@@ -129,4 +129,52 @@ pub fn module_name(text: &str, messages: usize) -> Option<String> {
     };
     let name = name.to_string_lossy().to_ascii_lowercase();
     Some(name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn all_definitions_are_of_one_ros() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        // What a package has besides may be of either.
+        for package in ["one", "two", "either"] {
+            write(&format!("{package}/msg/Number.msg"), "int32 x\n");
+            write(&format!("{package}/srv/Clear.srv"), "Number number\n---\nbool done\n");
+            write(&format!("{package}/action/Go.action"), "int8 x\n---\n---\nint8 x\n");
+        }
+        // Its name has no package, in either.
+        write("flat/Plain.msg", "byte x\n");
+        write("one/msg/Stamped.msg", "time stamp\nNumber number\n");
+        write("two/msg/Stamped.msg", "builtin_interfaces/Time stamp\nNumber number\n");
+        let read = |packages: &[&str]| {
+            let path = |package: &&str| folder.path().join(package).display().to_string();
+            let texts: Vec<String> = packages.iter().map(path).collect();
+            Definitions::read(&texts, &[], None)
+        };
+        for (packages, is_ros1) in [
+            (&["one"][..], true),
+            (&["two"], false),
+            (&["either"], false),
+            (&["flat"], false),
+            (&["one", "either", "flat"], true),
+            (&["two", "either", "flat"], false),
+        ] {
+            for (name, schema) in read(packages).unwrap().schemas {
+                assert_eq!(schema.wording.is_ros1, Some(is_ros1), "{name} of {packages:?}");
+            }
+        }
+        let error = format!("{:#}", read(&["one", "two"]).unwrap_err());
+        for words in ["Stamped.msg is from ROS 1", "only definitions of one", "from ROS 2"] {
+            assert!(error.contains(words), "{error}");
+        }
+    }
 }

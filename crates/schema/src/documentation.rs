@@ -7,7 +7,10 @@ use std::collections::BTreeMap;
 /// What a definition says, by the original names of its types.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Documentation {
-    types: BTreeMap<String, TypeDocumentation>,
+    /// Whether the definition was read as one of ROS 1, and not of ROS 2; none where it is no text of
+    /// ROS.
+    pub is_ros1: Option<bool>,
+    pub(crate) types: BTreeMap<String, TypeDocumentation>,
 }
 
 /// What is said of a type.

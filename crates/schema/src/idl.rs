@@ -6,6 +6,7 @@
 //! whose wording says so. Unions, maps, lists of lists and what may be absent are refused.
 
 mod definitions;
+mod expression;
 mod files;
 mod parser;
 mod types;
@@ -13,7 +14,7 @@ mod types;
 use anyhow::{Context, Result};
 
 use self::definitions::IdlDefinitions;
-pub use self::files::{messages, read_all, read_file};
+pub use self::files::{enums, messages, read_all, read_file};
 use crate::model::Schema;
 
 /// Reads a definition. `name` is the root's type, `pkg/msg/Type` or `pkg::msg::Type`; `origin`

@@ -52,6 +52,11 @@ pub fn messages(path: &Path, folders: &[PathBuf]) -> Result<Vec<String>> {
     Ok(compiled.own.iter().map(|message| message.full_name().to_owned()).collect())
 }
 
+/// The full names of a file's own enums.
+pub fn enums(path: &Path, folders: &[PathBuf]) -> Result<Vec<String>> {
+    Ok(compile_file(path, folders)?.enums())
+}
+
 /// The messages of a file or set.
 #[derive(Debug)]
 pub struct ProtoMessages {
@@ -304,25 +309,26 @@ impl Compiled {
             reached.extend(schema.types.iter().map(|def| def.original().to_owned()));
             schemas.push(schema);
         }
+        let mut unused = self.enums();
+        unused.retain(|name| !reached.contains(name));
+        Ok(ProtoMessages { schemas, unused })
+    }
+
+    /// The full names of its own enums.
+    fn enums(&self) -> Vec<String> {
         let enums = self.definitions.pool.all_enums();
         let own = enums.filter(|def| self.own_files.contains(&def.parent_file()));
-        let names = own.map(|def| def.full_name().to_owned());
-        Ok(ProtoMessages {
-            schemas,
-            unused: names.filter(|name| !reached.contains(name)).collect(),
-        })
+        own.map(|def| def.full_name().to_owned()).collect()
     }
 
     /// What is said of a file without messages.
     fn no_messages_error(&self) -> String {
         let pool = &self.definitions.pool;
         let is_own = |file: FileDescriptor| self.own_files.contains(&file);
-        let enums = pool.all_enums().filter(|def| is_own(def.parent_file()));
-        let enums: Vec<String> = enums.map(|def| def.full_name().to_owned()).collect();
         let services = pool.services().filter(|service| is_own(service.parent_file()));
         let services: Vec<String> = services.map(|one| one.full_name().to_owned()).collect();
         let mut text = format!("{} has no message", self.origin);
-        for (kind, names) in [("enums", enums), ("services", services)] {
+        for (kind, names) in [("enums", self.enums()), ("services", services)] {
             if !names.is_empty() {
                 text += &format!("; its {kind} are {}", names.join(", "));
             }

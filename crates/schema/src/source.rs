@@ -133,19 +133,27 @@ pub fn load_all(
     let files = files(path)?;
     let folders: Vec<PathBuf> = folders.iter().cloned().chain([path.to_owned()]).collect();
     let (mut all, mut unused) = (SourceMessages::default(), Vec::new());
+    // Files without messages, with the enums that they define.
+    let mut bare: Vec<(String, Vec<String>)> = Vec::new();
     for file in files {
         let name = file.strip_prefix(path).unwrap_or(&file).to_string_lossy().into_owned();
-        if extension(&file) == "proto" && proto::messages(&file, &folders)?.is_empty() {
-            all.unused.push(name);
-            continue;
+        match extension(&file).as_str() {
+            "proto" if proto::messages(&file, &folders)?.is_empty() => {
+                bare.push((name, proto::enums(&file, &folders)?));
+            }
+            "idl" if idl::messages(&file, &folders)?.is_empty() => {
+                bare.extend(idl::enums(&file, &folders)?.map(|enums| (name, enums)));
+            }
+            _ => unused.extend(all.add(dialect, &file, &name, &folders)?),
         }
-        unused.extend(all.add(dialect, &file, &name, &folders)?);
     }
     ensure!(!all.messages.is_empty(), "no file below {} defines a message", path.display());
     let types = all.messages.iter().flat_map(|(_, schema)| &schema.types);
     let used: HashSet<&str> = types.map(TypeDef::original).collect();
-    unused.retain(|name| !used.contains(name.as_str()));
-    all.unused.extend(unused);
+    let is_used = |name: &String| used.contains(name.as_str());
+    bare.retain(|(_, enums)| !enums.iter().any(is_used));
+    unused.retain(|name| !is_used(name));
+    all.unused.extend(bare.into_iter().map(|(name, _)| name).chain(unused));
     Ok(all)
 }
 
@@ -300,6 +308,12 @@ mod tests {
         write("p/x/a.proto", "syntax = \"proto3\"; import \"y/b.proto\"; message A { B b = 1; }");
         write("p/y/b.proto", "syntax = \"proto3\"; message B { enum K { N = 0; } K k = 1; }");
         write("p/y/kinds.proto", "syntax = \"proto3\"; enum Kinds { NONE = 0; }");
+        write("i/a.idl", "#include \"kinds.idl\"\nstruct A { Kinds kind; };");
+        write("i/kinds.idl", "enum Kinds { NONE };");
+        write("i/others.idl", "enum Others { ALL };");
+        write("i/lengths.idl", "const long LENGTH = 4;");
+        write("u/a.proto", "syntax = \"proto3\"; import \"k.proto\"; message A { K k = 1; }");
+        write("u/k.proto", "syntax = \"proto3\"; enum K { N = 0; }");
         let names = |path: &str| {
             let all = load_all(None, &folder.path().join(path), &[]).unwrap();
             let names = all.messages.iter();
@@ -310,6 +324,8 @@ mod tests {
         assert_eq!(names("own"), (wanted.map(String::from).to_vec(), vec![]));
         let wanted = ["x/a.proto A", "y/b.proto B"].map(String::from).to_vec();
         assert_eq!(names("p"), (wanted, vec!["y/kinds.proto".to_owned()]));
+        assert_eq!(names("i"), (vec!["a.idl A".to_owned()], vec!["others.idl".to_owned()]));
+        assert_eq!(names("u"), (vec!["a.proto A".to_owned()], vec![]));
 
         let read = |path: &str, name: Option<&str>| {
             let source = SchemaSource {

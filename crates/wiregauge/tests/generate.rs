@@ -244,6 +244,14 @@ fn all_messages_of_files_and_folders_are_written() {
     for words in ["my_msgs/msg/Point", "my_msgs/msg/Cloud", "RIHS01_"] {
         assert!(classes().1.contains(words), "{}", classes().1);
     }
+    // A service says nothing of which ROS the package is of.
+    write(folder, "my_msgs/srv/Clear.srv", "my_msgs/Point[] points\n---\nbool done\n");
+    let said = run(folder, &python("my_msgs", "cdr"));
+    assert_eq!((said.code, said.err.trim()), (Some(0), ""));
+    for words in ["my_msgs/msg/Point", "my_msgs/srv/Clear_Request"] {
+        assert!(classes().1.contains(words), "{}", classes().1);
+    }
+    fs::remove_dir_all(folder.join("my_msgs/srv")).expect("there");
     for package in ["my_msgs", "my_msgs/msg"] {
         let words = ["generate", package, "--language=rust", "--wire=cdr", "-o", package];
         run(folder, &words).expect_code(0);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{bail, ensure, Context, Result};
 
+use super::expression::Expression;
 use super::types::{IdlDefinition, IdlMember, IdlType, DEEPEST};
 use crate::assemble::{assemble, unlegalized};
 use crate::documentation::{Documentation, MemberDocumentation, TypeDocumentation};
@@ -40,12 +41,11 @@ impl IdlDefinitions {
     fn resolve_field(
         &self,
         kind: &IdlType,
-        sizes: &[String],
-        scope: &[String],
+        sizes: &[Expression],
     ) -> Result<(IdlType, Multiplicity)> {
         let mut times = Multiplicity::Once;
         for size in sizes {
-            times = times.times_array(self.number(size, scope)?)?;
+            times = times.times_array(self.length(size)?)?;
         }
         let mut kind = kind.clone();
         for _ in 0..DEEPEST {
@@ -55,13 +55,14 @@ impl IdlDefinitions {
                         matches!(times, Multiplicity::Once),
                         "a list of lists, which wiregauge cannot read"
                     );
-                    times = Multiplicity::List(bound);
+                    let bound = bound.map(|bound| self.length(&bound));
+                    times = Multiplicity::List(bound.transpose()?);
                     *inner
                 }
                 IdlType::Named(name, scope) => match self.find(&name, &scope)? {
-                    (_, IdlDefinition::Alias(inner, sizes, own)) => {
+                    (_, IdlDefinition::Alias(inner, sizes)) => {
                         for size in sizes {
-                            times = times.times_array(self.number(size, own)?)?;
+                            times = times.times_array(self.length(size)?)?;
                         }
                         inner.clone()
                     }
@@ -75,14 +76,11 @@ impl IdlDefinitions {
         bail!("the typedefs refer to each other in a circle")
     }
 
-    fn number(&self, word: &str, scope: &[String]) -> Result<u32> {
-        let number = match (word.parse(), self.find(word, scope)) {
-            (Ok(number), _) => number,
-            (_, Ok((_, IdlDefinition::Number(number)))) => *number,
-            _ => bail!("'{word}' is not the length of an array"),
-        };
-        ensure!(number > 0, "an array has no elements");
-        Ok(number)
+    /// The length of an array or the bound of a list.
+    fn length(&self, length: &Expression) -> Result<u32> {
+        let number = length.evaluate(self)?;
+        ensure!(number != 0, "an array has no elements");
+        u32::try_from(number).with_context(|| format!("a length of {number}"))
     }
 
     /// The full name of the root, of which a recording may leave out the middle.
@@ -119,7 +117,7 @@ impl IdlDefinitions {
                     "{}: it is optional, which wiregauge cannot read",
                     place()
                 );
-                let shape = self.resolve_field(&member.kind, &member.sizes, &member.scope);
+                let shape = self.resolve_field(&member.kind, &member.sizes);
                 let (kind, times) = shape.with_context(place)?;
                 if let IdlType::WideText = kind {
                     let spelling = "wstring".to_owned();

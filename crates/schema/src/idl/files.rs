@@ -55,6 +55,18 @@ pub fn messages(path: &Path, folders: &[PathBuf]) -> Result<Vec<String>> {
     Ok(names.iter().map(|name| name.replace("::", "/")).collect())
 }
 
+/// The enums of a file, as `module/Type`. None where it has typedefs or constants too: of those a
+/// schema does not tell whether they are used.
+///
+/// # Errors
+/// When it, or what it includes, cannot be read.
+pub fn enums(path: &Path, folders: &[PathBuf]) -> Result<Option<Vec<String>>> {
+    let file = IdlFile::read(path, folders)?;
+    let is_enum = |name: &String| matches!(file.library.0[name], IdlDefinition::Enum { .. });
+    let has_others = !file.own.iter().all(is_enum);
+    Ok((!has_others).then(|| file.own.iter().map(|name| name.replace("::", "/")).collect()))
+}
+
 /// What a file defines.
 struct IdlFile {
     library: IdlDefinitions,
@@ -287,6 +299,39 @@ module lidar {
     }
 
     #[test]
+    fn lengths_bounds_and_values_are_expressions_of_constants() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = r#"
+            module image {
+              const long WIDTH = 0x10;
+              const octet BASE = 0x80 | 1;
+              const double RATIO = 1.5;
+              const string NAME = "a";
+              module inner { const long HEIGHT = (WIDTH << 1) - 2; };
+              local interface Camera { void take(); };
+              exception Broken { long code; };
+              @bit_bound(value = 4 * 2) enum Kind { @value(0x10) A, B, @value(BASE) C };
+              typedef octet Row[WIDTH * 3];
+              @::vendor::data_representation(XCDR2)
+              struct Image {
+                Kind kind;
+                Row rows[inner::HEIGHT];
+                sequence<octet, image::WIDTH + 1> tag;
+              };
+            };"#;
+        let path = write(folder.path(), "image.idl", text);
+        let schema = read_file(&path, None, &[]).unwrap();
+        assert_eq!(schema.root().name.original, "image/Image");
+        let shape = |at: usize| schema.root().fields[at].cardinality;
+        assert_eq!(shape(1), Cardinality::Array { len: 48 * 30 });
+        assert_eq!(shape(2), Cardinality::List { bound: Some(17) });
+        let Element::Enum(kind) = schema.root().fields[0].element else { panic!("{schema:?}") };
+        let TypeDef::Enum(kind) = &schema.types[kind] else { panic!("{schema:?}") };
+        let numbers: Vec<i64> = kind.values.iter().map(|value| value.number).collect();
+        assert_eq!((kind.repr, numbers), (Scalar::U8, vec![16, 17, 129]));
+    }
+
+    #[test]
     fn what_is_missing_or_not_meant_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = scan(folder.path());
@@ -308,8 +353,11 @@ module lidar {
                 write(folder.path(), "b.idl", &format!("{branch}\nstruct M {{ long a; }};\n"));
             assert!(error(&own, None, &[]).contains("begins a branch"), "{branch}");
         }
-        let own = write(folder.path(), "l.idl", "struct L { long a[2*2]; };");
-        assert!(error(&own, None, &[]).contains("is an expression, '2 * …'"));
+        let own = write(folder.path(), "l.idl", "struct L { long a[2*N]; };");
+        let said = error(&own, None, &[]);
+        assert!(said.contains("the expression '2 * N': there is no definition of N"), "{said}");
+        let own = write(folder.path(), "n.idl", "struct L { long a[2-3]; };");
+        assert!(error(&own, None, &[]).contains("a length of -1"));
         let own = write(folder.path(), "e.idl", "enum E { A };");
         assert!(error(&own, None, &[]).contains("defines no struct"));
         let own = write(folder.path(), "c.idl", "#include \"c.idl\"\nstruct C { D d; };");

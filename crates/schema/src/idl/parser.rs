@@ -3,6 +3,7 @@
 use anyhow::{bail, ensure, Context, Result};
 
 use super::definitions::IdlDefinitions;
+use super::expression::Expression;
 use super::types::{IdlDefinition, IdlMember, IdlType, DEEPEST};
 use crate::model::Scalar;
 
@@ -60,10 +61,10 @@ fn tokenize(text: &str) -> Result<Vec<String>> {
 struct Annotations {
     is_optional: bool,
     is_mutable: bool,
-    /// The number of an enum's value.
-    value: Option<i64>,
-    /// Bits of an enum.
-    bits: Option<u32>,
+    /// The number of an enum's value, as it is spelled.
+    value: Option<Vec<String>>,
+    /// Bits of an enum, as they are spelled.
+    bits: Option<Vec<String>>,
 }
 
 struct Parser {
@@ -105,22 +106,26 @@ impl Parser {
     fn annotations(&mut self) -> Result<Annotations> {
         let mut found = Annotations::default();
         while self.accept("@") {
+            self.accept("::");
             let mut name = self.name()?;
             while self.accept("::") {
                 name = self.name()?;
             }
-            let begin = self.at;
+            let begin = self.at + 1;
             if self.peek() == "(" {
                 self.skip("(", ")")?;
             }
-            let inside = self.words[begin..self.at].iter().filter(|word| !"()".contains(&***word));
-            let inside: String = inside.map(String::as_str).collect();
+            let mut inside = self.words.get(begin..self.at.saturating_sub(1)).unwrap_or_default();
+            // The parameter may be named.
+            if inside.starts_with(&["value", "="].map(String::from)) {
+                inside = &inside[2..];
+            }
             match name.as_str() {
                 "optional" => found.is_optional = true,
                 "mutable" => found.is_mutable = true,
-                "extensibility" => found.is_mutable |= inside == "MUTABLE",
-                "value" => found.value = Some(inside.parse().context("the number of a value")?),
-                "bit_bound" => found.bits = Some(inside.parse().context("the bits of an enum")?),
+                "extensibility" => found.is_mutable |= inside == ["MUTABLE"],
+                "value" => found.value = Some(inside.to_vec()),
+                "bit_bound" => found.bits = Some(inside.to_vec()),
                 _ => {}
             }
         }
@@ -165,19 +170,20 @@ impl Parser {
                 }
                 "enum" => {
                     let name = self.name()?;
-                    let values = self.values()?;
-                    library.add(
-                        &inside(&name),
-                        IdlDefinition::Enum { bits: said.bits.unwrap_or(32), values },
-                    );
+                    let values = self.values(scope, library)?;
+                    let bits = said.bits.map(|words| {
+                        let bits = evaluate(words, scope, library)?;
+                        u32::try_from(bits).with_context(|| format!("{bits} bits"))
+                    });
+                    let bits = bits.transpose().context("the bits of an enum")?.unwrap_or(32);
+                    library.add(&inside(&name), IdlDefinition::Enum { bits, values });
                 }
                 "typedef" => {
                     let kind = self.parse_type(scope, 0)?;
                     loop {
                         let name = self.name()?;
-                        let sizes = self.sizes()?;
-                        let own = IdlDefinition::Alias(kind.clone(), sizes, scope.to_vec());
-                        library.add(&inside(&name), own);
+                        let sizes = self.sizes(scope)?;
+                        library.add(&inside(&name), IdlDefinition::Alias(kind.clone(), sizes));
                         if !self.accept(",") {
                             break;
                         }
@@ -187,16 +193,13 @@ impl Parser {
                     self.parse_type(scope, 0)?;
                     let name = self.name()?;
                     self.expect("=")?;
-                    let value = self.next()?;
-                    // Only a plain number can be a bound.
-                    if let (Ok(number), ";") = (value.parse(), self.peek()) {
+                    // Only an integer can be a bound.
+                    if let Ok(number) = self.expression(";", scope)?.evaluate(library) {
                         library.add(&inside(&name), IdlDefinition::Number(number));
                     }
-                    while self.peek() != ";" {
-                        self.next()?;
-                    }
                 }
-                "union" | "bitset" | "bitmask" => {
+                "local" | "abstract" => continue,
+                "union" | "bitset" | "bitmask" | "interface" | "exception" | "valuetype" => {
                     let name = self.name()?;
                     while self.peek() != "{" && self.peek() != ";" {
                         self.next()?;
@@ -204,7 +207,11 @@ impl Parser {
                     if self.peek() == "{" {
                         self.skip("{", "}")?;
                     }
-                    let kind = if kind == "union" { "a union" } else { "a set of bits" };
+                    let kind = match kind.as_str() {
+                        "union" => "a union",
+                        "bitset" | "bitmask" => "a set of bits",
+                        _ => "an interface",
+                    };
                     library.add(&inside(&name), IdlDefinition::Other(kind));
                 }
                 other => bail!("expected a definition, found '{other}'"),
@@ -227,8 +234,8 @@ impl Parser {
             loop {
                 self.annotations()?;
                 let name = self.name()?;
-                let (kind, sizes, scope) = (kind.clone(), self.sizes()?, scope.to_vec());
-                members.push(IdlMember { kind, name, sizes, scope, is_optional });
+                let (kind, sizes) = (kind.clone(), self.sizes(scope)?);
+                members.push(IdlMember { kind, name, sizes, is_optional });
                 if !self.accept(",") {
                     break;
                 }
@@ -238,11 +245,16 @@ impl Parser {
         Ok(IdlDefinition::Struct { base, members, is_mutable })
     }
 
-    fn values(&mut self) -> Result<Vec<(String, i64)>> {
+    fn values(&mut self, scope: &[String], library: &IdlDefinitions) -> Result<Vec<(String, i64)>> {
         self.expect("{")?;
         let (mut values, mut next) = (Vec::new(), 0i64);
         while !self.accept("}") {
-            let number = self.annotations()?.value.unwrap_or(next);
+            let number = match self.annotations()?.value {
+                Some(words) => evaluate(words, scope, library)
+                    .and_then(|number| i64::try_from(number).context("it is too large"))
+                    .context("the number of a value")?,
+                None => next,
+            };
             next = number.wrapping_add(1);
             values.push((self.name()?, number));
             while !matches!(self.peek(), "," | "}" | "") {
@@ -253,22 +265,28 @@ impl Parser {
         Ok(values)
     }
 
-    /// The lengths of the dimensions of an array; names are looked up when all is known.
-    fn sizes(&mut self) -> Result<Vec<String>> {
+    /// The lengths of the dimensions of an array.
+    fn sizes(&mut self, scope: &[String]) -> Result<Vec<Expression>> {
         let mut sizes = Vec::new();
         while self.accept("[") {
-            let mut size = self.next()?;
-            while self.accept("::") {
-                size = format!("{size}::{}", self.name()?);
-            }
-            ensure!(
-                self.accept("]"),
-                "the length of an array is an expression, '{size} {} …'; write the number",
-                self.peek()
-            );
-            sizes.push(size);
+            sizes.push(self.expression("]", scope)?);
         }
         Ok(sizes)
+    }
+
+    /// An expression and what ends it, which is passed over but for a semicolon.
+    fn expression(&mut self, end: &str, scope: &[String]) -> Result<Expression> {
+        let (begin, mut depth) = (self.at, 0usize);
+        while depth > 0 || self.peek() != end {
+            match self.next()?.as_str() {
+                "(" => depth += 1,
+                ")" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        let words = self.words[begin..self.at].to_vec();
+        self.at += usize::from(end != ";");
+        Ok(Expression { words, scope: scope.to_vec() })
     }
 
     fn parse_type(&mut self, scope: &[String], depth: usize) -> Result<IdlType> {
@@ -315,10 +333,12 @@ impl Parser {
                 self.expect("<")?;
                 let inner = self.parse_type(scope, depth + 1)?;
                 let bound = match self.accept(",") {
-                    true => self.next()?.parse().ok(),
-                    false => None,
+                    true => Some(self.expression(">", scope)?),
+                    false => {
+                        self.expect(">")?;
+                        None
+                    }
                 };
-                self.expect(">")?;
                 IdlType::List(Box::new(inner), bound)
             }
             _ => {
@@ -334,4 +354,8 @@ impl Parser {
             }
         })
     }
+}
+
+fn evaluate(words: Vec<String>, scope: &[String], library: &IdlDefinitions) -> Result<i128> {
+    Expression { words, scope: scope.to_vec() }.evaluate(library)
 }

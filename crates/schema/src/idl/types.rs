@@ -1,5 +1,6 @@
 //! What a file of OMG IDL says, as it is spelled.
 
+use super::expression::Expression;
 use crate::model::Scalar;
 
 /// Deepest nesting of modules, types and names for names that is followed.
@@ -12,7 +13,7 @@ pub(super) enum IdlType {
     Text,
     WideText,
     Named(String, Vec<String>),
-    List(Box<IdlType>, Option<u32>),
+    List(Box<IdlType>, Option<Expression>),
     /// What is not read.
     Other(&'static str),
 }
@@ -21,9 +22,8 @@ pub(super) enum IdlType {
 pub(super) struct IdlMember {
     pub(super) kind: IdlType,
     pub(super) name: String,
-    /// The lengths of its dimensions as they are spelled, and the module that they are in.
-    pub(super) sizes: Vec<String>,
-    pub(super) scope: Vec<String>,
+    /// The lengths of its dimensions.
+    pub(super) sizes: Vec<Expression>,
     pub(super) is_optional: bool,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct IdlMember {
 pub(super) enum IdlDefinition {
     Struct { base: Option<IdlType>, members: Vec<IdlMember>, is_mutable: bool },
     Enum { bits: u32, values: Vec<(String, i64)> },
-    Alias(IdlType, Vec<String>, Vec<String>),
-    Number(u32),
+    Alias(IdlType, Vec<Expression>),
+    Number(i128),
     Other(&'static str),
 }

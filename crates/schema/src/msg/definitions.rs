@@ -300,7 +300,8 @@ impl MsgDefinitions {
     }
 
     fn wording(&self, dialect: Dialect) -> Result<Documentation> {
-        let mut wording = Documentation::default();
+        let is_ros1 = Some(dialect == Dialect::Ros1);
+        let mut wording = Documentation { is_ros1, ..Documentation::default() };
         for (name, definition) in &self.definitions {
             let mut words = definition.words.clone();
             for (constant, line) in words.constants.iter_mut().zip(&definition.lines) {

@@ -461,6 +461,7 @@ mod tests {
     #[test]
     fn messages_come_whole_though_they_come_in_pieces() {
         let (mut stream, mut listener) = pair();
+        listener.set_silence_limit(Duration::from_secs(60)).unwrap();
         let mut text = serde_json::to_vec(&Order::Finish(vec![7])).unwrap();
         text.extend(b"\n\"start\"\n\"qu");
         stream.write_all(&text[..5]).unwrap();

@@ -60,22 +60,26 @@ pub fn terminate(child: &mut Child, patience: Duration) -> io::Result<ExitStatus
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader};
     use std::os::unix::process::ExitStatusExt;
-    use std::process::Command;
+    use std::process::{Command, Stdio};
 
     use super::*;
 
     #[test]
     fn who_cleans_up_may_and_who_does_not_is_killed() {
         let shell = |script: &str| {
-            let child = Command::new("sh").args(["-c", script]).spawn().unwrap();
+            let mut command = Command::new("sh");
+            command.args(["-c", script]).stdout(Stdio::piped());
+            let mut child = command.spawn().unwrap();
             // Its handler is set.
-            thread::sleep(Duration::from_millis(300));
+            let mut out = BufReader::new(child.stdout.take().unwrap());
+            assert_eq!(out.read_line(&mut String::new()).unwrap(), "ready\n".len());
             child
         };
-        let mut clean = shell("trap 'exit 7' TERM; while :; do sleep 0.01; done");
+        let mut clean = shell("trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done");
         assert_eq!(terminate(&mut clean, Duration::from_secs(60)).unwrap().code(), Some(7));
-        let mut deaf = shell("trap '' TERM; while :; do sleep 0.01; done");
+        let mut deaf = shell("trap '' TERM; echo ready; while :; do sleep 0.01; done");
         assert_eq!(terminate(&mut deaf, Duration::from_millis(100)).unwrap().signal(), Some(9));
     }
 }

@@ -288,7 +288,7 @@ mod tests {
         let (mut reader, endpoint) = Tcp.reader(&topic).unwrap();
         let mut stream = TcpStream::connect(&endpoint).unwrap();
         stream.write_all(&[2, 0, 0, 0, 7, 8, 0xff, 0xff, 0xff, 0x7f]).unwrap();
-        let error = reader.next(Duration::from_secs(1)).unwrap_err();
+        let error = reader.next(Duration::from_secs(10)).unwrap_err();
         assert!(error.to_string().contains("has 2147483647 bytes"), "{error}");
     }
 
@@ -328,7 +328,7 @@ mod tests {
         let (mut reader, endpoint) = Tcp.reader(&topic(10)).unwrap();
         let mut stream = TcpStream::connect(&endpoint).unwrap();
         stream.write_all(b"GET / HTTP/1.1\r\n").unwrap();
-        let error = reader.next(Duration::from_secs(1)).unwrap_err();
+        let error = reader.next(Duration::from_secs(10)).unwrap_err();
         assert!(error.to_string().contains("another program"), "{error}");
     }
 

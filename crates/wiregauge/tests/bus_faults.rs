@@ -28,7 +28,7 @@ fn shared_memory_goes_with_a_conductor_that_is_killed() {
 
 /// That nothing stays of a run whose conductor is killed so long after its participants came up.
 fn shared_memory_goes(transport: &str, milliseconds: u64) {
-    let words = ["bus", "run", "--transport", transport, "--duration", "1s", "--size", "1MB"];
+    let words = ["bus", "run", "--transport", transport, "--duration", "4s", "--size", "1MB"];
     let more = ["--window", "100ms", "--cycle", "1ms", "--round-trips", "0"];
     let mut run = Run::start(&[&words[..], &more].concat());
     let there = run.participants_of(transport, &[], 2);

@@ -140,7 +140,7 @@ mod tests {
         let sends = |token: &str| FlowEnd::Sends { to: vec![to], rate, token: token.into() };
         let ends = Arc::new(AtomicBool::new(false));
         let [own, strange] = ["ours", "else"].map(|who| Flow::start(&sends(who), &ends).unwrap());
-        thread::sleep(Duration::from_millis(200));
+        thread::sleep(Duration::from_secs(1));
         ends.store(true, Ordering::Relaxed);
         let (sent, other) = (own.finish().unwrap(), strange.finish().unwrap());
         let longest = began.elapsed() + LONGEST_DEBT;

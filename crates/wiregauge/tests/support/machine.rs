@@ -79,9 +79,10 @@ impl Machine {
         Machine::start(wiregauge(), folder, scenario, &["--name", name, "--peer", at])
     }
 
-    /// The next line that it says with this in it.
+    /// The next line that it says with this in it, which a first building of codecs may keep it from
+    /// for minutes.
     pub fn hears(&self, words: &str) -> String {
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_secs(600);
         let mut others = Vec::new();
         loop {
             let left = deadline.saturating_duration_since(Instant::now());

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{bail, ensure, Context, Result};
 
-use super::expression::Expression;
-use super::types::{IdlDefinition, IdlMember, IdlType, DEEPEST};
+use super::expression::evaluate;
+use super::types::{Expression, IdlDefinition, IdlMember, IdlType, DEEPEST};
 use crate::assemble::{assemble, unlegalized};
 use crate::documentation::{Documentation, MemberDocumentation, TypeDocumentation};
 use crate::model::{
@@ -76,9 +76,17 @@ impl IdlDefinitions {
         bail!("the typedefs refer to each other in a circle")
     }
 
+    /// The value of an expression of constants.
+    pub(super) fn evaluate(&self, expression: &Expression) -> Result<i128> {
+        evaluate(expression, &|name| match self.find(name, &expression.scope)? {
+            (_, IdlDefinition::Number(number)) => Ok(*number),
+            _ => bail!("{name} is not a constant"),
+        })
+    }
+
     /// The length of an array or the bound of a list.
     fn length(&self, length: &Expression) -> Result<u32> {
-        let number = length.evaluate(self)?;
+        let number = self.evaluate(length)?;
         ensure!(number != 0, "an array has no elements");
         u32::try_from(number).with_context(|| format!("a length of {number}"))
     }

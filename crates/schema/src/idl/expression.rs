@@ -2,30 +2,22 @@
 
 use anyhow::{bail, ensure, Context, Result};
 
-use super::definitions::IdlDefinitions;
-use super::types::{IdlDefinition, DEEPEST};
+use super::types::{Expression, DEEPEST};
 
-/// An expression as it is spelled, and the module that it is in. Its names are looked up when all
-/// is known.
-#[derive(Clone, Debug)]
-pub(super) struct Expression {
-    pub(super) words: Vec<String>,
-    pub(super) scope: Vec<String>,
-}
-
-impl Expression {
-    /// Its value.
-    ///
-    /// # Errors
-    /// When it is none of integers, or too large.
-    pub(super) fn evaluate(&self, library: &IdlDefinitions) -> Result<i128> {
-        let mut reader = Reader { expression: self, library, at: 0, depth: 0 };
-        let value = reader.binary(0).and_then(|value| match reader.peek() {
-            "" => Ok(value),
-            word => bail!("'{word}' is not expected here"),
-        });
-        value.with_context(|| format!("the expression '{}'", self.words.join(" ")))
-    }
+/// The value of an expression, whose names stand for what `find` says.
+///
+/// # Errors
+/// When it is none of integers, or too large.
+pub(super) fn evaluate(
+    expression: &Expression,
+    find: &dyn Fn(&str) -> Result<i128>,
+) -> Result<i128> {
+    let mut reader = Reader { words: &expression.words, find, at: 0, depth: 0 };
+    let value = reader.binary(0).and_then(|value| match reader.peek() {
+        "" => Ok(value),
+        word => bail!("'{word}' is not expected here"),
+    });
+    value.with_context(|| format!("the expression '{}'", expression.words.join(" ")))
 }
 
 /// Operators of two operands, those that bind least first.
@@ -33,8 +25,8 @@ const OPERATORS: [&[&str]; 6] =
     [&["|"], &["^"], &["&"], &["<<", ">>"], &["+", "-"], &["*", "/", "%"]];
 
 struct Reader<'a> {
-    expression: &'a Expression,
-    library: &'a IdlDefinitions,
+    words: &'a [String],
+    find: &'a dyn Fn(&str) -> Result<i128>,
     at: usize,
     /// How many brackets and signs are open.
     depth: usize,
@@ -42,12 +34,12 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn peek(&self) -> &str {
-        self.expression.words.get(self.at).map_or("", String::as_str)
+        self.words.get(self.at).map_or("", String::as_str)
     }
 
     /// Passes over an operator, each of whose letters is a word.
     fn accept(&mut self, operator: &str) -> bool {
-        let words = &self.expression.words[self.at..];
+        let words = &self.words[self.at..];
         let is_there = words.len() >= operator.len()
             && words
                 .iter()
@@ -96,10 +88,7 @@ impl Reader<'_> {
             self.at += 1;
         }
         if !word.starts_with(|letter: char| letter.is_ascii_digit()) {
-            return match self.library.find(&word, &self.expression.scope)? {
-                (_, IdlDefinition::Number(number)) => Ok(*number),
-                _ => bail!("{word} is not a constant"),
-            };
+            return (self.find)(&word);
         }
         let hexadecimal = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"));
         let number = match (hexadecimal, word.strip_prefix('0')) {
@@ -136,11 +125,13 @@ fn apply(operator: &str, left: i128, right: i128) -> Option<i128> {
 mod tests {
     use super::*;
 
-    fn evaluate(text: &str) -> Result<i128> {
-        let mut library = IdlDefinitions::default();
-        library.add(&["m".into(), "N".into()], IdlDefinition::Number(12));
+    fn value_of(text: &str) -> Result<i128> {
         let words = text.split_whitespace().map(str::to_owned).collect();
-        Expression { words, scope: vec!["m".into()] }.evaluate(&library)
+        let find = |name: &str| match name {
+            "N" | "m::N" | "::m::N" => Ok(12),
+            _ => bail!("there is no definition of {name}"),
+        };
+        evaluate(&Expression { words, scope: Vec::new() }, &find)
     }
 
     #[test]
@@ -162,7 +153,7 @@ mod tests {
             ("N * 2", 24),
             ("m :: N - :: m :: N", 0),
         ] {
-            assert_eq!(evaluate(text).unwrap(), value, "{text}");
+            assert_eq!(value_of(text).unwrap(), value, "{text}");
         }
     }
 
@@ -186,7 +177,7 @@ mod tests {
             (&deep, "nested too deeply"),
             (&signs, "nested too deeply"),
         ] {
-            let error = format!("{:#}", evaluate(text).unwrap_err());
+            let error = format!("{:#}", value_of(text).unwrap_err());
             assert!(error.contains(words), "{error:.200}");
         }
     }

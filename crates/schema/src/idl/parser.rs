@@ -3,8 +3,7 @@
 use anyhow::{bail, ensure, Context, Result};
 
 use super::definitions::IdlDefinitions;
-use super::expression::Expression;
-use super::types::{IdlDefinition, IdlMember, IdlType, DEEPEST};
+use super::types::{Expression, IdlDefinition, IdlMember, IdlType, DEEPEST};
 use crate::model::Scalar;
 
 /// Adds all that a text defines.
@@ -194,7 +193,7 @@ impl Parser {
                     let name = self.name()?;
                     self.expect("=")?;
                     // Only an integer can be a bound.
-                    if let Ok(number) = self.expression(";", scope)?.evaluate(library) {
+                    if let Ok(number) = library.evaluate(&self.expression(";", scope)?) {
                         library.add(&inside(&name), IdlDefinition::Number(number));
                     }
                 }
@@ -357,5 +356,5 @@ impl Parser {
 }
 
 fn evaluate(words: Vec<String>, scope: &[String], library: &IdlDefinitions) -> Result<i128> {
-    Expression { words, scope: scope.to_vec() }.evaluate(library)
+    library.evaluate(&Expression { words, scope: scope.to_vec() })
 }

@@ -1,10 +1,17 @@
 //! What a file of OMG IDL says, as it is spelled.
 
-use super::expression::Expression;
 use crate::model::Scalar;
 
 /// Deepest nesting of modules, types and names for names that is followed.
 pub(super) const DEEPEST: usize = 32;
+
+/// An expression as it is spelled, and the module that it is in. Its names are looked up when all
+/// is known.
+#[derive(Clone, Debug)]
+pub(super) struct Expression {
+    pub(super) words: Vec<String>,
+    pub(super) scope: Vec<String>,
+}
 
 /// A type as it is spelled.
 #[derive(Clone, Debug)]

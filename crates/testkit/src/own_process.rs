@@ -2,14 +2,16 @@
 
 use std::process::Command;
 
-/// Runs an ignored test of this program in a process of its own, where no other test runs.
+/// Runs an ignored test of this program in a process of its own, where no other test runs, for at
+/// most 20 seconds.
 ///
 /// # Panics
 /// Where it fails, with what it printed; or where no ignored test has this name.
 pub fn run_alone(test: &str) {
     let program = std::env::current_exe().expect("a test is a program");
-    let output = Command::new(program).args([test, "--exact", "--ignored"]).output();
-    let output = output.expect("it starts");
+    let mut command = Command::new("timeout");
+    command.args(["--foreground", "20"]).arg(program).args([test, "--exact", "--ignored"]);
+    let output = command.output().expect("timeout is of coreutils");
     let printed = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     let passed = output.status.success() && printed.contains(" 1 passed");

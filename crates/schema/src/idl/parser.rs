@@ -273,7 +273,7 @@ impl Parser {
         Ok(sizes)
     }
 
-    /// An expression and what ends it, which is passed over but for a semicolon.
+    /// An expression, and passes over what ends it.
     fn expression(&mut self, end: &str, scope: &[String]) -> Result<Expression> {
         let (begin, mut depth) = (self.at, 0usize);
         while depth > 0 || self.peek() != end {
@@ -284,7 +284,7 @@ impl Parser {
             }
         }
         let words = self.words[begin..self.at].to_vec();
-        self.at += usize::from(end != ";");
+        self.at += 1;
         Ok(Expression { words, scope: scope.to_vec() })
     }
 

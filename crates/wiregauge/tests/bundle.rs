@@ -22,7 +22,6 @@ use support::machine::{all_arrived, Machine, PAIR};
 use support::{
     build_folder, has_its_form, project, result, run, send_signal, status, to_said, wiregauge, Said,
 };
-use tempfile::TempDir;
 use wiregauge_build_tools::toolchain::{EmulatorProgram, Target};
 use wiregauge_build_tools::Toolchain;
 use wiregauge_codec_run::libraries::cross_build;
@@ -35,12 +34,14 @@ const ROWS: [&str; 4] =
 const SHORT: [&str; 6] =
     ["--experiments=encode", "--experiments=decode", "--duration", "1s", "--processes", "1"];
 
-/// The bundle of these rows, made once, and the program without what debuggers read.
-fn bundle() -> &'static (TempDir, PathBuf, PathBuf) {
-    static BUNDLE: OnceLock<(TempDir, PathBuf, PathBuf)> = OnceLock::new();
+/// The bundle of these rows, made once, and the program without what debuggers read. They lie in
+/// the target folder: nobody removes a temporary one that all tests share.
+fn bundle() -> &'static (PathBuf, PathBuf) {
+    static BUNDLE: OnceLock<(PathBuf, PathBuf)> = OnceLock::new();
     BUNDLE.get_or_init(|| {
-        let folder = tempfile::tempdir().unwrap();
-        let [program, file] = ["program", "rows.tar.zst"].map(|name| folder.path().join(name));
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bundle");
+        fs::create_dir_all(&folder).unwrap();
+        let [program, file] = ["program", "rows.tar.zst"].map(|name| folder.join(name));
         let mut strip = Command::new("strip");
         strip.arg("-o").arg(&program).arg(env!("CARGO_BIN_EXE_wiregauge"));
         assert!(strip.status().unwrap().success());
@@ -49,7 +50,7 @@ fn bundle() -> &'static (TempDir, PathBuf, PathBuf) {
         let said = to_said(command.output().unwrap());
         said.expect_code(0);
         assert!(said.err.contains("java.io Java: it is not in the bundle"), "{}", said.err);
-        (folder, file, program)
+        (file, program)
     })
 }
 
@@ -65,7 +66,7 @@ fn bare(program: &Path) -> Command {
 }
 
 fn unpack(to: &Path) {
-    let unpacked = Command::new("tar").arg("-xf").arg(&bundle().1).arg("-C").arg(to).status();
+    let unpacked = Command::new("tar").arg("-xf").arg(&bundle().0).arg("-C").arg(to).status();
     assert!(unpacked.unwrap().success());
 }
 
@@ -144,7 +145,7 @@ fn a_bundle_measures_where_there_is_nothing_else() {
     // One row of it, from the file, which is unpacked for that long; nothing else changes.
     let place = tempfile::tempdir().unwrap();
     let mut command = bare(&program);
-    command.args(["codecs", "--codecs", "prost", "-o", "one.json", "--bundle"]).arg(&bundle().1);
+    command.args(["codecs", "--codecs", "prost", "-o", "one.json", "--bundle"]).arg(&bundle().0);
     command.args(SHORT).env("TMPDIR", place.path()).current_dir(at);
     let said = to_said(command.output().unwrap());
     said.expect_code(0);
@@ -231,7 +232,7 @@ fn what_is_wrong_with_a_bundle_is_said_in_a_line() {
     unpack(&at.join("good"));
     is_refused(at, "nothing.tar.zst", &["nothing.tar.zst"]);
     is_refused(at, "tmp", &["tmp is no bundle", "bundle.json"]);
-    let whole = fs::read(&bundle().1).unwrap();
+    let whole = fs::read(&bundle().0).unwrap();
     for part in [2, 3, 10] {
         fs::write(at.join("short.tar.zst"), &whole[..whole.len() / part]).unwrap();
         is_refused(at, "short.tar.zst", &["short.tar.zst", "copy it again"]);
@@ -240,7 +241,7 @@ fn what_is_wrong_with_a_bundle_is_said_in_a_line() {
     is_refused(at, "other.tar.zst", &["other.tar.zst is no bundle"]);
     // Nobody can make a folder there, not even root.
     let mut command = wiregauge();
-    command.args(["codecs", "--bundle"]).arg(&bundle().1).args(SHORT).env("TMPDIR", "/proc");
+    command.args(["codecs", "--bundle"]).arg(&bundle().0).args(SHORT).env("TMPDIR", "/proc");
     let said = to_said(command.current_dir(at).output().unwrap());
     assert_eq!((said.code, said.err.trim_end().lines().count()), (Some(2), 1), "{}", said.err);
     assert!(said.err.contains("cannot unpack") && said.err.contains("set TMPDIR"), "{}", said.err);
@@ -308,7 +309,7 @@ fn nothing_is_unpacked_that_the_manifest_does_not_know() {
     assert!(!at.parent().unwrap().join("escaped").exists());
 
     // No place to unpack in, and too little of it.
-    let file = bundle().1.display().to_string();
+    let file = bundle().0.display().to_string();
     let mut command = wiregauge();
     command.args(["codecs", "--bundle", &file]).env("TMPDIR", "/nonexistent").current_dir(at);
     let said = to_said(command.output().unwrap());
@@ -330,7 +331,7 @@ fn a_runner_of_ones_own_is_packed_with_its_libraries() {
     let parts = at.join("parts");
     fs::create_dir(&parts).unwrap();
     unpack(&parts);
-    let (_, _, program) = bundle();
+    let (_, program) = bundle();
     let pack = |runner: &str, file: &str| {
         let mut command = wiregauge();
         command.args(["bundle", "--codecs", "prost", "--runner", runner]).args(&ROWS[2..]);
@@ -392,7 +393,7 @@ fn a_board_measures_over_ssh_and_nothing_stays_there() {
     let on = |host: &str, words: &[&str]| {
         let mut command = board.wiregauge();
         command.args(["codecs", "--on", host]).args(ROWS).args(words).current_dir(at);
-        command.arg("--program").arg(&bundle().2);
+        command.arg("--program").arg(&bundle().1);
         command
     };
     let said = to_said(on("board", &SHORT).output().unwrap());

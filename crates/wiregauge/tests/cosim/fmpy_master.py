@@ -9,6 +9,7 @@ import ctypes
 import json
 import pathlib
 import sys
+import tempfile
 
 import fmpy
 from fmpy.fmi2 import FMU2Slave
@@ -22,9 +23,10 @@ class Fmu:
         self.references = {v.name: v for v in self.description.modelVariables}
         self.three = self.description.fmiVersion.startswith("3")
         make = FMU3Slave if self.three else FMU2Slave
+        self.folder = tempfile.TemporaryDirectory()
         self.slave = make(
             guid=self.description.guid,
-            unzipDirectory=fmpy.extract(path),
+            unzipDirectory=fmpy.extract(path, self.folder.name),
             modelIdentifier=self.description.coSimulation.modelIdentifier,
             instanceName="fmpy",
         )

@@ -35,7 +35,7 @@ use wiregauge_data_holders::{generate, losses, HolderLanguage, Names, Package, W
 use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Cardinality, Field, Schema, TypeDef, TypeId};
 
-use crate::codec::{Codec, Emission, Linkage, Support, OWN_CODE};
+use crate::codec::{original_name, Codec, Emission, Linkage, Support, OWN_CODE};
 use crate::lowering::{self, Lowering};
 use crate::runner_language::RunnerLanguage;
 use crate::sequential;
@@ -89,11 +89,9 @@ impl GeneratedCode {
 
 fn check_type(wire: Wire, schema: &Schema, id: TypeId) -> Support {
     let package = Package::new(Some("message"), vec![("the message".to_owned(), schema.clone())]);
-    if let Err(why) = package.and_then(|package| losses(wire, &package)) {
-        // Whoever asks names the type.
-        let (why, name) = (format!("{why:#}"), crate::codec::original_name(&schema.types[id]));
-        let why = why.strip_prefix(name).map_or(why.as_str(), str::trim_start);
-        return Support::Rejected(why.into());
+    let losses = package.and_then(|package| losses(wire, &package));
+    if let Some(why) = losses.err().and_then(|why| explain_rejection(schema, id, &why)) {
+        return Support::Rejected(why);
     }
     match &schema.types[id] {
         _ if wire == Wire::Protobuf => Support::Supported,
@@ -113,6 +111,21 @@ fn check_type(wire: Wire, schema: &Schema, id: TypeId) -> Support {
         TypeDef::Record(record) => Support::lowered(
             lowering::unions(record).into_iter().chain(sequential::lowerings(record)).collect(),
         ),
+    }
+}
+
+/// What holders cannot say, without the name of the type that it is about, as whoever asks names
+/// it. None where it is about another type.
+fn explain_rejection(schema: &Schema, id: TypeId, why: &anyhow::Error) -> Option<String> {
+    let why = format!("{why:#}");
+    let rest =
+        |def| why.strip_prefix(original_name(def)).filter(|rest| rest.starts_with([' ', '.']));
+    // The longest: `pkg.Scan.Point` is not a field of `pkg.Scan`.
+    let about = schema.types.iter().enumerate().filter_map(|(id, def)| Some((rest(def)?, id)));
+    match about.min_by_key(|(rest, _)| rest.len()) {
+        Some((rest, about)) if about == id => Some(rest.trim_start_matches([' ', '.']).to_owned()),
+        Some(_) => None,
+        None => Some(why),
     }
 }
 

@@ -5,4 +5,5 @@ mod zoo;
 
 mod golden;
 mod origin;
+mod rejections;
 mod safety;

@@ -5,7 +5,7 @@ use wiregauge_data_holders::{rust_names, without_alloc, HolderLanguage, Package,
 use wiregauge_normalized::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
-use super::{package, rust, GeneratedCode, GeneratedHolders};
+use super::{explain_rejection, package, rust, GeneratedCode, GeneratedHolders};
 use crate::build::languages::rust::RUST;
 use crate::codec::{Emission, Support, OWN_CODE};
 
@@ -43,9 +43,9 @@ fn fixed(schema: &Schema) -> Result<Package> {
 }
 
 fn check_type(schema: &Schema, id: TypeId) -> Support {
-    match fixed(schema) {
-        Ok(_) => super::check_type(Wire::Cdr, schema, id),
-        Err(why) => Support::Rejected(format!("{why:#}")),
+    match fixed(schema).err().and_then(|why| explain_rejection(schema, id, &why)) {
+        Some(why) => Support::Rejected(why),
+        None => super::check_type(Wire::Cdr, schema, id),
     }
 }
 

@@ -9,12 +9,14 @@ mod definitions;
 mod expression;
 mod files;
 mod parser;
+mod preprocessor;
 mod types;
 
 use anyhow::{Context, Result};
 
 use self::definitions::IdlDefinitions;
 pub use self::files::{enums, messages, read_all, read_file};
+use self::preprocessor::Preprocessor;
 use crate::model::Schema;
 
 /// Reads a definition. `name` is the root's type, `pkg/msg/Type` or `pkg::msg::Type`; `origin`
@@ -24,6 +26,8 @@ use crate::model::Schema;
 /// When it is no IDL, or has what is not read.
 pub fn read_text(text: &str, name: &str, origin: &str) -> Result<Schema> {
     let mut library = IdlDefinitions::default();
-    parser::add_text(text, &mut library).with_context(|| origin.to_owned())?;
+    // All that it includes is in the text.
+    let code = Preprocessor::default().read(text, origin, &mut |_, _, _| Ok(()))?;
+    parser::add_code(code, origin, &mut library)?;
     library.schema(name).with_context(|| origin.to_owned())
 }

@@ -191,7 +191,10 @@ fn compile(resolver: Resolver, name: &str, origin: &str) -> Result<Compiled> {
             return Err(error).with_context(|| format!("cannot compile {origin}"));
         }
         // The compiler's debug form names the file, the line and the cause.
-        bail!("cannot compile {origin}: {}", format!("{error:?}").replace(char::is_control, " "));
+        let text = format!("{error:?}").replace(char::is_control, " ");
+        let is_import = text.contains(": import '") && text.ends_with("' not found");
+        let remedy = if is_import { "; give the folder that has it by -I" } else { "" };
+        bail!("cannot compile {origin}: {text}{remedy}");
     }
     let mut editions = std::mem::take(&mut found.borrow_mut().editions);
     let definitions = if editions.is_empty() {

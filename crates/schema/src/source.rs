@@ -202,14 +202,19 @@ fn find_in_folder(source: &SchemaSource) -> Result<SchemaSource> {
     let SchemaSource { path, type_name, folders } = source;
     let folders: Vec<PathBuf> = folders.iter().cloned().chain([path.clone()]).collect();
     let mut all: Vec<(String, PathBuf)> = Vec::new();
+    // A file that is not read hinders nobody who wants a message of another one.
+    let mut unread = None;
     for file in files(path)? {
         let names = match extension(&file).as_str() {
-            "proto" => proto::messages(&file, &folders)?,
-            "srv" | "action" => msg::interface_messages(&file),
-            "idl" => idl::messages(&file, &folders)?,
-            _ => vec![msg::path_type_name(&file)],
+            "proto" => proto::messages(&file, &folders),
+            "srv" | "action" => Ok(msg::interface_messages(&file)),
+            "idl" => idl::messages(&file, &folders),
+            _ => Ok(vec![msg::path_type_name(&file)]),
         };
-        all.extend(names.into_iter().map(|name| (name, file.clone())));
+        match names {
+            Ok(names) => all.extend(names.into_iter().map(|name| (name, file.clone()))),
+            Err(error) => unread = unread.or(Some(error)),
+        }
     }
     let is_it = |name: &str| match type_name {
         None => true,
@@ -221,6 +226,9 @@ fn find_in_folder(source: &SchemaSource) -> Result<SchemaSource> {
     };
     let named: Vec<&(String, PathBuf)> = all.iter().filter(|(name, _)| is_it(name)).collect();
     let exact = named.iter().find(|(name, _)| Some(name) == type_name.as_ref());
+    if let (Some(error), true) = (unread, type_name.is_none() || named.is_empty()) {
+        return Err(error);
+    }
     let list = |all: &mut dyn Iterator<Item = &str>| all.collect::<Vec<_>>().join(", ");
     let origin = path.display();
     match (exact, named.as_slice()) {
@@ -339,6 +347,13 @@ mod tests {
         assert_eq!(read("own", Some("own/msg/Point")).unwrap(), "own/msg/Point");
         assert_eq!(read("p", Some("B")).unwrap(), "B");
         assert_eq!(read("p/x", None).unwrap(), "A");
+        write("p/z.proto", "import \"absent.proto\";");
+        write("p/z.idl", "#ifdef A");
+        assert_eq!(read("p", Some("B")).unwrap(), "B");
+        for name in [Some("C"), None] {
+            let error = read("p", name).unwrap_err().to_string();
+            assert!(error.contains("#ifdef A begins a branch"), "{error}");
+        }
         let error = read("own", None).unwrap_err().to_string();
         assert!(error.ends_with("own:Type among own/Point, own/Cloud"), "{error}");
         let error = read("own", Some("Pose")).unwrap_err().to_string();

@@ -1,6 +1,6 @@
 //! All that files of OMG IDL define, and the schema of a struct.
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 
 use anyhow::{bail, ensure, Context, Result};
 
@@ -18,9 +18,21 @@ use crate::model::{
 pub(super) struct IdlDefinitions(pub(super) BTreeMap<String, IdlDefinition>);
 
 impl IdlDefinitions {
-    pub(super) fn add(&mut self, path: &[String], definition: IdlDefinition) {
-        // Recordings repeat a file that two others use; the first one counts.
-        self.0.entry(path.join("::")).or_insert(definition);
+    /// Adds a definition.
+    ///
+    /// # Errors
+    /// When there is another one of the name. Recordings repeat a file that two others use, so the
+    /// same may come again.
+    pub(super) fn add(&mut self, path: &[String], definition: IdlDefinition) -> Result<()> {
+        match self.0.entry(path.join("::")) {
+            Entry::Vacant(entry) => {
+                entry.insert(definition);
+            }
+            Entry::Occupied(entry) => {
+                ensure!(*entry.get() == definition, "{} is defined in two ways", entry.key());
+            }
+        }
+        Ok(())
     }
 
     /// What a name means in a module, with its full name.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, ensure, Context, Result};
 
 use super::definitions::IdlDefinitions;
-use super::parser::add_text;
+use super::parser::add_code;
+use super::preprocessor::{Code, Preprocessor};
 use super::types::{IdlDefinition, IdlType, DEEPEST};
 use crate::file;
 use crate::model::Schema;
@@ -76,15 +77,11 @@ struct IdlFile {
 
 impl IdlFile {
     fn read(path: &Path, folders: &[PathBuf]) -> Result<IdlFile> {
-        let origin = path.display().to_string();
-        let text = file::read_text(path)?;
+        let mut files = IncludedFiles { folders, entered: HashSet::new(), open: 0 };
         let mut library = IdlDefinitions::default();
-        let mut entered = HashSet::from([path.canonicalize()?]);
-        for inner in includes(&text, path, folders)? {
-            add_file(&inner, folders, &mut entered, &mut library)?;
-        }
+        let code = files.read(path, &mut Preprocessor::default(), &mut library)?;
         let included: BTreeSet<String> = library.0.keys().cloned().collect();
-        add_text(&text, &mut library).with_context(|| origin)?;
+        add_code(code.unwrap_or_default(), &path.display().to_string(), &mut library)?;
         let own = library.0.keys().filter(|name| !included.contains(*name)).cloned().collect();
         Ok(IdlFile { library, own })
     }
@@ -175,66 +172,51 @@ fn list_names<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
     names.into_iter().map(|name| name.replace("::", "/")).collect::<Vec<_>>().join(", ")
 }
 
-/// Adds a file and what it includes, each once.
-fn add_file(
-    path: &Path,
-    folders: &[PathBuf],
-    entered: &mut HashSet<PathBuf>,
-    library: &mut IdlDefinitions,
-) -> Result<()> {
-    let origin = path.display().to_string();
-    let text = file::read_text(path)?;
-    if !entered.insert(path.canonicalize()?) {
-        return Ok(());
-    }
-    for inner in includes(&text, path, folders)? {
-        add_file(&inner, folders, entered, library)?;
-    }
-    add_text(&text, library).with_context(|| origin)
+/// Deepest nesting of files, as compilers have it.
+const MOST_OPEN: usize = 200;
+
+/// The files that a file includes.
+struct IncludedFiles<'f> {
+    /// Where they are looked for, behind the folder of the file that includes one.
+    folders: &'f [PathBuf],
+    entered: HashSet<PathBuf>,
+    /// How many files are open, of which each includes the next one.
+    open: usize,
 }
 
-/// The files of IDL that a file with this text includes.
-///
-/// # Errors
-/// When one is not there, or the file has branches: which of them a compiler takes is not known.
-fn includes(text: &str, path: &Path, folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let places: Vec<&Path> =
-        path.parent().into_iter().chain(folders.iter().map(PathBuf::as_path)).collect();
-    let mut found = Vec::new();
-    let mut lines = text.lines().enumerate().filter_map(|(number, line)| {
-        let mut words = line.trim().strip_prefix('#')?.split_whitespace();
-        Some((number + 1, words.next()?, words.next().unwrap_or_default()))
-    });
-    while let Some((number, word, rest)) = lines.next() {
-        let place = || format!("{}:{number}", path.display());
-        match word {
-            "ifndef" => {
-                let guard = lines.next();
-                let is_guard =
-                    guard.is_some_and(|(_, word, name)| word == "define" && name == rest);
-                ensure!(is_guard, "{}: #ifndef {rest} {BRANCH}", place());
-            }
-            "if" | "ifdef" | "elif" | "else" => bail!("{}: #{word} {BRANCH}", place()),
-            "include" if rest.trim_end_matches(['"', '>']).ends_with(".idl") => {
-                let name = rest.trim_matches(['"', '<', '>']);
-                let mut all = places.iter().map(|folder| folder.join(name));
-                found.push(all.find(|file| file.is_file()).with_context(|| {
-                    format!(
-                        "{}: there is no {name}; put it beside the file, or give its folder by -I",
-                        place()
-                    )
-                })?);
-            }
-            _ => {}
+impl IncludedFiles<'_> {
+    /// The words of a file, after what it includes is in the library. None where it was read.
+    fn read(
+        &mut self,
+        path: &Path,
+        preprocessor: &mut Preprocessor,
+        library: &mut IdlDefinitions,
+    ) -> Result<Option<Code>> {
+        let text = file::read_text(path)?;
+        if !self.entered.insert(path.canonicalize()?) {
+            return Ok(None);
         }
+        self.open += 1;
+        ensure!(self.open <= MOST_OPEN, "{}: includes are nested too deeply", path.display());
+        let mut include = |preprocessor: &mut Preprocessor, name: &str, place: &str| {
+            let folders =
+                path.parent().into_iter().chain(self.folders.iter().map(PathBuf::as_path));
+            let found = folders.map(|folder| folder.join(name)).find(|file| file.is_file());
+            let found = found.with_context(|| {
+                format!(
+                    "{place}: there is no {name}; put it beside the file, or give its folder by -I"
+                )
+            })?;
+            match self.read(&found, preprocessor, library)? {
+                Some(code) => add_code(code, &found.display().to_string(), library),
+                None => Ok(()),
+            }
+        };
+        let code = preprocessor.read(&text, &path.display().to_string(), &mut include)?;
+        self.open -= 1;
+        Ok(Some(code))
     }
-    Ok(found)
 }
-
-/// Why a line of the preprocessor is refused.
-const BRANCH: &str =
-    "begins a branch, which wiregauge does not follow; give what 'cpp -P' makes of \
-                      the file";
 
 #[cfg(test)]
 mod tests {
@@ -332,6 +314,75 @@ module lidar {
     }
 
     #[test]
+    fn macros_and_branches_are_those_of_a_preprocessor() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = r##"
+            #if !defined(LIMITS)
+            #define LIMITS
+            #define LENGTH 4 // Of all of them.
+            #define WIDTH (LENGTH * 2)
+            #define EXTRA \
+              long extra; \
+              short more;
+            #endif
+            #if defined LIMITS
+            #else
+            not read
+            #endif
+            #undef LIMITS"##;
+        write(folder.path(), "limits.idl", text);
+        let text = r##"
+            #include <limits.idl>
+            /* #if in a
+            #if comment */
+            #if 0
+            #if UNKNOWN > 2
+            not read
+            #else
+            #endif
+            #elif 1
+            #ifndef LIMITS
+            typedef struct Inner { float values[WIDTH]; } Alias;
+            #else
+            not read
+            #endif
+            #else
+            not read
+            #endif
+            #define loop loop
+            struct Whole { Alias inner; EXTRA octet loop; string<LENGTH> name; };"##;
+        let path = write(folder.path(), "whole.idl", text);
+        let schema = read_file(&path, None, &[]).unwrap();
+        let names: Vec<&str> =
+            schema.root().fields.iter().map(|field| field.name.original.as_str()).collect();
+        assert_eq!(names, ["inner", "extra", "more", "loop", "name"]);
+        let Element::Record(inner) = schema.root().fields[0].element else { panic!("{schema:?}") };
+        assert_eq!(schema.record(inner).fields[0].cardinality, Cardinality::Array { len: 8 });
+        // A few lines stand for more than fits into memory.
+        let chain = |length: usize, times: usize| -> String {
+            let define = |number| {
+                format!("#define a{number} {}\n", format!("a{} ", number + 1).repeat(times))
+            };
+            (0..length).map(define).collect::<String>() + "struct S { a0 };\n"
+        };
+        for (text, wanted) in [
+            (chain(64, 2), "m.idl:65: macros stand for more than 1000000 words"),
+            (chain(10_000, 1), "m.idl:10001: macros are nested too deeply"),
+        ] {
+            let path = write(folder.path(), "m.idl", &text);
+            let said = format!("{:#}", read_file(&path, None, &[]).unwrap_err());
+            assert!(said.contains(wanted), "{said}");
+        }
+        // Each file includes the next one.
+        for number in 0..1000 {
+            let text = format!("#include \"{}.idl\"\n", number + 1);
+            write(folder.path(), &format!("{number}.idl"), &text);
+        }
+        let said = read_file(&folder.path().join("0.idl"), None, &[]).unwrap_err().to_string();
+        assert!(said.contains("200.idl: includes are nested too deeply"), "{said}");
+    }
+
+    #[test]
     fn what_is_missing_or_not_meant_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = scan(folder.path());
@@ -348,10 +399,33 @@ module lidar {
         let own = write(folder.path(), "m.idl", "@mutable struct M { long a; };");
         let said = error(&own, None, &[]);
         assert!(said.contains("M is mutable"), "{said}");
-        for branch in ["#ifdef X", "#if 0", "#ifndef X\n#include \"a.idl\""] {
-            let own =
-                write(folder.path(), "b.idl", &format!("{branch}\nstruct M {{ long a; }};\n"));
-            assert!(error(&own, None, &[]).contains("begins a branch"), "{branch}");
+        for branch in ["#ifdef X", "#if A > 1", "#ifndef X\n#include \"a.idl\"", "#if 0\n#elif A"] {
+            let text = format!("{branch}\nstruct M {{ long a; }};\n#endif\n");
+            let said = error(&write(folder.path(), "b.idl", &text), None, &[]);
+            assert!(
+                said.contains("begins a branch") && said.contains("cpp -P"),
+                "{branch}: {said}"
+            );
+        }
+        for (text, wanted) in [
+            (
+                "struct M {\n long a;\n};\nstrict N",
+                "w.idl:4: expected a definition, found 'strict'",
+            ),
+            ("/* two\nlines */ struct M {\n long; };", "w.idl:3: expected a name, found ';'"),
+            ("#if 0\nstruct", "w.idl: a branch of the preprocessor has no #endif"),
+            ("\n#endif", "w.idl:2: #endif without #if"),
+            ("#else", "w.idl:1: #else without #if"),
+            ("#error no", "w.idl:1: #error no"),
+            ("#define F(x) x\nstruct M { F(long a;) };", "w.idl:2: F is a macro with parameters"),
+            ("struct M { long a; };\nstruct M { short a; };", "w.idl:2: M is defined in two ways"),
+            (
+                "typedef union U switch (long) { case 1: long a; } V;\nstruct M { V v; };",
+                "M.v: a union",
+            ),
+        ] {
+            let said = error(&write(folder.path(), "w.idl", text), None, &[]);
+            assert!(said.contains(wanted), "{text}: {said}");
         }
         let own = write(folder.path(), "l.idl", "struct L { long a[2*N]; };");
         let said = error(&own, None, &[]);

@@ -1,58 +1,22 @@
 //! Reads the text of OMG IDL.
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
 
 use super::definitions::IdlDefinitions;
+use super::preprocessor::Code;
 use super::types::{Expression, IdlDefinition, IdlMember, IdlType, DEEPEST};
 use crate::model::Scalar;
 
-/// Adds all that a text defines.
+/// Adds all that a text defines. `origin` says in errors where it is from.
 ///
 /// # Errors
 /// When it is no IDL.
-pub(super) fn add_text(text: &str, library: &mut IdlDefinitions) -> Result<()> {
-    Parser { words: tokenize(text)?, at: 0 }.definitions(&[], library)
-}
-
-/// The words of a text, without comments and the lines between files.
-fn tokenize(text: &str) -> Result<Vec<String>> {
-    let is_code = |line: &&str| {
-        let line = line.trim();
-        let is_between = line.len() >= 80 && line.bytes().all(|byte| byte == b'=');
-        !is_between && !line.starts_with('#') && !line.starts_with("IDL:")
-    };
-    let code: Vec<&str> = text.lines().filter(is_code).collect();
-    let code = code.join("\n");
-    let (mut words, mut rest) = (Vec::new(), code.trim_start());
-    while let Some(first) = rest.chars().next() {
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.find("*/").context("a comment has no end")? + 2
-        } else if first == '"' || first == '\'' {
-            let mut escaped = false;
-            let end = rest.char_indices().skip(1).find(|(_, letter)| {
-                let is_end = *letter == first && !escaped;
-                escaped = *letter == '\\' && !escaped;
-                is_end
-            });
-            end.context("a text has no end")?.0 + 1
-        } else if rest.starts_with("::") {
-            2
-        } else {
-            let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
-            match rest.find(|letter| !is_part(letter)).unwrap_or(rest.len()) {
-                0 => first.len_utf8(),
-                length => length,
-            }
-        };
-        let (word, behind) = rest.split_at(length);
-        if !word.starts_with("//") && !word.starts_with("/*") {
-            words.push(word.to_owned());
-        }
-        rest = behind.trim_start();
-    }
-    Ok(words)
+pub(super) fn add_code(code: Code, origin: &str, library: &mut IdlDefinitions) -> Result<()> {
+    let mut parser = Parser { words: code.words, at: 0 };
+    parser.definitions(&[], library).with_context(|| {
+        let line = code.lines.get(parser.at.saturating_sub(1)).or(code.lines.last());
+        line.map_or(origin.to_owned(), |line| format!("{origin}:{line}"))
+    })
 }
 
 /// What is said before a definition, as far as it changes what is on the wire.
@@ -150,74 +114,109 @@ impl Parser {
         ensure!(scope.len() < DEEPEST, "modules are nested too deeply");
         while !matches!(self.peek(), "" | "}") {
             let said = self.annotations()?;
-            let kind = self.next()?;
             let inside = |name: &str| [scope, &[name.to_owned()]].concat();
-            match kind.as_str() {
-                ";" => continue,
+            match self.peek() {
+                ";" | "local" | "abstract" => {
+                    self.next()?;
+                    continue;
+                }
                 "module" => {
+                    self.next()?;
                     let name = self.name()?;
                     self.expect("{")?;
                     self.definitions(&inside(&name), library)?;
                     self.expect("}")?;
                 }
-                "struct" => {
-                    let name = self.name()?;
-                    if self.peek() != ";" {
-                        let own = self.structure(scope, said.is_mutable)?;
-                        library.add(&inside(&name), own);
-                    }
-                }
-                "enum" => {
-                    let name = self.name()?;
-                    let values = self.values(scope, library)?;
-                    let bits = said.bits.map(|words| {
-                        let bits = evaluate(words, scope, library)?;
-                        u32::try_from(bits).with_context(|| format!("{bits} bits"))
-                    });
-                    let bits = bits.transpose().context("the bits of an enum")?.unwrap_or(32);
-                    library.add(&inside(&name), IdlDefinition::Enum { bits, values });
-                }
                 "typedef" => {
-                    let kind = self.parse_type(scope, 0)?;
+                    self.next()?;
+                    let kind = match self.constructed(Annotations::default(), scope, library)? {
+                        Some(name) => IdlType::Named(name, scope.to_vec()),
+                        None => self.parse_type(scope, 0)?,
+                    };
                     loop {
                         let name = self.name()?;
                         let sizes = self.sizes(scope)?;
-                        library.add(&inside(&name), IdlDefinition::Alias(kind.clone(), sizes));
+                        library.add(&inside(&name), IdlDefinition::Alias(kind.clone(), sizes))?;
                         if !self.accept(",") {
                             break;
                         }
                     }
                 }
                 "const" => {
+                    self.next()?;
                     self.parse_type(scope, 0)?;
                     let name = self.name()?;
                     self.expect("=")?;
                     // Only an integer can be a bound.
                     if let Ok(number) = library.evaluate(&self.expression(";", scope)?) {
-                        library.add(&inside(&name), IdlDefinition::Number(number));
+                        library.add(&inside(&name), IdlDefinition::Number(number))?;
                     }
                 }
-                "local" | "abstract" => continue,
-                "union" | "bitset" | "bitmask" | "interface" | "exception" | "valuetype" => {
-                    let name = self.name()?;
-                    while self.peek() != "{" && self.peek() != ";" {
-                        self.next()?;
-                    }
-                    if self.peek() == "{" {
-                        self.skip("{", "}")?;
-                    }
-                    let kind = match kind.as_str() {
-                        "union" => "a union",
-                        "bitset" | "bitmask" => "a set of bits",
-                        _ => "an interface",
-                    };
-                    library.add(&inside(&name), IdlDefinition::Other(kind));
+                _ => {
+                    let is_type = self.constructed(said, scope, library)?.is_some();
+                    let other = self.words.get(self.at).cloned().unwrap_or_default();
+                    self.at += usize::from(!is_type);
+                    ensure!(is_type, "expected a definition, found '{other}'");
                 }
-                other => bail!("expected a definition, found '{other}'"),
             }
             self.accept(";");
         }
         Ok(())
+    }
+
+    /// Adds a type that is not a name for another one, and tells its name. None where something
+    /// else begins.
+    fn constructed(
+        &mut self,
+        said: Annotations,
+        scope: &[String],
+        library: &mut IdlDefinitions,
+    ) -> Result<Option<String>> {
+        let inside = |name: &str| [scope, &[name.to_owned()]].concat();
+        let kind = self.peek().to_owned();
+        let name = match kind.as_str() {
+            "struct" => {
+                self.next()?;
+                let name = self.name()?;
+                // Else it is only announced.
+                if matches!(self.peek(), "{" | ":") {
+                    let own = self.structure(scope, said.is_mutable)?;
+                    library.add(&inside(&name), own)?;
+                }
+                name
+            }
+            "enum" => {
+                self.next()?;
+                let name = self.name()?;
+                let values = self.values(scope, library)?;
+                let bits = said.bits.map(|words| {
+                    let bits = evaluate(words, scope, library)?;
+                    u32::try_from(bits).with_context(|| format!("{bits} bits"))
+                });
+                let bits = bits.transpose().context("the bits of an enum")?.unwrap_or(32);
+                library.add(&inside(&name), IdlDefinition::Enum { bits, values })?;
+                name
+            }
+            "union" | "bitset" | "bitmask" | "interface" | "exception" | "valuetype" => {
+                self.next()?;
+                let name = self.name()?;
+                while !matches!(self.peek(), "{" | ";") {
+                    self.next()?;
+                }
+                if self.peek() == "{" {
+                    self.skip("{", "}")?;
+                }
+                let kind = match kind.as_str() {
+                    "union" => "a union",
+                    "bitset" | "bitmask" => "a set of bits",
+                    _ => "an interface",
+                };
+                library.add(&inside(&name), IdlDefinition::Other(kind))?;
+                name
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(name))
     }
 
     fn structure(&mut self, scope: &[String], is_mutable: bool) -> Result<IdlDefinition> {

@@ -7,14 +7,14 @@ pub(super) const DEEPEST: usize = 32;
 
 /// An expression as it is spelled, and the module that it is in. Its names are looked up when all
 /// is known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Expression {
     pub(super) words: Vec<String>,
     pub(super) scope: Vec<String>,
 }
 
 /// A type as it is spelled.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum IdlType {
     Scalar(Scalar),
     Text,
@@ -25,7 +25,7 @@ pub(super) enum IdlType {
     Other(&'static str),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct IdlMember {
     pub(super) kind: IdlType,
     pub(super) name: String,
@@ -35,7 +35,7 @@ pub(super) struct IdlMember {
 }
 
 /// What a name stands for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum IdlDefinition {
     Struct { base: Option<IdlType>, members: Vec<IdlMember>, is_mutable: bool },
     Enum { bits: u32, values: Vec<(String, i64)> },

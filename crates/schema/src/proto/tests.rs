@@ -260,7 +260,10 @@ fn imports_may_be_deep_but_not_endless() {
     assert!(error.contains("f3.proto imports itself, directly or through others"), "{error}");
     write(9, &import(5000));
     let error = format!("{:#}", read().unwrap_err());
-    assert!(error.contains("f9.proto:1:20: import 'f5000.proto' not found"), "{error}");
+    assert!(
+        error.contains("f9.proto:1:20: import 'f5000.proto' not found; give the folder"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -1,0 +1,295 @@
+//! The words of a text of IDL, as a preprocessor leaves them: with the files that it includes,
+//! macros and branches. What depends on how a compiler is called is refused.
+
+use std::collections::HashMap;
+use std::iter::Peekable;
+
+use anyhow::{bail, ensure, Context, Result};
+
+/// The words of a text, and the line of each.
+#[derive(Default)]
+pub(super) struct Code {
+    pub(super) words: Vec<String>,
+    pub(super) lines: Vec<usize>,
+}
+
+/// Reads a file that another one includes: its name, and where it is included.
+pub(super) type Include<'i> = &'i mut dyn FnMut(&mut Preprocessor, &str, &str) -> Result<()>;
+
+/// What is defined so far, in all files.
+#[derive(Default)]
+pub(super) struct Preprocessor {
+    macros: HashMap<String, Macro>,
+    /// How many words were macros.
+    expanded: usize,
+}
+
+enum Macro {
+    Words(Vec<String>),
+    WithParameters,
+    /// By `#undef`.
+    Undefined,
+}
+
+/// A branch that has not ended.
+struct Branch {
+    is_active: bool,
+    /// No later branch of the same condition is taken.
+    is_decided: bool,
+}
+
+/// The most words that may be macros: a few lines can stand for more than fits into memory.
+const MOST_EXPANDED: usize = 1_000_000;
+/// The most macros of which each stands for the next one.
+const MOST_NESTED: usize = 200;
+
+impl Preprocessor {
+    /// The words of a text. `origin` says in errors where it is from.
+    ///
+    /// # Errors
+    /// When a branch depends on what the text does not say.
+    pub(super) fn read(&mut self, text: &str, origin: &str, include: Include) -> Result<Code> {
+        let text = remove_comments(text).with_context(|| origin.to_owned())?;
+        let mut code = Code::default();
+        let mut branches: Vec<Branch> = Vec::new();
+        let mut lines = text.lines().enumerate().peekable();
+        while let Some((number, line)) = lines.next() {
+            let place = format!("{origin}:{}", number + 1);
+            let is_active = branches.last().is_none_or(|branch| branch.is_active);
+            let Some(directive) = line.trim().strip_prefix('#') else {
+                if is_active && !is_between(line.trim()) {
+                    self.add_line(line, number + 1, &mut code).context(place)?;
+                }
+                continue;
+            };
+            let directive = join(directive, &mut lines);
+            let (word, rest) = split_word(directive.trim());
+            match word {
+                "if" | "ifdef" | "ifndef" if !is_active => {
+                    branches.push(Branch { is_active: false, is_decided: true });
+                }
+                "if" | "ifdef" | "ifndef" => {
+                    let following = lines.clone().map(|(_, line)| line.trim());
+                    let is_taken = self
+                        .decide(word, rest, following)
+                        .with_context(|| format!("{place}: #{} {BRANCH}", directive.trim()))?;
+                    branches.push(Branch { is_active: is_taken, is_decided: is_taken });
+                }
+                "elif" | "else" => {
+                    let outer =
+                        branches.len().checked_sub(2).is_none_or(|at| branches[at].is_active);
+                    let branch = branches
+                        .last_mut()
+                        .with_context(|| format!("{place}: #{word} without #if"))?;
+                    branch.is_active = outer
+                        && !branch.is_decided
+                        && (word == "else"
+                            || self.decide("if", rest, std::iter::empty()).with_context(|| {
+                                format!("{place}: #{} {BRANCH}", directive.trim())
+                            })?);
+                    branch.is_decided |= branch.is_active;
+                }
+                "endif" => {
+                    branches.pop().with_context(|| format!("{place}: #endif without #if"))?;
+                }
+                _ if !is_active => {}
+                "define" => self.define(rest).context(place)?,
+                "undef" => {
+                    self.macros.insert(rest.to_owned(), Macro::Undefined);
+                }
+                "include" => {
+                    let name = rest.trim_matches(['"', '<', '>', ' ']);
+                    if name.ends_with(".idl") {
+                        include(self, name, &place)?;
+                    }
+                }
+                "error" => bail!("{place}: #error {rest}"),
+                _ => {}
+            }
+        }
+        ensure!(branches.is_empty(), "{origin}: a branch of the preprocessor has no #endif");
+        Ok(code)
+    }
+
+    /// Whether a branch is taken, if the text itself says so.
+    fn decide<'l>(
+        &self,
+        word: &str,
+        condition: &str,
+        following: impl Iterator<Item = &'l str>,
+    ) -> Option<bool> {
+        let condition = tokenize(condition).ok()?;
+        let condition: Vec<&str> = condition.iter().map(String::as_str).collect();
+        let (name, is_wanted) = match (word, &condition[..]) {
+            ("if", ["0"]) => return Some(false),
+            ("if", ["1"]) => return Some(true),
+            ("ifdef", [name, ..]) => (*name, true),
+            ("ifndef", [name, ..]) => (*name, false),
+            ("if", ["defined", name] | ["defined", "(", name, ")"]) => (*name, true),
+            ("if", ["!", "defined", name] | ["!", "defined", "(", name, ")"]) => (*name, false),
+            _ => return None,
+        };
+        match self.macros.get(name) {
+            Some(Macro::Undefined) => Some(!is_wanted),
+            Some(_) => Some(is_wanted),
+            // A guard around the file.
+            None if !is_wanted => {
+                let mut directives = following.filter_map(|line| line.strip_prefix('#'));
+                let (word, rest) = split_word(directives.next()?.trim());
+                (word == "define" && split_word(rest).0 == name).then_some(true)
+            }
+            None => None,
+        }
+    }
+
+    fn define(&mut self, rest: &str) -> Result<()> {
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
+        let (name, body) = rest.split_at(end);
+        ensure!(!name.is_empty(), "#define has no name");
+        let body = match body.starts_with('(') {
+            true => Macro::WithParameters,
+            false => Macro::Words(tokenize(body)?),
+        };
+        self.macros.insert(name.to_owned(), body);
+        Ok(())
+    }
+
+    /// Adds the words of a line, with what macros stand for.
+    fn add_line(&mut self, line: &str, number: usize, code: &mut Code) -> Result<()> {
+        let mut expanded = 0;
+        let mut added = Vec::new();
+        for word in tokenize(line)? {
+            self.expand(&word, &mut Vec::new(), &mut expanded, &mut added)?;
+        }
+        self.expanded += expanded;
+        code.lines.resize(code.lines.len() + added.len(), number);
+        code.words.append(&mut added);
+        Ok(())
+    }
+
+    /// Adds a word, or the words that it stands for. Within those, the names of `open` macros are
+    /// plain words.
+    fn expand<'m>(
+        &'m self,
+        word: &'m str,
+        open: &mut Vec<&'m str>,
+        expanded: &mut usize,
+        added: &mut Vec<String>,
+    ) -> Result<()> {
+        match self.macros.get(word) {
+            Some(Macro::Words(words)) if !open.contains(&word) => {
+                *expanded += 1;
+                ensure!(
+                    self.expanded + *expanded <= MOST_EXPANDED,
+                    "macros stand for more than {MOST_EXPANDED} words"
+                );
+                ensure!(open.len() < MOST_NESTED, "macros are nested too deeply");
+                open.push(word);
+                for inner in words {
+                    self.expand(inner, open, expanded, added)?;
+                }
+                open.pop();
+            }
+            Some(Macro::WithParameters) => {
+                bail!(
+                    "{word} is a macro with parameters, which wiregauge does not read; give what \
+                     'cpp -P' makes of the file"
+                );
+            }
+            _ => added.push(word.to_owned()),
+        }
+        Ok(())
+    }
+}
+
+/// Why a line of the preprocessor is refused.
+const BRANCH: &str =
+    "begins a branch, and whether it is taken, the file does not say; give what 'cpp -P' makes of \
+     the file";
+
+/// Whether a line stands between the files of a recording.
+fn is_between(line: &str) -> bool {
+    let is_ruler = line.len() >= 80 && line.bytes().all(|byte| byte == b'=');
+    is_ruler || line.starts_with("IDL:")
+}
+
+/// A directive with the lines that it goes on in.
+fn join<'l>(first: &str, lines: &mut Peekable<impl Iterator<Item = (usize, &'l str)>>) -> String {
+    let mut whole = first.to_owned();
+    while let Some(begin) = whole.strip_suffix('\\') {
+        let next = lines.next().map_or("", |(_, line)| line.trim_end());
+        whole = format!("{begin} {next}");
+    }
+    whole
+}
+
+fn split_word(text: &str) -> (&str, &str) {
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let end = text.find(|letter| !is_letter(letter)).unwrap_or(text.len());
+    (&text[..end], text[end..].trim())
+}
+
+/// A text with a blank for each comment, and its lines where they were.
+fn remove_comments(text: &str) -> Result<String> {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['/', '"', '\'']) {
+        let (before, from) = rest.split_at(at);
+        code += before;
+        let length = if from.starts_with("//") {
+            from.find('\n').unwrap_or(from.len())
+        } else if let Some(inside) = from.strip_prefix("/*") {
+            inside.find("*/").context("a comment has no end")? + 4
+        } else {
+            let length = if from.starts_with('/') { 1 } else { text_length(from) };
+            code += &from[..length];
+            rest = &from[length..];
+            continue;
+        };
+        code.push(' ');
+        code.extend(from[..length].matches('\n'));
+        rest = &from[length..];
+    }
+    Ok(code + rest)
+}
+
+/// The length of a text with its quotes, or of the rest of its line where it has no end.
+fn text_length(text: &str) -> usize {
+    let quote = text.chars().next().unwrap_or_default();
+    let mut is_escaped = false;
+    for (at, letter) in text.char_indices().skip(1) {
+        match letter {
+            '\n' => return at,
+            _ if letter == quote && !is_escaped => return at + 1,
+            _ => is_escaped = letter == '\\' && !is_escaped,
+        }
+    }
+    text.len()
+}
+
+/// The words of a line.
+fn tokenize(line: &str) -> Result<Vec<String>> {
+    let (mut words, mut rest) = (Vec::new(), line.trim());
+    while let Some(first) = rest.chars().next() {
+        let length = if first == '"' || first == '\'' {
+            let length = text_length(rest);
+            ensure!(length > 1 && rest[..length].ends_with(first), "a text has no end");
+            length
+        } else if rest.starts_with("::") {
+            2
+        } else {
+            let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
+            match rest.find(|letter| !is_part(letter)).unwrap_or(rest.len()) {
+                0 => first.len_utf8(),
+                length => length,
+            }
+        };
+        let (word, behind) = rest.split_at(length);
+        if word != "\\" || !behind.is_empty() {
+            words.push(word.to_owned());
+        }
+        rest = behind.trim_start();
+    }
+    Ok(words)
+}

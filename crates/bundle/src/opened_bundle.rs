@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use tempfile::TempDir;
 use wiregauge_build_tools::hash_file;
+use wiregauge_system::input::{is_lfs_pointer, LFS_ADVICE};
 use wiregauge_system::interrupt;
 
 use crate::board_check::BoardFacts;
@@ -113,6 +114,7 @@ fn is_plain(name: &str) -> bool {
 /// it.
 fn unpack(path: &Path, shown: &str) -> Result<OpenedBundle> {
     let mut file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
+    ensure!(!is_lfs_pointer(&mut file)?, "{shown} {LFS_ADVICE}");
     let mut head = [0; 4];
     let is_whole = file.read_exact(&mut head).is_ok();
     ensure!(is_whole && head == ZSTD, "{shown} is no bundle: it is not compressed by zstd");

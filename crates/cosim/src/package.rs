@@ -11,6 +11,7 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
+use wiregauge_system::input::{is_lfs_pointer, LFS_ADVICE};
 use wiregauge_timing::scratch::Scratch;
 use zip::ZipArchive;
 
@@ -54,7 +55,8 @@ impl Package {
         // Before it is opened: opening a pipe would wait for its writer.
         let data = fs::metadata(path).context("cannot be opened")?;
         ensure!(data.is_file(), "is not a file");
-        let file = File::open(path).context("cannot be opened")?;
+        let mut file = File::open(path).context("cannot be opened")?;
+        ensure!(!is_lfs_pointer(&mut file)?, LFS_ADVICE);
         let mut archive = ZipArchive::new(file)
             .map_err(anyhow::Error::from)
             .context("is not an FMU: it is not a zip archive")?;

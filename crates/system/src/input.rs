@@ -22,6 +22,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
 /// Where a file without a size has not ended by then, it need not end.
 const PROBE: usize = 1 << 20;
+/// How Git LFS begins a file that it has not fetched (its specification, "The Pointer").
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+/// What is said of such a file behind its name.
+pub const LFS_ADVICE: &str =
+    "is only a pointer of Git LFS to the file; fetch the file by 'git lfs pull'";
 
 /// Opens a regular file, or what a link to one leads to.
 ///
@@ -50,7 +55,19 @@ pub fn open_regular(path: &Path) -> Result<File> {
         }
         file.rewind().with_context(|| endless(path))?;
     }
+    ensure!(!is_lfs_pointer(&mut file)?, "{shown} {LFS_ADVICE}");
     Ok(file)
+}
+
+/// Whether Git LFS has not fetched a file, of which nothing is read yet.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn is_lfs_pointer(file: &mut File) -> Result<bool> {
+    let mut head = Vec::new();
+    let read = file.by_ref().take(LFS_POINTER.len() as u64).read_to_end(&mut head);
+    read.and_then(|_| file.rewind()).context("cannot read it")?;
+    Ok(head == LFS_POINTER)
 }
 
 /// Opens what ends. Of anything else it says what to do `instead`.
@@ -114,7 +131,10 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
                 );
                 thread::sleep(PAUSE);
             }
-            Ok(0) => return Ok(bytes),
+            Ok(0) => {
+                ensure!(!bytes.starts_with(LFS_POINTER), "{shown} {LFS_ADVICE}");
+                return Ok(bytes);
+            }
             Ok(count) => {
                 met = true;
                 bytes.extend_from_slice(&chunk[..count]);
@@ -173,6 +193,22 @@ mod tests {
         assert!(read_text(&path, 8).unwrap_err().to_string().contains("not UTF-8"));
         let error = read(folder.path(), 8).unwrap_err().to_string();
         assert!(error.contains("is a folder"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_git_has_not_fetched_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("drive.bag");
+        let text = "version https://git-lfs.github.com/spec/v1\noid sha256:6f8b\nsize 868400\n";
+        std::fs::write(&path, text).unwrap();
+        for error in [read(&path, 1000).map(drop), open_regular(&path).map(drop)] {
+            let error = error.unwrap_err().to_string();
+            assert!(error.ends_with("fetch the file by 'git lfs pull'"), "{error}");
+        }
+        std::fs::write(&path, &text[..20]).unwrap();
+        let mut whole = String::new();
+        open_regular(&path).unwrap().read_to_string(&mut whole).unwrap();
+        assert_eq!(whole, text[..20]);
     }
 
     #[test]

@@ -237,6 +237,9 @@ fn what_is_wrong_with_a_bundle_is_said_in_a_line() {
         fs::write(at.join("short.tar.zst"), &whole[..whole.len() / part]).unwrap();
         is_refused(at, "short.tar.zst", &["short.tar.zst", "copy it again"]);
     }
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:6f8b\nsize 9\n";
+    fs::write(at.join("pointer.tar.zst"), pointer).unwrap();
+    is_refused(at, "pointer.tar.zst", &["pointer.tar.zst is only a pointer", "git lfs pull"]);
     fs::write(at.join("other.tar.zst"), "no archive").unwrap();
     is_refused(at, "other.tar.zst", &["other.tar.zst is no bundle"]);
     // Nobody can make a folder there, not even root.

@@ -61,6 +61,9 @@ fn what_is_no_fmu() {
     refused(&path, &["not a file"]);
     fs::remove_file(&path).unwrap();
     refused(Path::new("/dev/zero"), &["not a file"]);
+    fs::write(&path, "version https://git-lfs.github.com/spec/v1\noid sha256:6f8b\nsize 9\n")
+        .unwrap();
+    refused(&path, &["git lfs pull"]);
     archive(&path, &[("readme.txt".into(), b"hello".to_vec())]);
     refused(&path, &["no modelDescription.xml"]);
     archive(&path, &[("modelDescription.xml".into(), b"<fmiModel".to_vec())]);

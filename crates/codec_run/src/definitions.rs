@@ -30,6 +30,7 @@ pub fn load_schema(text: &str, folders: &[PathBuf], dialect: Option<Dialect>) ->
         let topic = match (&source.type_name, recording.topics()) {
             (Some(topic), _) => topic.clone(),
             (None, [only]) => only.name.clone(),
+            (None, []) => bail!("{text} has no topics"),
             (None, topics) => {
                 let names: Vec<&str> = topics.iter().map(|t| t.name.as_str()).collect();
                 bail!(

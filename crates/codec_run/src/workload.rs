@@ -226,6 +226,7 @@ impl Workload {
         let topic = match (topic, recording.topics()) {
             (Some(topic), _) => topic.to_owned(),
             (None, [only]) => only.name.clone(),
+            (None, []) => bail!("{} has no topics", input.display()),
             (None, topics) => {
                 let names: Vec<&str> = topics.iter().map(|t| t.name.as_str()).collect();
                 bail!("{}: name one with --channel: {}", input.display(), names.join(", "))

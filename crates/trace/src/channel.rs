@@ -17,6 +17,19 @@ pub struct Definition {
     pub data: Vec<u8>,
 }
 
+impl Definition {
+    /// Whether it says what the messages are. A type of ROS without fields has a text without
+    /// letters.
+    pub fn is_known(&self) -> bool {
+        !self.data.is_empty() || is_empty_of_ros(&self.encoding, &self.data)
+    }
+}
+
+/// Whether a definition is a text of ROS without letters.
+pub(crate) fn is_empty_of_ros(encoding: &str, data: &[u8]) -> bool {
+    data.is_empty() && matches!(encoding, "ros1msg" | "ros2msg")
+}
+
 /// A channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Channel {

@@ -7,7 +7,7 @@ use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::{idl, Schema, Value};
 
-use crate::channel::Channel;
+use crate::channel::{is_empty_of_ros, Channel};
 use crate::protobuf::Decoder;
 use crate::topic::{Topic, TopicDefinition};
 use crate::{cdr, ros1};
@@ -61,6 +61,9 @@ impl TopicDecoder {
             "the recording has neither a definition nor a type for its messages"
         );
         let schema = msg::read_type(name, dialect, &msg::folders(folders.unwrap_or_default()))?;
+        if schema.is_none() && is_empty_of_ros(schema_encoding, &definition.0) {
+            return TopicDecoder::new(topic, definition);
+        }
         let schema = schema.with_context(|| {
             let give = match folders {
                 Some(_) => {
@@ -134,10 +137,56 @@ impl TopicDecoder {
     /// # Errors
     /// When it does not fit the schema.
     pub fn decode(&self, bytes: &[u8]) -> Result<(Value, u64)> {
-        match self {
-            TopicDecoder::Cdr(schema) => Ok((cdr::decode(schema, bytes)?, 0)),
-            TopicDecoder::Ros1(schema) => Ok((ros1::decode(schema, bytes)?, 0)),
+        let decoded = match self {
+            TopicDecoder::Cdr(schema) => cdr::decode(schema, bytes).map(|value| (value, 0)),
+            TopicDecoder::Ros1(schema) => ros1::decode(schema, bytes).map(|value| (value, 0)),
             TopicDecoder::Protobuf(decoder) => decoder.decode(bytes),
+        };
+        // Recorders that did not find a definition have left an empty one, too.
+        let root = self.schema().root();
+        let explain = || format!("the recording defines {} without fields", root.name.original);
+        if root.fields.is_empty() {
+            decoded.with_context(explain)
+        } else {
+            decoded
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::channel::Definition;
+
+    #[test]
+    fn a_type_without_fields_has_a_text_without_letters() {
+        let decoder = |message: &str, language: &str| {
+            let definition = Definition {
+                name: "own/msg/Nothing".into(),
+                encoding: language.into(),
+                data: Vec::new(),
+            };
+            assert_eq!(definition.is_known(), !language.is_empty());
+            let definition = Arc::new(definition);
+            let message_encoding = message.into();
+            TopicDecoder::from_channel(&Channel {
+                message_encoding,
+                definition,
+                ..Channel::default()
+            })
+        };
+        // In CDR a structure has a byte at least.
+        for (message, language, bytes) in
+            [("cdr", "ros2msg", &[0, 1, 0, 0, 0][..]), ("ros1", "ros1msg", &[])]
+        {
+            let found = decoder(message, language).unwrap();
+            assert_eq!(found.decode(bytes).unwrap(), (Value::Record(Vec::new()), 0));
+            let error = format!("{:#}", found.decode(&[0, 1, 0, 0].repeat(9)).unwrap_err());
+            assert!(error.contains("Nothing without fields: "), "{error}");
+            let error = decoder(message, "").map(|_| ()).unwrap_err().to_string();
+            assert!(error.contains("no readable definition of own/msg/Nothing"), "{error}");
         }
     }
 }

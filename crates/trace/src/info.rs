@@ -304,9 +304,9 @@ impl ChannelInfo {
             topic: channel.topic.clone(),
             name: channel.definition.name.clone(),
             encoding: channel.message_encoding.clone(),
-            definition: match channel.definition.data.is_empty() {
-                true => String::new(),
-                false => channel.definition.encoding.clone(),
+            definition: match channel.definition.is_known() {
+                true => channel.definition.encoding.clone(),
+                false => String::new(),
             },
             metadata: channel.metadata.clone(),
             messages,

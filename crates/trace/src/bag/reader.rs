@@ -142,10 +142,12 @@ impl Reader {
         );
         let position = fields.long("index_pos").unwrap_or(0);
         let records = ["conn_count", "chunk_count"].map(|name| fields.number(name).unwrap_or(0));
-        if position >= self.file.end() {
+        // Of a bag in which nothing is, the index has no bytes.
+        let last = self.file.end() - u64::from(records != [0, 0]);
+        if position > last {
             self.missing = Some("the index that its first record names is missing");
         }
-        if position <= MAGIC.len() as u64 || position >= self.file.end() {
+        if position <= MAGIC.len() as u64 || position > last {
             return Ok(());
         }
         // An index that is damaged is a matter of those who look things up.

@@ -136,6 +136,24 @@ fn bags_that_were_cut_are_read_up_to_there_and_told() {
 }
 
 #[test]
+fn a_bag_in_which_nothing_is_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let bag = |index: u64, connections: u8| {
+        let count = [connections, 0, 0, 0];
+        let index = index.to_le_bytes();
+        let header = [("op", &[3][..]), ("index_pos", &index), ("conn_count", &count)];
+        [b"#ROSBAG V2.0\n".to_vec(), record(&header, &[b' '; 100])].concat()
+    };
+    let end = bag(0, 0).len() as u64;
+    for (index, connections, is_whole) in [(end, 0, true), (end, 1, false), (end + 1, 0, false)] {
+        let path = file(&folder, "empty.bag", &bag(index, connections));
+        let mut reader = open(&path, &OpenHints::default()).unwrap();
+        assert_eq!(messages(reader.as_mut()).len(), 0);
+        assert_eq!(reader.remarks().is_empty(), is_whole, "{index}: {:?}", reader.remarks());
+    }
+}
+
+#[test]
 fn packed_bags_that_were_cut_are_read_up_to_there() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["ros1/plain.bag", "ros1/bz2.bag", "ros1/lz4.bag"] {

@@ -41,6 +41,29 @@ fn pipes_and_devices_are_refused_at_once() {
 }
 
 #[test]
+fn a_recording_of_nothing_has_no_topics() {
+    let folder = tempfile::tempdir().unwrap();
+    // A whole bag, whose index begins at its end.
+    let bag = |index: u64| {
+        let field = |name: &str, value: &[u8]| {
+            let length = (name.len() + 1 + value.len()) as u32;
+            [&length.to_le_bytes()[..], name.as_bytes(), b"=", value].concat()
+        };
+        let index = field("index_pos", &index.to_le_bytes());
+        let header = [index, field("op", &[3]), field("conn_count", &[0; 4])].concat();
+        let length = (header.len() as u32).to_le_bytes();
+        [&b"#ROSBAG V2.0\n"[..], &length, &header, &[0; 4]].concat()
+    };
+    fs::write(folder.path().join("empty.bag"), bag(bag(0).len() as u64)).unwrap();
+    let generate = ["generate", "--language", "python", "--wire", "cdr", "-o", "out"];
+    for verb in [&["codecs", "--input"][..], &["schema"], &generate] {
+        let words = [verb, &["empty.bag"]].concat();
+        refuses(folder.path(), &words, &["empty.bag has no topics"]);
+    }
+    refuses(folder.path(), &["trace", "cat", "empty.bag"], &["empty.bag has no messages"]);
+}
+
+#[test]
 fn services_and_actions_are_several_messages() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -129,7 +129,7 @@ impl Parser {
                 }
                 "typedef" => {
                     self.next()?;
-                    let kind = match self.constructed(Annotations::default(), scope, library)? {
+                    let kind = match self.add_type(Annotations::default(), scope, library)? {
                         Some(name) => IdlType::Named(name, scope.to_vec()),
                         None => self.parse_type(scope, 0)?,
                     };
@@ -153,7 +153,7 @@ impl Parser {
                     }
                 }
                 _ => {
-                    let is_type = self.constructed(said, scope, library)?.is_some();
+                    let is_type = self.add_type(said, scope, library)?.is_some();
                     let other = self.words.get(self.at).cloned().unwrap_or_default();
                     self.at += usize::from(!is_type);
                     ensure!(is_type, "expected a definition, found '{other}'");
@@ -166,7 +166,7 @@ impl Parser {
 
     /// Adds a type that is not a name for another one, and tells its name. None where something
     /// else begins.
-    fn constructed(
+    fn add_type(
         &mut self,
         said: Annotations,
         scope: &[String],

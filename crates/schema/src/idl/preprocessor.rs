@@ -62,7 +62,7 @@ impl Preprocessor {
                 }
                 continue;
             };
-            let directive = join(directive, &mut lines);
+            let directive = join_lines(directive, &mut lines);
             let (word, rest) = split_word(directive.trim());
             match word {
                 "if" | "ifdef" | "ifndef" if !is_active => {
@@ -215,7 +215,10 @@ fn is_between(line: &str) -> bool {
 }
 
 /// A directive with the lines that it goes on in.
-fn join<'l>(first: &str, lines: &mut Peekable<impl Iterator<Item = (usize, &'l str)>>) -> String {
+fn join_lines<'l>(
+    first: &str,
+    lines: &mut Peekable<impl Iterator<Item = (usize, &'l str)>>,
+) -> String {
     let mut whole = first.to_owned();
     while let Some(begin) = whole.strip_suffix('\\') {
         let next = lines.next().map_or("", |(_, line)| line.trim_end());

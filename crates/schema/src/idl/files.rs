@@ -413,6 +413,7 @@ module lidar {
                 "w.idl:4: expected a definition, found 'strict'",
             ),
             ("/* two\nlines */ struct M {\n long; };", "w.idl:3: expected a name, found ';'"),
+            ("@mutable typedef struct S { long a; } T;\nstruct M { T t; };", "S is mutable"),
             ("#if 0\nstruct", "w.idl: a branch of the preprocessor has no #endif"),
             ("\n#endif", "w.idl:2: #endif without #if"),
             ("#else", "w.idl:1: #else without #if"),

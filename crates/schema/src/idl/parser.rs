@@ -129,7 +129,7 @@ impl Parser {
                 }
                 "typedef" => {
                     self.next()?;
-                    let kind = match self.add_type(Annotations::default(), scope, library)? {
+                    let kind = match self.add_type(said, scope, library)? {
                         Some(name) => IdlType::Named(name, scope.to_vec()),
                         None => self.parse_type(scope, 0)?,
                     };

@@ -39,22 +39,22 @@ impl Package {
         let mut wording = wiregauge_schema::Documentation::default();
         for (origin, schema) in &definitions {
             let mut ids = vec![usize::MAX; schema.types.len()];
-            let fresh = schema.types.iter().filter(|def| !known.contains_key(original_name(def)));
-            let fresh: Vec<&str> = fresh.map(original_name).collect();
+            let fresh = schema.types.iter().filter(|def| !known.contains_key(def.original()));
+            let fresh: Vec<&str> = fresh.map(TypeDef::original).collect();
             // Names first: types may use each other in a circle.
             for (id, def) in schema.types.iter().enumerate() {
                 let next = known.len();
-                ids[id] = *known.entry(original_name(def).to_owned()).or_insert(next);
+                ids[id] = *known.entry(def.original().to_owned()).or_insert(next);
             }
             for (id, def) in schema.types.iter().enumerate() {
                 let def = renumbered(def, &ids);
-                if fresh.contains(&original_name(&def)) {
+                if fresh.contains(&def.original()) {
                     types.push(def);
                 } else if !is_same(&types[ids[id]], &def) {
                     bail!(
                         "{} is defined twice, in {origin} and before, and the definitions differ; \
                          generate them separately",
-                        original_name(&def)
+                        def.original()
                     );
                 }
             }
@@ -67,7 +67,7 @@ impl Package {
         let root = *messages.last().context("there is nothing to generate")?;
         let name = match name {
             Some(name) => name.to_owned(),
-            None => default_name(original_name(&types[messages[0]])),
+            None => default_name(types[messages[0]].original()),
         };
         let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
         ensure!(
@@ -110,9 +110,8 @@ impl Package {
         let types = self.schema.types.iter();
         types
             .map(|def| {
-                let constants = self
-                    .documentation(original_name(def))
-                    .map_or(&[][..], |words| &words.constants);
+                let constants =
+                    self.documentation(def.original()).map_or(&[][..], |words| &words.constants);
                 constants.iter().map(|constant| constant.name.as_str()).collect()
             })
             .collect()
@@ -136,18 +135,10 @@ impl Package {
         for (message, origin) in self.messages.iter().zip(&self.origins) {
             // The name of a file may have any letters.
             let origin = doc_comment::printable_line(origin);
-            lines.push(format!("  {} ({origin})", original_name(&self.schema.types[*message])));
+            lines.push(format!("  {} ({origin})", self.schema.types[*message].original()));
         }
         lines.push("Changes are lost when it is generated again.".into());
         lines
-    }
-}
-
-/// A type's name as its author wrote it.
-pub fn original_name(def: &TypeDef) -> &str {
-    match def {
-        TypeDef::Record(record) => &record.name.original,
-        TypeDef::Enum(def) => &def.name.original,
     }
 }
 

@@ -4,8 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wiregauge_schema::{Schema, TypeDef, TypeId};
 
-use crate::definition::original_name;
-
 /// What names a language does not accept.
 pub struct Rules {
     /// Keywords, for all names.
@@ -100,7 +98,7 @@ impl Names {
 /// `MovingObjectType`; where two are the same, both with their packages.
 fn type_names(schema: &Schema, rules: &Rules) -> Vec<String> {
     let short: Vec<String> =
-        schema.types.iter().map(|def| camel(unqualified_name(original_name(def)))).collect();
+        schema.types.iter().map(|def| camel(unqualified_name(def.original()))).collect();
     let mut uses: BTreeMap<String, usize> = BTreeMap::new();
     for name in &short {
         *uses.entry(name.to_ascii_lowercase()).or_default() += 1;
@@ -111,7 +109,7 @@ fn type_names(schema: &Schema, rules: &Rules) -> Vec<String> {
         .zip(short)
         .map(|(def, name)| match uses[&name.to_ascii_lowercase()] {
             1 => name,
-            _ => camel(&original_name(def).replace("/msg/", "/")),
+            _ => camel(&def.original().replace("/msg/", "/")),
         })
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

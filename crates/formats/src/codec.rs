@@ -6,7 +6,7 @@ use anyhow::Result;
 use wiregauge_build_tools::maven::Jar;
 use wiregauge_build_tools::Need;
 use wiregauge_normalized::{File, Unit};
-use wiregauge_schema::{Cardinality, Field, Projection, Schema, TypeDef, TypeId};
+use wiregauge_schema::{Cardinality, Field, Projection, Schema, TypeId};
 
 use crate::lowering::Lowering;
 use crate::runner_language::RunnerLanguage;
@@ -162,14 +162,6 @@ impl Support {
     }
 }
 
-/// A type's name as its author wrote it.
-pub(crate) fn original_name(def: &TypeDef) -> &str {
-    match def {
-        TypeDef::Record(record) => &record.name.original,
-        TypeDef::Enum(enumeration) => &enumeration.name.original,
-    }
-}
-
 impl Codec {
     /// All codecs, bounds first, then by name.
     pub fn all() -> Vec<&'static Codec> {
@@ -211,7 +203,7 @@ impl Codec {
         }
         let mut lowerings = Vec::new();
         for (id, def) in schema.types.iter().enumerate() {
-            let name = original_name(def);
+            let name = def.original();
             match (self.check_type)(schema, id) {
                 Support::Supported => {}
                 Support::Lowered(more) => lowerings.extend(more),

@@ -136,14 +136,7 @@ fn uses(def: &TypeDef) -> Vec<TypeId> {
 }
 
 fn legalize(schema: &mut Schema) {
-    let originals: Vec<String> = schema
-        .types
-        .iter()
-        .map(|def| match def {
-            TypeDef::Record(record) => record.name.original.clone(),
-            TypeDef::Enum(enumeration) => enumeration.name.original.clone(),
-        })
-        .collect();
+    let originals: Vec<String> = schema.types.iter().map(|def| def.original().to_owned()).collect();
     for (def, name) in schema.types.iter_mut().zip(name::legal_types(&originals)) {
         match def {
             TypeDef::Record(record) => {

@@ -35,7 +35,7 @@ use wiregauge_data_holders::{generate, losses, HolderLanguage, Names, Package, W
 use wiregauge_normalized::{File, Unit};
 use wiregauge_schema::{Cardinality, Field, Schema, TypeDef, TypeId};
 
-use crate::codec::{original_name, Codec, Emission, Linkage, Support, OWN_CODE};
+use crate::codec::{Codec, Emission, Linkage, Support, OWN_CODE};
 use crate::lowering::{self, Lowering};
 use crate::runner_language::RunnerLanguage;
 use crate::sequential;
@@ -118,8 +118,9 @@ fn check_type(wire: Wire, schema: &Schema, id: TypeId) -> Support {
 /// it. None where it is about another type.
 fn explain_rejection(schema: &Schema, id: TypeId, why: &anyhow::Error) -> Option<String> {
     let why = format!("{why:#}");
-    let rest =
-        |def| why.strip_prefix(original_name(def)).filter(|rest| rest.starts_with([' ', '.']));
+    let rest = |def: &TypeDef| {
+        why.strip_prefix(def.original()).filter(|rest| rest.starts_with([' ', '.']))
+    };
     // The longest: `pkg.Scan.Point` is not a field of `pkg.Scan`.
     let about = schema.types.iter().enumerate().filter_map(|(id, def)| Some((rest(def)?, id)));
     match about.min_by_key(|(rest, _)| rest.len()) {

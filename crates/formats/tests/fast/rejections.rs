@@ -5,10 +5,7 @@ use wiregauge_schema::{Schema, TypeDef};
 
 /// The name of the type that a text starts with.
 fn named<'a>(schema: &'a Schema, text: &str) -> Option<&'a str> {
-    let names = schema.types.iter().map(|def| match def {
-        TypeDef::Record(record) => record.name.original.as_str(),
-        TypeDef::Enum(def) => def.name.original.as_str(),
-    });
+    let names = schema.types.iter().map(TypeDef::original);
     let starts =
         |name: &&str| text.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', ' ', '.']));
     names.filter(starts).max_by_key(|name| name.len())

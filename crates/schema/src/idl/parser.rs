@@ -1,6 +1,6 @@
 //! Reads the text of OMG IDL.
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 
 use super::definitions::IdlDefinitions;
 use super::preprocessor::Code;
@@ -153,10 +153,9 @@ impl Parser {
                     }
                 }
                 _ => {
-                    let is_type = self.add_type(said, scope, library)?.is_some();
-                    let other = self.words.get(self.at).cloned().unwrap_or_default();
-                    self.at += usize::from(!is_type);
-                    ensure!(is_type, "expected a definition, found '{other}'");
+                    if self.add_type(said, scope, library)?.is_none() {
+                        bail!("expected a definition, found '{}'", self.next()?);
+                    }
                 }
             }
             self.accept(";");

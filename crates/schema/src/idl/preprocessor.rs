@@ -1,8 +1,8 @@
 //! The words of a text of IDL, as a preprocessor leaves them: with the files that it includes,
 //! macros and branches. What depends on how a compiler is called is refused.
 
+use std::cell::Cell;
 use std::collections::HashMap;
-use std::iter::Peekable;
 
 use anyhow::{bail, ensure, Context, Result};
 
@@ -21,7 +21,7 @@ pub(super) type Include<'i> = &'i mut dyn FnMut(&mut Preprocessor, &str, &str) -
 pub(super) struct Preprocessor {
     macros: HashMap<String, Macro>,
     /// How many words were macros.
-    expanded: usize,
+    expanded: Cell<usize>,
 }
 
 enum Macro {
@@ -34,7 +34,8 @@ enum Macro {
 /// A branch that has not ended.
 struct Branch {
     is_active: bool,
-    /// No later branch of the same condition is taken.
+    /// No later branch of the same condition is taken, as one was, or it is within one that is
+    /// not.
     is_decided: bool,
 }
 
@@ -52,58 +53,53 @@ impl Preprocessor {
         let text = remove_comments(text).with_context(|| origin.to_owned())?;
         let mut code = Code::default();
         let mut branches: Vec<Branch> = Vec::new();
-        let mut lines = text.lines().enumerate().peekable();
+        let mut lines = text.lines().enumerate();
         while let Some((number, line)) = lines.next() {
-            let place = format!("{origin}:{}", number + 1);
+            let place = || format!("{origin}:{}", number + 1);
             let is_active = branches.last().is_none_or(|branch| branch.is_active);
             let Some(directive) = line.trim().strip_prefix('#') else {
                 if is_active && !is_between(line.trim()) {
-                    self.add_line(line, number + 1, &mut code).context(place)?;
+                    self.add_line(line, number + 1, &mut code).with_context(place)?;
                 }
                 continue;
             };
             let directive = join_lines(directive, &mut lines);
             let (word, rest) = split_word(directive.trim());
+            let undecided = || format!("{}: #{} {BRANCH}", place(), directive.trim());
             match word {
-                "if" | "ifdef" | "ifndef" if !is_active => {
-                    branches.push(Branch { is_active: false, is_decided: true });
-                }
                 "if" | "ifdef" | "ifndef" => {
                     let following = lines.clone().map(|(_, line)| line.trim());
-                    let is_taken = self
-                        .decide(word, rest, following)
-                        .with_context(|| format!("{place}: #{} {BRANCH}", directive.trim()))?;
-                    branches.push(Branch { is_active: is_taken, is_decided: is_taken });
+                    let is_taken =
+                        is_active && self.decide(word, rest, following).with_context(undecided)?;
+                    branches
+                        .push(Branch { is_active: is_taken, is_decided: is_taken || !is_active });
                 }
                 "elif" | "else" => {
-                    let outer =
-                        branches.len().checked_sub(2).is_none_or(|at| branches[at].is_active);
                     let branch = branches
                         .last_mut()
-                        .with_context(|| format!("{place}: #{word} without #if"))?;
-                    branch.is_active = outer
-                        && !branch.is_decided
+                        .with_context(|| format!("{}: #{word} without #if", place()))?;
+                    branch.is_active = !branch.is_decided
                         && (word == "else"
-                            || self.decide("if", rest, std::iter::empty()).with_context(|| {
-                                format!("{place}: #{} {BRANCH}", directive.trim())
-                            })?);
+                            || self
+                                .decide("if", rest, std::iter::empty())
+                                .with_context(undecided)?);
                     branch.is_decided |= branch.is_active;
                 }
                 "endif" => {
-                    branches.pop().with_context(|| format!("{place}: #endif without #if"))?;
+                    branches.pop().with_context(|| format!("{}: #endif without #if", place()))?;
                 }
                 _ if !is_active => {}
-                "define" => self.define(rest).context(place)?,
+                "define" => self.define(rest).with_context(place)?,
                 "undef" => {
                     self.macros.insert(rest.to_owned(), Macro::Undefined);
                 }
                 "include" => {
                     let name = rest.trim_matches(['"', '<', '>', ' ']);
                     if name.ends_with(".idl") {
-                        include(self, name, &place)?;
+                        include(self, name, &place())?;
                     }
                 }
-                "error" => bail!("{place}: #error {rest}"),
+                "error" => bail!("{}: #error {rest}", place()),
                 _ => {}
             }
         }
@@ -143,28 +139,22 @@ impl Preprocessor {
     }
 
     fn define(&mut self, rest: &str) -> Result<()> {
-        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-        let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
-        let (name, body) = rest.split_at(end);
+        let (name, words) = split_word(rest);
         ensure!(!name.is_empty(), "#define has no name");
-        let body = match body.starts_with('(') {
+        let body = match rest[name.len()..].starts_with('(') {
             true => Macro::WithParameters,
-            false => Macro::Words(tokenize(body)?),
+            false => Macro::Words(tokenize(words)?),
         };
         self.macros.insert(name.to_owned(), body);
         Ok(())
     }
 
     /// Adds the words of a line, with what macros stand for.
-    fn add_line(&mut self, line: &str, number: usize, code: &mut Code) -> Result<()> {
-        let mut expanded = 0;
-        let mut added = Vec::new();
+    fn add_line(&self, line: &str, number: usize, code: &mut Code) -> Result<()> {
         for word in tokenize(line)? {
-            self.expand(&word, &mut Vec::new(), &mut expanded, &mut added)?;
+            self.expand(&word, &mut Vec::new(), &mut code.words)?;
         }
-        self.expanded += expanded;
-        code.lines.resize(code.lines.len() + added.len(), number);
-        code.words.append(&mut added);
+        code.lines.resize(code.words.len(), number);
         Ok(())
     }
 
@@ -174,20 +164,19 @@ impl Preprocessor {
         &'m self,
         word: &'m str,
         open: &mut Vec<&'m str>,
-        expanded: &mut usize,
         added: &mut Vec<String>,
     ) -> Result<()> {
         match self.macros.get(word) {
             Some(Macro::Words(words)) if !open.contains(&word) => {
-                *expanded += 1;
+                self.expanded.set(self.expanded.get() + 1);
                 ensure!(
-                    self.expanded + *expanded <= MOST_EXPANDED,
+                    self.expanded.get() <= MOST_EXPANDED,
                     "macros stand for more than {MOST_EXPANDED} words"
                 );
                 ensure!(open.len() < MOST_NESTED, "macros are nested too deeply");
                 open.push(word);
                 for inner in words {
-                    self.expand(inner, open, expanded, added)?;
+                    self.expand(inner, open, added)?;
                 }
                 open.pop();
             }
@@ -215,10 +204,7 @@ fn is_between(line: &str) -> bool {
 }
 
 /// A directive with the lines that it goes on in.
-fn join_lines<'l>(
-    first: &str,
-    lines: &mut Peekable<impl Iterator<Item = (usize, &'l str)>>,
-) -> String {
+fn join_lines<'l>(first: &str, lines: &mut impl Iterator<Item = (usize, &'l str)>) -> String {
     let mut whole = first.to_owned();
     while let Some(begin) = whole.strip_suffix('\\') {
         let next = lines.next().map_or("", |(_, line)| line.trim_end());

@@ -11,7 +11,7 @@ use std::fs;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,9 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// How many marks there are: what is adopted belongs to one of their children.
 static LIVING: AtomicUsize = AtomicUsize::new(0);
+/// Held while orphans are looked for: what another thread reaps between the list of processes and
+/// the look at one of them would be gone without a trace, and whom it started not in the list.
+static SEARCH: Mutex<()> = Mutex::new(());
 
 /// What the descendants of a child are known by.
 #[derive(Debug)]
@@ -52,6 +55,9 @@ struct Process {
     has_ended: bool,
     /// Whether it has begun to end, if it has not ended.
     is_ending: bool,
+    /// How many bytes its environment has. None where it has none yet, as another program is
+    /// being started in it, or none any more.
+    environment_size: Option<usize>,
 }
 
 impl Mark {
@@ -77,8 +83,9 @@ impl Mark {
     /// What is looked at changes meanwhile: one that was there as the look began may have
     /// started another and ended before it could be told whose it is. So it is looked again
     /// until a look finds nothing that runs, that is about to end, or that has ended since the
-    /// look before.
+    /// look before, and can tell of all others whose they are.
     pub(super) fn end_orphans(&self) {
+        let _search = SEARCH.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(us) = process_of_ours() else { return };
         let (mut killed, mut ended): (Vec<OwnedFd>, Vec<Pid>) = (Vec::new(), Vec::new());
         for _ in 0..MAX_ROUNDS {
@@ -97,10 +104,10 @@ impl Mark {
                     }
                 } else if of.may_descend_from(us.id, &all) {
                     let is_nobodys = is_last && us.has_adopted(of);
-                    match is_nobodys || self.marks_process(of.id) {
-                        true => wanted.push((of.id, is_nobodys)),
-                        // One that ends tells nothing any more.
-                        false => is_settled &= process(of.id).is_some_and(|now| !now.is_ending),
+                    match is_nobodys.then_some(true).or_else(|| self.marks_process(of.id)) {
+                        Some(true) => wanted.push((of.id, is_nobodys)),
+                        Some(false) => {}
+                        None => is_settled = false,
                     }
                 }
             }
@@ -127,22 +134,28 @@ impl Mark {
         // The number may have become another's since it was looked at: the handle is of the
         // one that has it now.
         let is_adopted = |us: &Process| process(id).is_some_and(|now| us.has_adopted(&now));
-        if !self.marks_process(id) && !adopted_by.is_some_and(is_adopted) {
+        if self.marks_process(id) != Some(true) && !adopted_by.is_some_and(is_adopted) {
             return None;
         }
         pidfd_send_signal(&handle, Signal::KILL).ok()?;
         Some(handle)
     }
 
-    /// Whether a process has the mark.
-    fn marks_process(&self, id: Pid) -> bool {
+    /// Whether a process has the mark. None where it cannot be told now: what ends has no
+    /// environment any more, and what starts another program has none for a moment, or half of one.
+    fn marks_process(&self, id: Pid) -> Option<bool> {
         let path = format!("/proc/{}/environ", id.as_raw_nonzero());
-        let Ok(environment) = fs::read(path) else { return false };
+        let environment = fs::read(path);
+        // Behind it: what it is compared with is of the program that was read, or of a later one.
+        let now = process(id)?;
+        let Ok(environment) = environment else { return (!now.is_ending).then_some(false) };
         let mut variables = environment.split(|byte| *byte == 0);
-        variables.any(|variable| {
+        let is_marked = variables.any(|variable| {
             let marks = variable.strip_prefix(VARIABLE.as_bytes());
             marks.is_some_and(|marks| String::from_utf8_lossy(marks).contains(&self.0))
-        })
+        });
+        let is_whole = now.environment_size == Some(environment.len());
+        (is_marked || is_whole).then_some(is_marked)
     }
 }
 
@@ -215,5 +228,51 @@ fn process(id: Pid) -> Option<Process> {
     // Behind its terminal.
     let flags: u32 = words.nth(2)?.parse().ok()?;
     let has_ended = ["Z", "X"].contains(&state);
-    Some(Process { id, parent, group, session, has_ended, is_ending: flags & EXITING != 0 })
+    let is_ending = flags & EXITING != 0;
+    // By proc_pid_stat(5) the flags are field 9, where the code starts is field 26, and where the
+    // environment starts and ends are 50 and 51. Linux sets the first of these last.
+    let code: u64 = words.nth(16)?.parse().ok()?;
+    let begin: usize = words.nth(23)?.parse().ok()?;
+    let end: usize = words.next()?.parse().ok()?;
+    let environment_size = if code == 0 { None } else { end.checked_sub(begin) };
+    Some(Process { id, parent, group, session, has_ended, is_ending, environment_size })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::process::Stdio;
+
+    use super::*;
+
+    #[test]
+    fn who_starts_another_program_is_not_taken_for_a_stranger() {
+        for _ in 0..100 {
+            let mut command = Command::new("sh");
+            command.args(["-c", "echo; exec sh -c 'exec sh -c \"exec sh -c :\"'"]);
+            let mark = Mark::mark_command(&mut command);
+            let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+            let id = Pid::from_child(&child);
+            // Until its first program has begun, it has our environment.
+            child.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
+            while child.try_wait().unwrap().is_none() {
+                assert_ne!(mark.marks_process(id), Some(false));
+            }
+        }
+    }
+
+    #[test]
+    fn who_has_no_environment_is_a_stranger() {
+        let mut command = Command::new("sh");
+        let mark = Mark::mark_command(&mut command);
+        let mut stranger = command.env_clear().args(["-c", "exec sleep 60"]).spawn().unwrap();
+        let id = Pid::from_child(&stranger);
+        let deadline = Instant::now() + GRACE * 20;
+        while mark.marks_process(id).is_none() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(mark.marks_process(id), Some(false));
+        stranger.kill().unwrap();
+        stranger.wait().unwrap();
+    }
 }

@@ -202,24 +202,30 @@ fn what_a_child_detached_dies_too_and_nothing_else() {
 
 #[test]
 fn what_is_being_detached_as_the_child_ends_dies_too() {
-    // Each starts the next one and ends, while it is looked for them.
+    // Each starts the next one and ends, while it is looked for them; also for those of another
+    // thread's child.
     let script = "setsid sh -c 'hop() { [ $1 = 0 ] && exec sleep 60; hop $(($1 - 1)) & }; hop 9' &
                   echo begun; read line";
-    for round in 0..50 {
-        let word = format!("HOPS=of {} in {round}", std::process::id());
+    let end_hops = |name: &str, round: u64| {
+        let word = format!("HOPS=of {} in {name} {round}", std::process::id());
         let mut command = Command::new("sh");
         command.args(["-c", script]).env("HOPS", &word[5..]);
         let mut child = Child::spawn(command, Limits::default()).unwrap();
         assert_eq!(child.read_line(later()).unwrap(), "begun");
-        thread::sleep(Duration::from_micros(300 * round));
+        thread::sleep(Duration::from_micros(600 * round));
         drop(child);
         let has_word = |entry: std::fs::DirEntry| {
             let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
             environment.split(|byte| *byte == 0).any(|of| of == word.as_bytes())
         };
         let entries = std::fs::read_dir("/proc").unwrap().flatten();
-        assert_eq!(entries.map(has_word).filter(|has| *has).count(), 0, "{round}");
-    }
+        assert_eq!(entries.map(has_word).filter(|has| *has).count(), 0, "{name} {round}");
+    };
+    thread::scope(|scope| {
+        for name in ["one", "another"] {
+            scope.spawn(move || (0..25).for_each(|round| end_hops(name, round)));
+        }
+    });
 }
 
 #[test]

@@ -114,6 +114,11 @@ fn require_osi_name(path: &Path, head: &[u8]) -> Result<()> {
     }
     match extension.as_str() {
         "osi" => Ok(()),
+        _ if head.is_empty() => {
+            bail!(
+                "{origin} is empty; a recorder may not have written to it: record or copy it again"
+            )
+        }
         "txth" => bail!(
             "{origin} is a trace as text; give the .osi or .mcap file that it was made from, or \
              convert it: wiregauge trace convert {origin} -o drive.mcap"

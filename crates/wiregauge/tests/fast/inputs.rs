@@ -61,6 +61,11 @@ fn a_recording_of_nothing_has_no_topics() {
         refuses(folder.path(), &words, &["empty.bag has no topics"]);
     }
     refuses(folder.path(), &["trace", "cat", "empty.bag"], &["empty.bag has no messages"]);
+    // Nor is a file of no bytes one of another kind.
+    for file in ["none.bag", "none.mcap", "none.db3"] {
+        fs::write(folder.path().join(file), "").unwrap();
+        refuses(folder.path(), &["trace", "info", file], &[file, "is empty"]);
+    }
 }
 
 #[test]

@@ -245,6 +245,14 @@ fn bags_without_points_are_refused_in_a_line() {
         for (arguments, why) in [
             (&["packed", "pack", &bag, "-o", "out.mcap"][..], "has nothing to pack"),
             (&["packed", "unpack", &bag, "-o", "out.mcap"], "has no packed fields"),
+            (
+                &["trace", "convert", "--points", &bag, "-o", "out.mcap"],
+                "has points; messages with",
+            ),
+            (
+                &["trace", "convert", "--points", &bag, "-o", "out.parquet"],
+                "has points; messages with",
+            ),
             (&["codecs", "points", &bag], "has no points"),
             (&["codecs", "points", &bag, "--as-reflections"], "has no points"),
         ] {

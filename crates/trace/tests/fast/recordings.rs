@@ -119,8 +119,8 @@ fn what_cannot_be_read_is_said() {
 
 #[test]
 fn files_that_are_no_recordings_are_refused() {
-    for bytes in [b"".as_slice(), b"something else"] {
-        assert!(error(Recording::open(file(bytes).path())).contains("is not a recording"));
+    for (bytes, why) in [(b"".as_slice(), "is empty"), (b"something else", "is not a recording")] {
+        assert!(error(Recording::open(file(bytes).path())).contains(why));
     }
     assert!(error(Recording::open("absent.mcap")).contains("cannot read absent.mcap"));
 }

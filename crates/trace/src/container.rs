@@ -95,6 +95,9 @@ fn require_osi_name(path: &Path, head: &[u8]) -> Result<()> {
         bail!("{origin} is a compressed file; unpack it first: {tool} {origin}")
     };
     match head {
+        [] if extension != "osi" => bail!(
+            "{origin} is empty; a recorder may not have written to it: record or copy it again"
+        ),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => return unpack("zstd -d"),
         [0x1f, 0x8b, ..] => return unpack("gunzip -k"),
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => return unpack("unxz -k"),
@@ -114,11 +117,6 @@ fn require_osi_name(path: &Path, head: &[u8]) -> Result<()> {
     }
     match extension.as_str() {
         "osi" => Ok(()),
-        _ if head.is_empty() => {
-            bail!(
-                "{origin} is empty; a recorder may not have written to it: record or copy it again"
-            )
-        }
         "txth" => bail!(
             "{origin} is a trace as text; give the .osi or .mcap file that it was made from, or \
              convert it: wiregauge trace convert {origin} -o drive.mcap"

@@ -154,9 +154,8 @@ impl PointsJob<'_> {
         };
         let expected = readers.iter().flat_map(|reader| reader.channels().values());
         let expected = expected.filter(|channel| has_points(channel)).count();
-        // What is neither shown nor kept need not be unpacked. Where no channel has points, the
-        // messages are read all the same, so that the error can say that these have none.
-        if expected > 0 && form == OutputFormat::Osi && !self.filter.selects_by_number() {
+        // What is neither shown nor kept need not be unpacked.
+        if form == OutputFormat::Osi && !self.filter.selects_by_number() {
             readers.iter_mut().for_each(|reader| reader.select_channels(&has_points));
         }
         let input = CopyInput::new(&files, self.filter);

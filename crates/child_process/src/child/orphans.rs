@@ -104,7 +104,8 @@ impl Mark {
                     }
                 } else if of.may_descend_from(us.id, &all) {
                     let is_nobodys = is_last && us.has_adopted(of);
-                    match is_nobodys.then_some(true).or_else(|| self.marks_process(of.id)) {
+                    let is_ours = if is_nobodys { Some(true) } else { self.marks_process(of.id) };
+                    match is_ours {
                         Some(true) => wanted.push((of.id, is_nobodys)),
                         Some(false) => {}
                         None => is_settled = false,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
 use wiregauge_osi::descriptors::osi_definitions;
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{source, Schema, SchemaSource};
@@ -27,19 +27,11 @@ pub fn load_schema(text: &str, folders: &[PathBuf], dialect: Option<Dialect>) ->
     if is_recording(&source.path) {
         let recording = Recording::open_with(&source.path, definition_lookup(folders))?;
         recording.remarks().iter().for_each(|remark| print_notice(&escape_short(remark)));
-        let topic = match (&source.type_name, recording.topics()) {
-            (Some(topic), _) => topic.clone(),
-            (None, [only]) => only.name.clone(),
-            (None, []) => bail!("{text} has no topics"),
-            (None, topics) => {
-                let names: Vec<&str> = topics.iter().map(|t| t.name.as_str()).collect();
-                bail!(
-                    "{text} has several topics; write {text}:TOPIC with one of {}",
-                    names.join(", ")
-                )
-            }
+        let topic = match &source.type_name {
+            Some(topic) => topic,
+            None => recording.only_topic(&format!("as {text}:NAME"))?,
         };
-        return recording.schema(&topic);
+        return recording.schema(topic);
     }
     source::load_as(dialect, &source)
 }

@@ -223,23 +223,18 @@ impl Workload {
     ) -> Result<Workload> {
         let recording = Recording::open_with(input, definition_lookup(folders))?;
         recording.remarks().iter().for_each(|remark| print_notice(&escape_short(remark)));
-        let topic = match (topic, recording.topics()) {
-            (Some(topic), _) => topic.to_owned(),
-            (None, [only]) => only.name.clone(),
-            (None, []) => bail!("{} has no topics", input.display()),
-            (None, topics) => {
-                let names: Vec<&str> = topics.iter().map(|t| t.name.as_str()).collect();
-                bail!("{}: name one with --channel: {}", input.display(), names.join(", "))
-            }
+        let topic = match topic {
+            Some(topic) => topic,
+            None => recording.only_topic("with --channel")?,
         };
-        let schema = recording.schema(&topic)?;
+        let schema = recording.schema(topic)?;
         if let Some(name) = schema.recursive_type() {
             bail!(
                 "{}: {name} contains itself; only plain structures can be measured",
                 input.display()
             );
         }
-        let sample = recording.sample(&topic, count)?;
+        let sample = recording.sample(topic, count)?;
         ensure!(!sample.values.is_empty(), "{}: {topic} has no messages", input.display());
         let mut notes = vec![format!("{} recorded messages take turns", sample.values.len())];
         if sample.unknown_fields > 0 {
@@ -265,7 +260,7 @@ impl Workload {
             (pruned, values)
         };
         let projection = Projection::choose(&schema);
-        let cases = vec![Values { id: topic.clone(), parameter: None, values }];
+        let cases = vec![Values { id: topic.to_owned(), parameter: None, values }];
         let source = format!("{} {topic}", input.display());
         Ok(Workload { schema, projection, cases, source, notes })
     }

@@ -89,6 +89,22 @@ impl Recording {
         &self.topics
     }
 
+    /// The only topic. `choice` is how the user names one of several: `with --channel`.
+    ///
+    /// # Errors
+    /// When there are several topics or none, or nothing tells the type of OSI's messages.
+    pub fn only_topic(&self, choice: &str) -> Result<&str> {
+        let origin = self.path.display();
+        let problem = match &self.topics[..] {
+            [only] => return Ok(&only.name),
+            [] => bail!("{origin} has no topics"),
+            _ if self.is_osi => ": the file name has no type of messages",
+            _ => " has several topics",
+        };
+        let names: Vec<&str> = self.topics.iter().map(|topic| topic.name.as_str()).collect();
+        bail!("{origin}{problem}; give one {choice}: {}", names.join(", "))
+    }
+
     /// What the user should be told of how it was read.
     pub fn remarks(&self) -> &[String] {
         &self.remarks

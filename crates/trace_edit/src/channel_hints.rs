@@ -9,6 +9,7 @@ use wiregauge_trace::channel::{Channel, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VE
 use wiregauge_trace::open::{self, OpenHints};
 use wiregauge_trace::osi::{self, Stamp};
 use wiregauge_trace::parser;
+use wiregauge_trace::read::Reader;
 use wiregauge_trace::version::{self, Version};
 use wiregauge_trace::write::OutputFormat;
 
@@ -50,7 +51,7 @@ impl ChannelHints {
     /// its definition, its versions and this topic.
     ///
     /// # Errors
-    /// When nothing tells the type of its messages, or OSI does not define it.
+    /// When OSI does not define the type of its messages.
     pub fn describe(
         &self,
         path: &Path,
@@ -59,15 +60,9 @@ impl ChannelHints {
         form: OutputFormat,
     ) -> Result<Channel> {
         let mut channel = channel.clone();
-        let bare = matches!(form, OutputFormat::Osi | OutputFormat::LengthPrefixed);
-        if bare || channel.message_encoding != "protobuf" {
+        if !has_types(form) || channel.message_encoding != "protobuf" {
             return Ok(channel);
         }
-        // Only a file that has neither topics nor types lacks both.
-        ensure!(
-            !channel.definition.name.is_empty() || !channel.topic.is_empty(),
-            osi::missing_type_message(path)
-        );
         if channel.is_osi() && channel.definition.data.is_empty() {
             let definitions = osi_definitions()?;
             let definition = parser::extract_definition(&definitions, &channel.definition.name)?;
@@ -105,6 +100,23 @@ impl ChannelHints {
         let named = osi::OsiFileName::parse(path).and_then(|name| name.osi_version);
         Ok(said.or(named.and_then(|named| version::parse(&named))))
     }
+}
+
+/// Whether a container says what types its messages have.
+pub(crate) fn has_types(form: OutputFormat) -> bool {
+    !matches!(form, OutputFormat::Osi | OutputFormat::LengthPrefixed)
+}
+
+/// Fails where neither a file nor the user says what type its messages have: an `.osi` file.
+///
+/// # Errors
+/// As said.
+pub fn ensure_types(path: &Path, reader: &dyn Reader) -> Result<()> {
+    // Only a file that has neither topics nor types lacks both.
+    let is_typed =
+        |channel: &Channel| !channel.topic.is_empty() || !channel.definition.name.is_empty();
+    ensure!(reader.channels().values().all(is_typed), osi::missing_type_message(path));
+    Ok(())
 }
 
 /// The versions that a channel of OSI must say and does not.

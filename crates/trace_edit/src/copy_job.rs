@@ -18,7 +18,7 @@ use wiregauge_trace::static_data::StaticDataRepeater;
 use wiregauge_trace::write::writer::output_error;
 use wiregauge_trace::write::{ChunkOptions, Json, OsiTimeWriter, Output, OutputFormat, Writer};
 
-use crate::channel_hints::{missing_versions, ChannelHints};
+use crate::channel_hints::{ensure_types, has_types, missing_versions, ChannelHints};
 use crate::copy_summary::CopySummary;
 use crate::encoding::convert_to_protobuf;
 use crate::message_filter::{explain_unmatched, MessageFilter};
@@ -219,6 +219,9 @@ impl CopyOptions {
         let names = self.hints.channel_names(files);
         let mut sources = Vec::new();
         for (path, reader) in files.iter().zip(&mut readers) {
+            if has_types(form) {
+                ensure_types(path, reader.as_ref())?;
+            }
             let name = path.display().to_string();
             sources.push(CopySource::new_sorted(&name, reader.as_mut(), &selection, sorting)?);
         }

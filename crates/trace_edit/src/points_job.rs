@@ -12,9 +12,9 @@ use wiregauge_system::file::Draft;
 use wiregauge_system::text::escape_short;
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::copy::ProgressCallback;
-use wiregauge_trace::osi;
 use wiregauge_trace::write::{OutputFormat, Writer};
 
+use crate::channel_hints::ensure_types;
 use crate::copy_job::{CopyInput, CopyOptions};
 use crate::copy_summary::CopySummary;
 use crate::encoding::{is_osi_flat, osi_definition};
@@ -142,12 +142,7 @@ impl PointsJob<'_> {
         let files = self.files();
         let mut readers = self.options.open(&files)?;
         for (path, reader) in files.iter().zip(&readers) {
-            // Only a file that has neither topics nor types lacks both.
-            let is_typed = reader
-                .channels()
-                .values()
-                .all(|channel| !channel.topic.is_empty() || !channel.definition.name.is_empty());
-            ensure!(is_typed, osi::missing_type_message(path));
+            ensure_types(path, reader.as_ref())?;
         }
         let has_points = |channel: &Channel| {
             is_osi_flat(channel) || PointSource::from_channel(channel).is_some()

@@ -18,6 +18,7 @@ use wiregauge_trace::open;
 use wiregauge_trace::play::schedule;
 use wiregauge_trace::read::{MessageInfo, Reader};
 use wiregauge_trace::write::OutputFormat;
+use wiregauge_trace_edit::channel_hints::ensure_types;
 
 use crate::playback::Playback;
 use crate::stream_end::{StreamEnd, MAX_FRAME};
@@ -37,7 +38,9 @@ const START_OF_BYTE: u64 = 10;
 pub fn play_to_bus(playback: &Playback, mut end: StreamEnd, notify: Notify) -> Result<()> {
     // Before anyone is waited for.
     playback.selection()?;
-    drop(open::open(&playback.input, &playback.open_hints())?);
+    let reader = open::open(&playback.input, &playback.open_hints())?;
+    ensure_types(&playback.input, reader.as_ref())?;
+    drop(reader);
     if end.has_equal_rooms() {
         end.setup.topic.size = find_largest_frame(playback)?;
     }

@@ -56,4 +56,9 @@ impl Findings {
     pub fn is_valid(&self) -> bool {
         self.0.iter().all(|finding| finding.level != Level::Error)
     }
+
+    /// Whether `trace check --fix` corrects some of them.
+    pub fn is_fixable(&self) -> bool {
+        self.0.iter().any(|finding| finding.remedy.contains("--fix"))
+    }
 }

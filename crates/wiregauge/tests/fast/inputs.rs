@@ -149,7 +149,11 @@ fn recordings_show_their_schemas() {
         assert_eq!(shown.code, Some(0), "{name}: {}", shown.err);
         assert!(shown.out.contains(field), "{name}: {}", shown.out);
     }
-    refuses(at, &["schema", "ros1/plain.bag"], &["plain.bag:TOPIC with one of /scan, /empty"]);
+    refuses(
+        at,
+        &["schema", "ros1/plain.bag"],
+        &["several topics; give one as ros1/plain.bag:NAME: /scan, /empty"],
+    );
     refuses(at, &["schema", "mcap/others.mcap:/json"], &["/json", "'jsonschema'"]);
 }
 
@@ -172,4 +176,35 @@ fn a_trace_of_osi_is_of_the_type_that_its_name_tells() {
         &["codecs", "--input", "x.osi", "--channel", "sv"],
         &["osi3.SensorView has no messages"],
     );
+    fs::copy(&made_up, at.join("drive.osi")).unwrap();
+    let points: &[&str] = &["trace", "convert", "--points", "drive.osi", "-o"];
+    for words in [
+        &["trace", "convert", "drive.osi", "-o", "out.mcap"][..],
+        &["trace", "cut", "drive.osi", "-o", "out.mcap", "--from", "1s"],
+        &["trace", "repair", "drive.osi", "-o", "out.mcap"],
+        &["trace", "cat", "drive.osi"],
+        &["trace", "check", "drive.osi"],
+        &[points, &["out.mcap"]].concat(),
+        &[points, &["out.arrow"]].concat(),
+        &["schema", "drive.osi"],
+        &["codecs", "--input", "drive.osi"],
+        &["trace", "play", "drive.osi", "--over", "dds", "--topic", "x"],
+    ] {
+        let wanted = "wiregauge: drive.osi: the file name has no type of messages; give one ";
+        refuses(at, words, &[wanted]);
+        assert!(!at.join("out.mcap").exists() && !at.join("out.arrow").exists());
+    }
+    // One without types needs none.
+    run(at, &["trace", "cut", "drive.osi", "-o", "part.osi", "--from", "0s"]).expect_code(0);
+    let checked = run(at, &["trace", "check", "drive.osi", "--type", "gt"]);
+    checked.expect_code(1);
+    let advice = "corrects what can be derived";
+    assert!(!checked.err.contains(advice), "{}", checked.err);
+    let bag = project().join("crates/trace/tests/recordings/ros1/lz4.bag");
+    let checked = run(at, &["trace", "check", &bag.display().to_string()]);
+    checked.expect_code(1);
+    assert!(!checked.err.contains(advice), "{}", checked.err);
+    run(at, &["trace", "convert", &made_up, "-o", "drive.mcap"]).expect_code(0);
+    let checked = run(at, &["trace", "check", "drive.mcap"]);
+    assert_eq!(checked.code == Some(1), checked.err.contains(advice), "{}", checked.err);
 }

@@ -67,12 +67,14 @@ impl Arguments {
             print_notices(&written.notices(fixed));
             files.push(fixed.clone());
         }
-        let (mut texts, mut entries, mut holds) = (Vec::new(), Vec::new(), true);
+        let (mut texts, mut entries) = (Vec::new(), Vec::new());
+        let (mut holds, mut is_fixable) = (true, false);
         for path in &files {
             let hints = options.hints.open_hints();
             let checked = check(path, &hints, &osi_definitions, &mut byte_progress("checking"))?;
             // What was fixed is what counts.
             holds = checked.findings.is_valid() && (holds || self.fix.is_some());
+            is_fixable |= checked.findings.is_fixable();
             let file = path.display().to_string();
             texts.push(format_check(&file, &checked));
             entries.push(json!({
@@ -83,7 +85,7 @@ impl Arguments {
             }));
         }
         self.format.print(&entries[..], |_| escape_lines(&texts.concat()))?;
-        if !holds && self.fix.is_none() && self.format == ListFormat::Table {
+        if !holds && is_fixable && self.fix.is_none() && self.format == ListFormat::Table {
             print_notice(
                 "'wiregauge trace check FILE --fix FIXED' corrects what can be derived from the \
                  file",

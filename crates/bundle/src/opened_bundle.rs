@@ -2,14 +2,14 @@
 //! long as it is measured.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Seek};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use tempfile::TempDir;
 use wiregauge_build_tools::hash_file;
-use wiregauge_system::input::{is_lfs_pointer, LFS_ADVICE};
+use wiregauge_system::input::open_regular;
 use wiregauge_system::interrupt;
 
 use crate::board_check::BoardFacts;
@@ -113,14 +113,13 @@ fn is_plain(name: &str) -> bool {
 /// Unpacks the file of a bundle. Its manifest is first, and nothing is unpacked that is not in
 /// it.
 fn unpack(path: &Path, shown: &str) -> Result<OpenedBundle> {
-    let mut file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
-    ensure!(!is_lfs_pointer(&mut file)?, "{shown} {LFS_ADVICE}");
+    let mut file = open_regular(path)?;
     let mut head = [0; 4];
     let is_whole = file.read_exact(&mut head).is_ok();
     ensure!(is_whole && head == ZSTD, "{shown} is no bundle: it is not compressed by zstd");
     let broken =
         |error: io::Error| anyhow!("{shown} is damaged or not whole; copy it again ({error})");
-    let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
+    file.rewind().map_err(broken)?;
     let decoder = zstd::Decoder::new(file).map_err(broken)?;
     let mut archive = tar::Archive::new(decoder);
     let mut entries = archive.entries().map_err(broken)?;

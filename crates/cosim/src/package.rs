@@ -11,7 +11,7 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_system::input::{is_lfs_pointer, LFS_ADVICE};
+use wiregauge_system::input::open_regular;
 use wiregauge_timing::scratch::Scratch;
 use zip::ZipArchive;
 
@@ -48,15 +48,11 @@ impl Package {
     /// # Errors
     /// Names the file and says what is wrong with it.
     pub fn open_as(path: &Path, name: &str) -> Result<Package> {
-        Package::unpack(path, name).with_context(|| path.display().to_string())
+        let file = open_regular(path)?;
+        Package::unpack(file, name).with_context(|| path.display().to_string())
     }
 
-    fn unpack(path: &Path, name: &str) -> Result<Package> {
-        // Before it is opened: opening a pipe would wait for its writer.
-        let data = fs::metadata(path).context("cannot be opened")?;
-        ensure!(data.is_file(), "is not a file");
-        let mut file = File::open(path).context("cannot be opened")?;
-        ensure!(!is_lfs_pointer(&mut file)?, LFS_ADVICE);
+    fn unpack(file: File, name: &str) -> Result<Package> {
         let mut archive = ZipArchive::new(file)
             .map_err(anyhow::Error::from)
             .context("is not an FMU: it is not a zip archive")?;
@@ -116,22 +112,33 @@ impl Package {
                 return Ok(path);
             }
         }
-        let mut there: Vec<String> = fs::read_dir(&binaries)
-            .map(|entries| entries.flatten().map(|e| file_name(&e.path())).collect())
-            .unwrap_or_default();
-        there.sort();
+        let wanted = format!("binaries/{}/{identifier}.so is missing", platforms[0]);
+        for platform in platforms {
+            let libraries = names_in(&binaries.join(platform));
+            if let Some(other) = libraries.iter().find(|name| name.ends_with(".so")) {
+                bail!(
+                    "has no library that is called as its modelIdentifier: {wanted}, there is \
+                     {other}; build the FMU again"
+                );
+            }
+        }
+        let there = names_in(&binaries);
         let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
-        bail!(
-            "has no binary for this machine: binaries/{}/{identifier}.so is missing (its \
-             platforms: {there})",
-            platforms[0]
-        )
+        bail!("has no binary for this machine: {wanted} (its platforms: {there})")
     }
 
     /// Its resources.
     pub fn resources(&self) -> PathBuf {
         self.folder.join("resources")
     }
+}
+
+/// What is in a folder, in order; nothing where there is no folder.
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.map(|entry| file_name(&entry.path())).collect();
+    names.sort();
+    names
 }
 
 /// What this machine's folder of binaries is called.

@@ -25,7 +25,7 @@ const PROBE: usize = 1 << 20;
 /// How Git LFS begins a file that it has not fetched (its specification, "The Pointer").
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// What is said of such a file behind its name.
-pub const LFS_ADVICE: &str =
+const LFS_ADVICE: &str =
     "is only a pointer of Git LFS to the file; fetch the file by 'git lfs pull'";
 
 /// Opens a regular file, or what a link to one leads to.
@@ -63,7 +63,7 @@ pub fn open_regular(path: &Path) -> Result<File> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn is_lfs_pointer(file: &mut File) -> Result<bool> {
+fn is_lfs_pointer(file: &mut File) -> Result<bool> {
     let mut head = Vec::new();
     let read = file.by_ref().take(LFS_POINTER.len() as u64).read_to_end(&mut head);
     read.and_then(|_| file.rewind()).context("cannot read it")?;

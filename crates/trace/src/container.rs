@@ -121,6 +121,11 @@ fn require_osi_name(path: &Path, head: &[u8]) -> Result<()> {
             "{origin} is a trace as text; give the .osi or .mcap file that it was made from, or \
              convert it: wiregauge trace convert {origin} -o drive.mcap"
         ),
+        // OSI's older format has binary messages, in spite of its name.
+        "txt" if head.iter().any(|byte| *byte < b'\t') => bail!(
+            "{origin} is a trace in a format that OSI 3.7 has dropped; convert it to .osi: \
+             python3 txt2osi.py -d {origin}, with the script in OSI 3.6, folder format"
+        ),
         "txt" => {
             bail!("{origin} is a trace as text; give the .osi or .mcap file that it was made from")
         }

@@ -242,6 +242,9 @@ fn what_is_wrong_with_a_bundle_is_said_in_a_line() {
     is_refused(at, "pointer.tar.zst", &["pointer.tar.zst is only a pointer", "git lfs pull"]);
     fs::write(at.join("other.tar.zst"), "no archive").unwrap();
     is_refused(at, "other.tar.zst", &["other.tar.zst is no bundle"]);
+    // To open it would wait for who writes into it.
+    assert!(Command::new("mkfifo").arg(at.join("pipe.tar.zst")).status().unwrap().success());
+    is_refused(at, "pipe.tar.zst", &["pipe.tar.zst is a pipe; give a regular file"]);
     // Nobody can make a folder there, not even root.
     let mut command = wiregauge();
     command.args(["codecs", "--bundle"]).arg(&bundle().0).args(SHORT).env("TMPDIR", "/proc");

@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 
 use crate::package::description::Variable;
 
@@ -27,6 +27,7 @@ impl Value {
     pub fn parse(variable: &Variable, text: &str) -> Result<Value> {
         let kind = variable.kind.as_str();
         let wrong = || format!("'{text}' is not a value for {}, which is {kind}", variable.name);
+        ensure!(!variable.is_array, "{} is an array, which cannot be set", variable.name);
         Ok(match kind {
             "Real" | "Float64" | "Float32" => Value::Real(text.parse().with_context(wrong)?),
             "Boolean" => Value::Boolean(match text {
@@ -54,5 +55,20 @@ impl Value {
                 Value::Integer(value)
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_array_is_not_set_to_one_value() {
+        let (name, kind, causality) = ("gains".into(), "Float64".into(), "parameter".into());
+        let mut variable = Variable { name, reference: 0, kind, causality, is_array: false };
+        assert!(Value::parse(&variable, "1.5").is_ok());
+        variable.is_array = true;
+        let Err(error) = Value::parse(&variable, "1.5") else { panic!("it is an array") };
+        assert_eq!(error.to_string(), "gains is an array, which cannot be set");
     }
 }

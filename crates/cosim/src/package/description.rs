@@ -65,6 +65,8 @@ pub struct Variable {
     pub kind: String,
     /// `input`, `output`, `parameter`, …
     pub causality: String,
+    /// Whether it has several values, or as many as another variable says (`Dimension` in FMI 3.0).
+    pub is_array: bool,
 }
 
 /// A binary variable: one of FMI 3, or three integers by OSMP's convention.
@@ -108,7 +110,10 @@ impl Description {
         let version = root.attribute("fmiVersion").unwrap_or("none");
         let (fmi, token) = match version {
             "2.0" => (Fmi::Two, "guid"),
-            _ if version.starts_with("3.0") => (Fmi::Three, "instantiationToken"),
+            // Not its drafts, such as 3.0-beta.3: their functions may take other arguments.
+            _ if version == "3.0" || version.starts_with("3.0.") => {
+                (Fmi::Three, "instantiationToken")
+            }
             _ => bail!("fmiVersion is {version}; wiregauge runs 2.0 and 3.0"),
         };
         let interface = child(root, "CoSimulation")
@@ -256,11 +261,15 @@ fn variables(root: Node, fmi: Fmi) -> Result<Variables> {
             }
         };
         let causality = node.attribute("causality").unwrap_or("local").to_owned();
-        let variable = Variable { name, reference, kind: kind.to_owned(), causality };
+        let is_array = node.children().any(|child| {
+            child.tag_name().name() == "Dimension" && child.attribute("start") != Some("1")
+        });
+        let variable = Variable { name, reference, kind: kind.to_owned(), causality, is_array };
         let annotation = child(node, "Annotations")
             .and_then(osmp)
             .and_then(|osmp| child(osmp, "osmp-binary-variable"));
         if let Some(annotation) = annotation {
+            ensure!(!is_array, "{}: an array cannot be a binary variable of OSMP", variable.name);
             let of = |key| {
                 annotation.attribute(key).with_context(|| {
                     format!("{}: its OSMP annotation lacks '{key}'", variable.name)
@@ -276,7 +285,7 @@ fn variables(root: Node, fmi: Fmi) -> Result<Variables> {
                     .to_owned(),
                 own_mime: node.attribute("mimeType").map(str::to_owned),
             });
-        } else if kind == "Binary" {
+        } else if kind == "Binary" && !is_array {
             let mime = node.attribute("mimeType").and_then(|mime| Mime::parse(mime).ok());
             let mime = mime.unwrap_or_else(Mime::unknown);
             bare.push(Binary {
@@ -299,6 +308,7 @@ fn undeclared_binaries(variables: &[Variable], known: &[Binary]) -> Vec<Binary> 
         let found = variables.iter().find(|variable| variable.name == name)?;
         let fits =
             ["Integer", "Int32"].contains(&found.kind.as_str()) && found.causality == causality;
+        let fits = fits && !found.is_array;
         fits.then_some(found.reference)
     };
     let mut found = Vec::new();

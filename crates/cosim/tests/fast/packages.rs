@@ -49,18 +49,18 @@ fn good_ones_are_opened_in_both_versions() {
 fn what_is_no_fmu() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("broken.fmu");
-    refused(&path, &["cannot be opened"]);
+    refused(&path, &["cannot read"]);
     fs::create_dir(&path).unwrap();
-    refused(&path, &["not a file"]);
+    refused(&path, &["is a folder; give a regular file"]);
     fs::remove_dir(&path).unwrap();
     fs::write(&path, "this is no archive").unwrap();
     refused(&path, &["not a zip archive"]);
     fs::remove_file(&path).unwrap();
     // Opening it would wait for a writer for ever.
     assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-    refused(&path, &["not a file"]);
+    refused(&path, &["is a pipe; give a regular file"]);
     fs::remove_file(&path).unwrap();
-    refused(Path::new("/dev/zero"), &["not a file"]);
+    refused(Path::new("/dev/zero"), &["is a device"]);
     fs::write(&path, "version https://git-lfs.github.com/spec/v1\noid sha256:6f8b\nsize 9\n")
         .unwrap();
     refused(&path, &["git lfs pull"]);
@@ -131,6 +131,11 @@ fn descriptions_that_cannot_be_run() {
         ("<CoSimulation ", "<ModelExchange ", &["co-simulation"]),
         ("modelIdentifier=\"fixture\"", "", &["CoSimulation", "modelIdentifier"]),
         ("modelIdentifier=\"fixture\"", "modelIdentifier=\"../x\"", &["not a file name"]),
+        (
+            "modelIdentifier=\"fixture\"",
+            "modelIdentifier=\"other\"",
+            &["modelIdentifier", "other.so is missing", "there is fixture.so"],
+        ),
         ("guid=\"{fixture}\"", "", &["guid"]),
         (
             "modelIdentifier=\"fixture\"",
@@ -164,6 +169,23 @@ fn descriptions_that_cannot_be_run() {
         };
         refused(&fixture.write(&path), words);
     }
+    let draft = Fixture::source(3).edit("fmiVersion=\"3.0\"", "fmiVersion=\"3.0-beta.3\"");
+    refused(&draft.write(&path), &["3.0-beta.3", "2.0 and 3.0"]);
+    // A host has room for one value.
+    let annotations = "<Annotations><Annotation ";
+    let sized = |dimension: &str| {
+        let to = format!("<Dimension {dimension}/>{annotations}");
+        Fixture::source(3).edit(annotations, &to).write(&path)
+    };
+    refused(&sized("start=\"2\""), &["OSMPSensorViewOut", "an array"]);
+    refused(&sized("valueReference=\"0\""), &["OSMPSensorViewOut", "an array"]);
+    Package::open(&sized("start=\"1\"")).expect("one value is no array");
+    let undeclared = Fixture::source(3)
+        .edit(" mimeType=\"", " description=\"")
+        .edit("type=\"net.pmsf.osmp\"", "type=\"other\"")
+        .edit("<Annotations>", "<Dimension start=\"2\"/><Annotations>");
+    let package = Package::open(&undeclared.write(&path)).expect("it says nothing of OSI");
+    assert_eq!(package.description.binaries, []);
     // One part that says something else.
     let one = "role=\"size\" mime-type=\"application/x-open-simulation-interface; version=3.8.0";
     let other = one.replace("3.8.0", "3.7.0");

@@ -527,6 +527,8 @@ fn what_is_no_recording_is_refused_with_a_way_out() {
         ("a.pcap", &[0xd4, 0xc3, 0xb2, 0xa1], "a capture of network packets"),
         ("old.bag", b"#ROSBAG V1.2\n", "to version 2.0"),
         ("a.txth", b"version {", "a trace as text"),
+        ("b.txt", b"version {", "a trace as text"),
+        ("a.txt", b":s\n\x06\x08\x03\x10\x01", "txt2osi.py -d"),
         ("metadata.yaml", b"rosbag2", "give its folder"),
         ("a.bag", b"hello", "not a ROS 1 bag"),
         ("a.db3", b"hello", "not an SQLite database"),

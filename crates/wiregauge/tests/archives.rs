@@ -105,7 +105,7 @@ fn what_goes_wrong_is_said_in_a_line_without_secrets() {
     assert_eq!(ask(folder.path(), &["trace", "info", &url], &server).code, Some(0));
     for (way, name, words) in [
         ("plain", "none.mcap", "there is no such file; check the address"),
-        ("plain", "empty.mcap", "is not an MCAP file"),
+        ("plain", "empty.mcap", "is empty; a recorder may not have written to it"),
         ("forbidden", "drive.mcap", "the archive refuses access; "),
         ("down", "drive.mcap", "the archive answers 503, and did so again and again; try later"),
         (

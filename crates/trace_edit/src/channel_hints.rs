@@ -112,10 +112,13 @@ pub(crate) fn has_types(form: OutputFormat) -> bool {
 /// # Errors
 /// As said.
 pub fn ensure_types(path: &Path, reader: &dyn Reader) -> Result<()> {
-    // Only a file that has neither topics nor types lacks both.
-    let is_typed =
-        |channel: &Channel| !channel.topic.is_empty() || !channel.definition.name.is_empty();
-    ensure!(reader.channels().values().all(is_typed), osi::missing_type_message(path));
+    // Only a file that has neither topics nor types lacks both; in MCAP a channel of JSON may.
+    let is_untyped = |channel: &Channel| {
+        channel.message_encoding == "protobuf"
+            && channel.topic.is_empty()
+            && channel.definition.name.is_empty()
+    };
+    ensure!(!reader.channels().values().any(is_untyped), osi::missing_type_message(path));
     Ok(())
 }
 

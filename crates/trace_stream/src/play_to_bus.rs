@@ -38,9 +38,7 @@ const START_OF_BYTE: u64 = 10;
 pub fn play_to_bus(playback: &Playback, mut end: StreamEnd, notify: Notify) -> Result<()> {
     // Before anyone is waited for.
     playback.selection()?;
-    let reader = open::open(&playback.input, &playback.open_hints())?;
-    ensure_types(&playback.input, reader.as_ref())?;
-    drop(reader);
+    ensure_types(&playback.input, open::open(&playback.input, &playback.open_hints())?.as_ref())?;
     if end.has_equal_rooms() {
         end.setup.topic.size = find_largest_frame(playback)?;
     }

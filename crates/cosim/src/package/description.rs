@@ -306,9 +306,9 @@ fn variables(root: Node, fmi: Fmi) -> Result<Variables> {
 fn undeclared_binaries(variables: &[Variable], known: &[Binary]) -> Vec<Binary> {
     let find = |name: String, causality: &str| {
         let found = variables.iter().find(|variable| variable.name == name)?;
-        let fits =
-            ["Integer", "Int32"].contains(&found.kind.as_str()) && found.causality == causality;
-        let fits = fits && !found.is_array;
+        let fits = ["Integer", "Int32"].contains(&found.kind.as_str())
+            && found.causality == causality
+            && !found.is_array;
         fits.then_some(found.reference)
     };
     let mut found = Vec::new();

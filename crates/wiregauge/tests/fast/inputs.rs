@@ -208,3 +208,24 @@ fn a_trace_of_osi_is_of_the_type_that_its_name_tells() {
     let checked = run(at, &["trace", "check", "drive.mcap"]);
     assert_eq!(checked.code == Some(1), checked.err.contains(advice), "{}", checked.err);
 }
+
+#[test]
+fn a_channel_of_mcap_may_have_neither_topic_nor_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let record = |kind: u8, parts: &[&[u8]]| {
+        let content = parts.concat();
+        [&[kind][..], &(content.len() as u64).to_le_bytes(), &content].concat()
+    };
+    let magic = b"\x89MCAP0\r\n";
+    // Its number, no schema, no topic, its encoding, no metadata.
+    let channel = record(4, &[&[1, 0, 0, 0], &[0; 4], b"\x04\0\0\0json", &[0; 4]]);
+    let message = record(5, &[&[1, 0], &[0; 20], b"{}"]);
+    let messages =
+        [&magic[..], &record(1, &[&[0; 8]]), &channel, &message, &record(15, &[&[0; 4]])].concat();
+    let footer = record(2, &[&(messages.len() as u64).to_le_bytes(), &[0; 12]]);
+    fs::write(at.join("bare.mcap"), [&messages, &channel, &footer, &magic[..]].concat()).unwrap();
+    let converted = run(at, &["trace", "convert", "bare.mcap", "-o", "out.mcap"]);
+    converted.expect_code(0);
+    assert!(converted.err.contains("1 message of 2 bytes"), "{}", converted.err);
+}

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Error, Result};
+use wiregauge_participant::stderr::print_line;
 use wiregauge_participant::stream::parent_process::ParentProcess;
 
 use crate::background::busy_loops::BusyLoops;
@@ -125,7 +126,7 @@ pub fn serve() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{error:#}");
+            print_line(format_args!("{error:#}"));
             ExitCode::FAILURE
         }
     }

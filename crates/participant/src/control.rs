@@ -5,11 +5,12 @@
 //! borne, or closes the connection, is lost, and whoever notices says so: nobody
 //! waits for a participant that is gone.
 
-use std::fmt::Debug;
+use std::error::Error;
+use std::fmt::{self, Debug, Display, Formatter};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
 use serde::de::DeserializeOwned;
@@ -38,6 +39,9 @@ pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(100);
 /// again after its timer, then after twice as long; on a loaded machine the timer
 /// is most of a second (RFC 6298), and a link that is back must not be missed.
 pub const DEFAULT_SILENCE_LIMIT: Duration = Duration::from_secs(3);
+/// The same for a participant that does not know yet what the user says: the others may
+/// still be starting on a loaded machine. A conductor that is gone has closed the connection.
+pub const STARTING_SILENCE_LIMIT: Duration = Duration::from_secs(30);
 
 /// What the conductor says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -365,6 +369,18 @@ impl ControlSender {
     }
 }
 
+/// The other side ended the connection, as it does when its process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionClosed;
+
+impl Display for ConnectionClosed {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("closed the control connection")
+    }
+}
+
+impl Error for ConnectionClosed {}
+
 /// The receiving half of a connection.
 #[derive(Debug)]
 pub struct ControlReceiver {
@@ -423,21 +439,25 @@ impl ControlReceiver {
     /// Waits for the next message, beats included.
     ///
     /// # Errors
-    /// When the other side is gone, silent for longer than is borne, or says
+    /// [`ConnectionClosed`]; when the other side is silent for longer than is borne, or says
     /// what it cannot say.
     pub fn receive<M: DeserializeOwned>(&mut self) -> Result<M> {
-        let deadline = Instant::now() + self.silence;
+        // Counted by reads and not by a clock: while this process or its machine stands still,
+        // nobody is heard.
+        let mut waited = Duration::ZERO;
         loop {
             if let Some(message) = self.inbox.next_message()? {
                 return Ok(message);
             }
             let mut block = [0; 64 << 10];
             match self.stream.read(&mut block) {
-                Ok(0) => bail!("closed the control connection"),
+                Ok(0) => bail!(ConnectionClosed),
                 Ok(count) => self.inbox.push_bytes(&block[..count])?,
                 Err(error) => match error.kind() {
-                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {
-                        ensure!(Instant::now() < deadline, "silent for {:?}", self.silence);
+                    ErrorKind::Interrupted => {}
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                        waited += HEARTBEAT_INTERVAL;
+                        ensure!(waited < self.silence, "silent for {:?}", self.silence);
                     }
                     _ => return Err(error).context("the control connection broke"),
                 },
@@ -448,6 +468,8 @@ impl ControlReceiver {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
     use std::net::TcpListener;
 

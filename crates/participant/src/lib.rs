@@ -49,6 +49,7 @@ pub mod sender;
 pub mod sequence;
 pub mod shared_memory;
 pub mod stage;
+pub mod stderr;
 pub mod stream;
 pub mod tcp;
 pub mod token;

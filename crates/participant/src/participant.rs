@@ -19,7 +19,7 @@ use crate::connect::await_listener;
 use crate::control::{
     self, Assignment, ControlReceiver, ControlSender, Loaded, Master, Mode, Opened, Order,
     ParticipantResult, Peers, ReceiverResult, Report, Role, SenderResult, TransportInfo,
-    PROTOCOL_VERSION,
+    PROTOCOL_VERSION, STARTING_SILENCE_LIMIT,
 };
 use crate::discovery::{find_readers, DISCOVERY_TIMEOUT};
 use crate::lockstep::{StepAnnouncer, StepReceiver};
@@ -28,6 +28,7 @@ use crate::run_context::{RunContext, RunControl};
 use crate::sample::HEADER_SIZE;
 use crate::sample_times::{RecordedTimes, SampleTimes};
 use crate::sender::{self, Steps};
+use crate::stderr::print_line;
 use crate::token;
 use crate::transport::{Reader, Transport, Writer, CODEC, IN_PLACE};
 use crate::{echo, receiver, stage, stream, wake_up};
@@ -60,19 +61,19 @@ pub fn main(transports: Vec<&'static dyn Transport>) -> ExitCode {
             ("--control", Some(value)) => address = value.parse().ok(),
             ("--name", Some(value)) => names.push(value),
             _ => {
-                eprintln!("unknown argument '{word}'");
+                print_line(format_args!("unknown argument '{word}'"));
                 return ExitCode::from(2);
             }
         }
     }
     let Some(address) = address.filter(|_| !names.is_empty()) else {
-        eprintln!("a participant needs --control ADDRESS and --name NAME");
+        print_line("a participant needs --control ADDRESS and --name NAME");
         return ExitCode::from(2);
     };
     match run_in_threads(address, &names, &transports) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{error:#}");
+            print_line(format_args!("{error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -123,11 +124,14 @@ pub fn serve(
     }
     let outcome = run_participant(conductor, name, token, transports, &wish, alone);
     // Not reached, or not to the end: who was told to end has heard so.
-    if outcome.is_err() && !wish.is_aborted() {
-        wish.mark_conductor_lost();
+    if let (Err(error), false) = (&outcome, wish.is_aborted()) {
+        wish.mark_conductor_lost(format!("{error:#}"));
     }
     wish.remove_scratch();
-    outcome
+    match wish.conductor_loss() {
+        Some(reason) if outcome.is_ok() => bail!("the conductor is lost: {reason}"),
+        _ => outcome,
+    }
 }
 
 fn run_participant(
@@ -138,7 +142,7 @@ fn run_participant(
     wish: &Arc<RunControl>,
     alone: bool,
 ) -> Result<()> {
-    let (speaker, listener) = control::split(connect_to_conductor(conductor)?)?;
+    let (speaker, mut listener) = control::split(connect_to_conductor(conductor)?)?;
     let about = |transport: &&'static dyn Transport| TransportInfo {
         name: transport.name().into(),
         library: transport.library(),
@@ -152,6 +156,7 @@ fn run_participant(
         host: host_id(),
         transports: transports.iter().map(about).collect(),
     }))?;
+    listener.set_silence_limit(STARTING_SILENCE_LIMIT)?;
     let mut orders = receive_orders(listener, Arc::clone(wish), alone)?;
     let seen = Arc::new(ProgressBuffer::default());
     send_heartbeats(speaker.clone(), Arc::clone(&seen))?;
@@ -196,8 +201,8 @@ fn receive_orders(
                         break;
                     }
                 }
-                Err(_) => {
-                    wish.mark_conductor_lost();
+                Err(error) => {
+                    wish.mark_conductor_lost(format!("{error:#}"));
                     break;
                 }
             }
@@ -207,7 +212,7 @@ fn receive_orders(
         if alone {
             thread::sleep(EXIT_TIMEOUT);
             wish.remove_scratch();
-            eprintln!("did not end in time after the order to quit or after the conductor ended");
+            print_line("did not end in time after the order to quit or after the conductor ended");
             std::process::exit(3);
         }
     })?;
@@ -547,7 +552,24 @@ fn run_receiver(
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader};
+    use std::net::TcpListener;
+
     use super::*;
+
+    #[test]
+    fn why_the_conductor_is_lost_is_said() {
+        let conductor = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = conductor.local_addr().unwrap();
+        let participant = thread::spawn(move || serve(address, "receiver", "", &[], false));
+        let (stream, _) = conductor.accept().unwrap();
+        let mut introduction = String::new();
+        BufReader::new(&stream).read_line(&mut introduction).unwrap();
+        assert!(introduction.contains("receiver"), "{introduction}");
+        drop(stream);
+        let error = participant.join().unwrap().unwrap_err().to_string();
+        assert!(error.starts_with("the conductor is lost: "), "{error}");
+    }
 
     #[test]
     fn no_other_machine_has_a_program_started() {

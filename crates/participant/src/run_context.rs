@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::control::Assignment;
@@ -25,8 +25,8 @@ pub struct RunControl {
     told: AtomicU64,
     /// The run's folder.
     scratch: Mutex<Option<PathBuf>>,
-    /// Whether the conductor went without a word.
-    gone: AtomicBool,
+    /// Why the conductor is lost, where it went without a word.
+    loss: OnceLock<String>,
 }
 
 impl RunControl {
@@ -38,8 +38,8 @@ impl RunControl {
     /// Removes what is left of a run whose conductor is gone.
     pub fn remove_scratch(&self) {
         let scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        let patience =
-            if self.gone.load(Ordering::Relaxed) { CONDUCTOR_EXIT_TIMEOUT } else { Duration::ZERO };
+        let is_lost = self.conductor_loss().is_some();
+        let patience = if is_lost { CONDUCTOR_EXIT_TIMEOUT } else { Duration::ZERO };
         scratch.iter().for_each(|path| scratch::remove_leftovers(path, patience));
     }
 
@@ -48,9 +48,15 @@ impl RunControl {
         self.abandon.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that the conductor went without a word.
-    pub fn mark_conductor_lost(&self) {
-        self.gone.store(true, Ordering::Relaxed);
+    /// Notes that the conductor went without a word, and how that was noticed. What is noticed
+    /// first counts.
+    pub fn mark_conductor_lost(&self, reason: String) {
+        let _ = self.loss.set(reason);
+    }
+
+    /// Why the conductor is lost, if it is.
+    pub fn conductor_loss(&self) -> Option<&str> {
+        self.loss.get().map(String::as_str)
     }
 
     /// Notes that each sender has sent so many samples, and no more will come.

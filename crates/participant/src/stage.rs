@@ -18,6 +18,7 @@ use self::setup::{
 };
 use self::worker::{Stage, StageEvent, StageRecord};
 use crate::control::PROTOCOL_VERSION;
+use crate::stderr::print_line;
 use crate::stream::parent_process::ParentProcess;
 use crate::tcp::Tcp;
 use crate::transport::Transport;
@@ -46,7 +47,7 @@ pub fn serve(transports: &[&'static dyn Transport]) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // For who started it, where that is not who leads.
-            eprintln!("{error:#}");
+            print_line(format_args!("{error:#}"));
             ExitCode::FAILURE
         }
     }

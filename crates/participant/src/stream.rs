@@ -16,6 +16,7 @@ use anyhow::{Context, Result};
 use self::parent_process::ParentProcess;
 use self::setup::{Setup, StreamReport};
 use crate::control::Role;
+use crate::stderr::print_line;
 use crate::transport::Transport;
 
 /// Does what who started this program says, by one of these transports.
@@ -23,7 +24,7 @@ pub fn serve(transports: &[&'static dyn Transport]) -> ExitCode {
     let (mut starter, setup) = match ParentProcess::read_setup() {
         Ok(heard) => heard,
         Err(error) => {
-            eprintln!("{error:#}");
+            print_line(format_args!("{error:#}"));
             return ExitCode::FAILURE;
         }
     };

@@ -71,7 +71,7 @@ fn a_message_is_carried_as_each_codec_writes_it() {
 #[test]
 fn points_are_carried_as_each_row_makes_them_small() {
     let folder = tempfile::tempdir().unwrap();
-    let points = ["--cloud", "scene", "--codecs", "packed-reduced,f32+lz4", "--cycle", "20ms"];
+    let points = ["--cloud", "scene", "--codecs", "packed-reduced,f32+lz4", "--cycle", "50ms"];
     let said = run(folder.path(), &short(&points));
     said.expect_code(0);
     let run = result(folder.path());

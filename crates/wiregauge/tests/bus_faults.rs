@@ -145,3 +145,15 @@ fn shared_memory_that_was_too_small_is_told_with_the_remedy() {
         assert!(status.contains(words), "{status}");
     }
 }
+
+/// Who started it may have been killed: it ends as it would with somebody who reads.
+#[test]
+fn participants_end_though_nobody_reads_what_they_say() {
+    for work in ["--stage", "--stream", "--load-machine"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = wiregauge();
+        command.args(["bus", "participant", work]).stdin(Stdio::null()).stderr(writer);
+        assert_eq!(command.status().unwrap().code(), Some(1), "{work}");
+    }
+}

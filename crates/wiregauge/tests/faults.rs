@@ -214,7 +214,8 @@ fn what_was_measured_before_an_interruption_is_kept() {
     let encode = all.iter().find(|m| m["subject"] == "hangs" && m["metric"] == "encode").unwrap();
     let samples = encode["samples"].as_array().unwrap();
     assert_eq!(samples.len(), 9);
-    assert!(samples[0][0].is_number(), "{samples:?}");
+    // A cell that has fewer rounds than another one sits out some of them.
+    assert!(samples[0].as_array().unwrap().iter().any(|one| one.is_number()), "{samples:?}");
     assert!(samples[8].as_array().unwrap().iter().all(|sample| sample.is_null()), "{samples:?}");
     let said = support::run(at, &["report", "run.json"]);
     said.expect_code(0);

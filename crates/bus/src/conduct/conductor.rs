@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use wiregauge_participant::control::{
-    self, Assignment, ControlSender, Loaded, Master, Opened, Order, ParticipantResult, Peers,
-    ReceiverResult, Report, Role, SenderResult, TransportInfo, HEARTBEAT_INTERVAL,
-    PROTOCOL_VERSION,
+    self, Assignment, ConnectionClosed, ControlSender, Loaded, Master, Opened, Order,
+    ParticipantResult, Peers, ReceiverResult, Report, Role, SenderResult, TransportInfo,
+    HEARTBEAT_INTERVAL, PROTOCOL_VERSION,
 };
 use wiregauge_participant::discovery::REPORT_TIMEOUT;
 use wiregauge_participant::progress::Progress;
@@ -68,7 +68,8 @@ struct Member {
 enum ConductorEvent {
     Joined(Loaded, ControlSender),
     Reported(String, Report),
-    Lost(String, String),
+    /// A participant, and how that was noticed.
+    Lost(String, anyhow::Error),
 }
 
 /// Runs the participants of these plans with this assignment, whose role and
@@ -228,7 +229,7 @@ fn receive_reports(
             }
             Ok(report) => ConductorEvent::Reported(name.clone(), report),
             Err(error) => {
-                let _ = events.send(ConductorEvent::Lost(name, format!("{error:#}")));
+                let _ = events.send(ConductorEvent::Lost(name, error));
                 return;
             }
         };
@@ -377,7 +378,9 @@ impl Conductor {
                 ConductorEvent::Reported(name, other) => {
                     bail!("{name} sent {other:?} too early")
                 }
-                ConductorEvent::Lost(name, reason) => bail!("{name} is lost: {reason}"),
+                ConductorEvent::Lost(name, error) => {
+                    return Err(error.context(format!("{name} is lost")))
+                }
             }
         }
         Ok(())
@@ -494,7 +497,9 @@ impl Conductor {
                     })?;
                     reports.insert(name, report);
                 }
-                ConductorEvent::Lost(name, reason) => bail!("{name} is lost: {reason}"),
+                ConductorEvent::Lost(name, error) => {
+                    return Err(error.context(format!("{name} is lost")))
+                }
                 ConductorEvent::Joined(_, speaker) => speaker.send(&Order::Quit)?,
             }
         }
@@ -546,7 +551,10 @@ impl Conductor {
     /// Why it went wrong: what a process died of says more than what the others
     /// noticed of it.
     fn diagnose(&mut self, error: anyhow::Error, program: &Program) -> anyhow::Error {
-        let deadline = Instant::now() + DIAGNOSIS_TIME;
+        // Whose connection is closed is ending, which takes its time on a loaded machine.
+        let is_ending = error.is::<ConnectionClosed>();
+        let limit = if is_ending { SHUTDOWN_TIMEOUT } else { DIAGNOSIS_TIME };
+        let deadline = Instant::now() + limit;
         while Instant::now() < deadline {
             for (plan, process) in self.processes.iter_mut().enumerate() {
                 if !process.has_ended() {
@@ -559,7 +567,7 @@ impl Conductor {
                     .map(|member| member.name.as_str())
                     .collect();
                 let names = names.join(" and ");
-                return match process.death(Instant::now() + DIAGNOSIS_TIME) {
+                return match process.death(Instant::now() + SHUTDOWN_TIMEOUT) {
                     Some(death) => anyhow!("{names} is lost: {death}{}", program.advice(&death)),
                     None => error.context(format!("{names} is lost")),
                 };

@@ -10,7 +10,7 @@ use std::fmt::{self, Debug, Display, Formatter};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 use serde::de::DeserializeOwned;
@@ -442,9 +442,8 @@ impl ControlReceiver {
     /// [`ConnectionClosed`]; when the other side is silent for longer than is borne, or says
     /// what it cannot say.
     pub fn receive<M: DeserializeOwned>(&mut self) -> Result<M> {
-        // Counted by reads and not by a clock: while this process or its machine stands still,
-        // nobody is heard.
-        let mut waited = Duration::ZERO;
+        // By the clock: who stood still for so long has been given up by the other side.
+        let deadline = Instant::now() + self.silence;
         loop {
             if let Some(message) = self.inbox.next_message()? {
                 return Ok(message);
@@ -454,10 +453,8 @@ impl ControlReceiver {
                 Ok(0) => bail!(ConnectionClosed),
                 Ok(count) => self.inbox.push_bytes(&block[..count])?,
                 Err(error) => match error.kind() {
-                    ErrorKind::Interrupted => {}
-                    ErrorKind::WouldBlock | ErrorKind::TimedOut => {
-                        waited += HEARTBEAT_INTERVAL;
-                        ensure!(waited < self.silence, "silent for {:?}", self.silence);
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {
+                        ensure!(Instant::now() < deadline, "silent for {:?}", self.silence);
                     }
                     _ => return Err(error).context("the control connection broke"),
                 },
@@ -468,8 +465,6 @@ impl ControlReceiver {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
     use std::net::TcpListener;
 

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Error, Result};
-use wiregauge_participant::stderr::print_line;
 use wiregauge_participant::stream::parent_process::ParentProcess;
+use wiregauge_system::notice::print_notice;
 
 use crate::background::busy_loops::BusyLoops;
 use crate::background::datagrams::Flow;
@@ -126,7 +126,7 @@ pub fn serve() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            print_line(format_args!("{error:#}"));
+            print_notice(&format!("{error:#}"));
             ExitCode::FAILURE
         }
     }

@@ -1,4 +1,5 @@
-//! Standard error, whose reader may be gone.
+//! Standard error, whose reader may be gone. `wiregauge_system` has the same for what users read;
+//! it is not compiled into the programs of engines.
 
 use std::fmt::Display;
 use std::io::{self, Write};

@@ -436,6 +436,12 @@ impl ControlReceiver {
         Ok(self.stream.set_write_timeout(Some(silence))?)
     }
 
+    /// Closes the connection for both halves, and at once: [`ControlSender::close`] waits for what
+    /// is being sent.
+    pub fn close(&self) {
+        let _ = self.stream.shutdown(std::net::Shutdown::Both);
+    }
+
     /// Waits for the next message, beats included.
     ///
     /// # Errors

@@ -237,6 +237,9 @@ impl MachineStatus {
             drop(state);
             self.changed.notify_all();
             if last {
+                // An agent that was only silent may be there still, and must see that it is given up:
+                // our beats would go on.
+                listener.close();
                 return;
             }
         }

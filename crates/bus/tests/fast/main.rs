@@ -2,3 +2,4 @@
 
 mod clock;
 mod door;
+mod silent_machine;

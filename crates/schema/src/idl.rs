@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 
 use self::definitions::IdlDefinitions;
 pub use self::files::{enums, messages, read_all, read_file};
-use self::preprocessor::Preprocessor;
+use self::preprocessor::{Code, Preprocessor};
 use crate::model::Schema;
 
 /// Reads a definition. `name` is the root's type, `pkg/msg/Type` or `pkg::msg::Type`; `origin`
@@ -25,9 +25,9 @@ use crate::model::Schema;
 /// # Errors
 /// When it is no IDL, or has what is not read.
 pub fn read_text(text: &str, name: &str, origin: &str) -> Result<Schema> {
-    let mut library = IdlDefinitions::default();
+    let (mut code, mut library) = (Code::default(), IdlDefinitions::default());
     // All that it includes is in the text.
-    let code = Preprocessor::default().read(text, origin, &mut |_, _, _| Ok(()))?;
-    parser::add_code(code, origin, &mut library)?;
+    Preprocessor::default().read(text, origin, &mut code, &mut |_, _, _, _| Ok(()))?;
+    parser::add_code(&code, &mut library)?;
     library.schema(name).with_context(|| origin.to_owned())
 }

@@ -1,6 +1,6 @@
 //! Files of OMG IDL as users of DDS have them, with the files that they include.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
@@ -77,12 +77,10 @@ struct IdlFile {
 
 impl IdlFile {
     fn read(path: &Path, folders: &[PathBuf]) -> Result<IdlFile> {
-        let mut files = IncludedFiles { folders, entered: HashSet::new(), open: 0 };
-        let mut library = IdlDefinitions::default();
-        let code = files.read(path, &mut Preprocessor::default(), &mut library)?;
-        let included: BTreeSet<String> = library.0.keys().cloned().collect();
-        add_code(code.unwrap_or_default(), &path.display().to_string(), &mut library)?;
-        let own = library.0.keys().filter(|name| !included.contains(*name)).cloned().collect();
+        let mut files = IncludedFiles { folders, entered: HashMap::new(), open: 0 };
+        let (mut code, mut library) = (Code::default(), IdlDefinitions::default());
+        files.read(path, &mut Preprocessor::default(), &mut code)?;
+        let own = add_code(&code, &mut library)?;
         Ok(IdlFile { library, own })
     }
 
@@ -179,42 +177,50 @@ const MOST_OPEN: usize = 200;
 struct IncludedFiles<'f> {
     /// Where they are looked for, behind the folder of the file that includes one.
     folders: &'f [PathBuf],
-    entered: HashSet<PathBuf>,
+    /// Those that were read, and the braces within which they were: what two modules include is in
+    /// both.
+    entered: HashMap<PathBuf, HashSet<Option<usize>>>,
     /// How many files are open, of which each includes the next one.
     open: usize,
 }
 
 impl IncludedFiles<'_> {
-    /// The words of a file, after what it includes is in the library. None where it was read.
+    /// Adds the words of a file to `code`, where they are not there yet.
     fn read(
         &mut self,
         path: &Path,
         preprocessor: &mut Preprocessor,
-        library: &mut IdlDefinitions,
-    ) -> Result<Option<Code>> {
+        code: &mut Code,
+    ) -> Result<()> {
         let text = file::read_text(path)?;
-        if !self.entered.insert(path.canonicalize()?) {
-            return Ok(None);
+        let braces = self.entered.entry(path.canonicalize()?).or_default();
+        let is_again = !braces.is_empty();
+        if !braces.insert(code.open_brace()) {
+            return Ok(());
         }
         self.open += 1;
         ensure!(self.open <= MOST_OPEN, "{}: includes are nested too deeply", path.display());
-        let mut include = |preprocessor: &mut Preprocessor, name: &str, place: &str| {
-            let folders =
-                path.parent().into_iter().chain(self.folders.iter().map(PathBuf::as_path));
-            let found = folders.map(|folder| folder.join(name)).find(|file| file.is_file());
-            let found = found.with_context(|| {
-                format!(
-                    "{place}: there is no {name}; put it beside the file, or give its folder by -I"
-                )
-            })?;
-            match self.read(&found, preprocessor, library)? {
-                Some(code) => add_code(code, &found.display().to_string(), library),
-                None => Ok(()),
-            }
-        };
-        let code = preprocessor.read(&text, &path.display().to_string(), &mut include)?;
+        let mut include =
+            |preprocessor: &mut Preprocessor, code: &mut Code, name: &str, place: &str| {
+                let folders =
+                    path.parent().into_iter().chain(self.folders.iter().map(PathBuf::as_path));
+                let found = folders.map(|folder| folder.join(name)).find(|file| file.is_file());
+                let found = found.with_context(|| {
+                    format!(
+                        "{place}: there is no {name}; put it beside the file, or give its folder \
+                         by -I"
+                    )
+                })?;
+                self.read(&found, preprocessor, code)
+            };
+        let before = code.words.len();
+        preprocessor.read(&text, &path.display().to_string(), code, &mut include)?;
+        if is_again {
+            let words = code.words.len() - before;
+            preprocessor.count_expanded(words).with_context(|| path.display().to_string())?;
+        }
         self.open -= 1;
-        Ok(Some(code))
+        Ok(())
     }
 }
 
@@ -223,7 +229,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::model::{Cardinality, Element, Scalar, TypeDef};
+    use crate::model::{Cardinality, Element, Field, Scalar, TypeDef};
 
     /// What dds programs have: a header that others share, typedefs, constants and guards.
     const SCAN: &str = r#"
@@ -366,7 +372,7 @@ module lidar {
             (0..length).map(define).collect::<String>() + "struct S { a0 };\n"
         };
         for (text, wanted) in [
-            (chain(64, 2), "m.idl:65: macros stand for more than 1000000 words"),
+            (chain(64, 2), "m.idl:65: macros, and files that are included again, stand for more than 1000000 words"),
             (chain(10_000, 1), "m.idl:10001: macros are nested too deeply"),
         ] {
             let path = write(folder.path(), "m.idl", &text);
@@ -380,6 +386,49 @@ module lidar {
         }
         let said = read_file(&folder.path().join("0.idl"), None, &[]).unwrap_err().to_string();
         assert!(said.contains("200.idl: includes are nested too deeply"), "{said}");
+    }
+
+    #[test]
+    fn what_is_included_stands_where_it_is_included() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "point.idl", "struct Point { float x, y; };\n");
+        write(folder.path(), "head.idl", "long long stamp;\n");
+        let text = r#"
+            module first {
+            #include "point.idl"
+            };
+            module second {
+            #include "point.idl"
+            #include "point.idl"
+              struct Scan {
+            #include "head.idl"
+                Point here;
+                first::Point there;
+              };
+            };"#;
+        let path = write(folder.path(), "scan.idl", text);
+        assert_eq!(messages(&path, &[]).unwrap(), ["second/Scan"]);
+        let schema = read_file(&path, None, &[]).unwrap();
+        let named = |field: &Field| match field.element {
+            Element::Record(id) => schema.record(id).name.original.clone(),
+            _ => field.name.original.clone(),
+        };
+        let names: Vec<String> = schema.root().fields.iter().map(named).collect();
+        assert_eq!(names, ["stamp", "second/Point", "first/Point"]);
+        // What is wrong in it is said with its own line.
+        write(folder.path(), "head.idl", "long long stamp;\nlong;\n");
+        let said = format!("{:#}", read_file(&path, None, &[]).unwrap_err());
+        assert!(said.contains("head.idl:2: expected a name, found ';'"), "{said}");
+        // A few files stand for more than fits into memory.
+        for number in 0..30 {
+            let inner =
+                |module| format!("module {module} {{\n#include \"{}.idl\"\n}};\n", number + 1);
+            let text = inner("a") + &inner("b");
+            write(folder.path(), &format!("{number}.idl"), &text);
+        }
+        write(folder.path(), "30.idl", "struct S { long a; };");
+        let said = format!("{:#}", read_file(&folder.path().join("0.idl"), None, &[]).unwrap_err());
+        assert!(said.contains("included again, stand for more than 1000000 words"), "{said}");
     }
 
     #[test]

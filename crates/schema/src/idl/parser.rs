@@ -1,5 +1,7 @@
 //! Reads the text of OMG IDL.
 
+use std::collections::BTreeSet;
+
 use anyhow::{bail, ensure, Context, Result};
 
 use super::definitions::IdlDefinitions;
@@ -7,16 +9,15 @@ use super::preprocessor::Code;
 use super::types::{Expression, IdlDefinition, IdlMember, IdlType, DEEPEST};
 use crate::model::Scalar;
 
-/// Adds all that a text defines. `origin` says in errors where it is from.
+/// Adds all that a text and the files that it includes define. The names of what it defines itself.
 ///
 /// # Errors
 /// When it is no IDL.
-pub(super) fn add_code(code: Code, origin: &str, library: &mut IdlDefinitions) -> Result<()> {
-    let mut parser = Parser { words: code.words, at: 0 };
-    parser.definitions(&[], library).with_context(|| {
-        let line = code.lines.get(parser.at.saturating_sub(1)).or(code.lines.last());
-        line.map_or(origin.to_owned(), |line| format!("{origin}:{line}"))
-    })
+pub(super) fn add_code(code: &Code, library: &mut IdlDefinitions) -> Result<BTreeSet<String>> {
+    let mut parser = Parser { code, at: 0, own: BTreeSet::new() };
+    let read = parser.definitions(&[], library);
+    read.with_context(|| code.place(parser.at.saturating_sub(1)))?;
+    Ok(parser.own)
 }
 
 /// What is said before a definition, as far as it changes what is on the wire.
@@ -30,18 +31,33 @@ struct Annotations {
     bits: Option<Vec<String>>,
 }
 
-struct Parser {
-    words: Vec<String>,
+struct Parser<'c> {
+    code: &'c Code,
     at: usize,
+    /// What the text defines itself.
+    own: BTreeSet<String>,
 }
 
-impl Parser {
+impl Parser<'_> {
+    /// Adds a definition, whose last word was read.
+    fn add(
+        &mut self,
+        path: &[String],
+        definition: IdlDefinition,
+        library: &mut IdlDefinitions,
+    ) -> Result<()> {
+        if self.code.is_own(self.at.saturating_sub(1)) {
+            self.own.insert(path.join("::"));
+        }
+        library.add(path, definition)
+    }
+
     fn peek(&self) -> &str {
-        self.words.get(self.at).map_or("", String::as_str)
+        self.code.words.get(self.at).map_or("", String::as_str)
     }
 
     fn next(&mut self) -> Result<String> {
-        let word = self.words.get(self.at).context("the file ends within a definition")?;
+        let word = self.code.words.get(self.at).context("the file ends within a definition")?;
         self.at += 1;
         Ok(word.clone())
     }
@@ -78,7 +94,8 @@ impl Parser {
             if self.peek() == "(" {
                 self.skip("(", ")")?;
             }
-            let mut inside = self.words.get(begin..self.at.saturating_sub(1)).unwrap_or_default();
+            let mut inside =
+                self.code.words.get(begin..self.at.saturating_sub(1)).unwrap_or_default();
             // The parameter may be named.
             if inside.starts_with(&["value", "="].map(String::from)) {
                 inside = &inside[2..];
@@ -136,7 +153,11 @@ impl Parser {
                     loop {
                         let name = self.name()?;
                         let sizes = self.sizes(scope)?;
-                        library.add(&inside(&name), IdlDefinition::Alias(kind.clone(), sizes))?;
+                        self.add(
+                            &inside(&name),
+                            IdlDefinition::Alias(kind.clone(), sizes),
+                            library,
+                        )?;
                         if !self.accept(",") {
                             break;
                         }
@@ -149,7 +170,7 @@ impl Parser {
                     self.expect("=")?;
                     // Only an integer can be a bound.
                     if let Ok(number) = library.evaluate(&self.expression(";", scope)?) {
-                        library.add(&inside(&name), IdlDefinition::Number(number))?;
+                        self.add(&inside(&name), IdlDefinition::Number(number), library)?;
                     }
                 }
                 _ => {
@@ -180,7 +201,7 @@ impl Parser {
                 // Else it is only announced.
                 if matches!(self.peek(), "{" | ":") {
                     let own = self.structure(scope, said.is_mutable)?;
-                    library.add(&inside(&name), own)?;
+                    self.add(&inside(&name), own, library)?;
                 }
                 name
             }
@@ -193,7 +214,7 @@ impl Parser {
                     u32::try_from(bits).with_context(|| format!("{bits} bits"))
                 });
                 let bits = bits.transpose().context("the bits of an enum")?.unwrap_or(32);
-                library.add(&inside(&name), IdlDefinition::Enum { bits, values })?;
+                self.add(&inside(&name), IdlDefinition::Enum { bits, values }, library)?;
                 name
             }
             "union" | "bitset" | "bitmask" | "interface" | "exception" | "valuetype" => {
@@ -210,7 +231,7 @@ impl Parser {
                     "bitset" | "bitmask" => "a set of bits",
                     _ => "an interface",
                 };
-                library.add(&inside(&name), IdlDefinition::Other(kind))?;
+                self.add(&inside(&name), IdlDefinition::Other(kind), library)?;
                 name
             }
             _ => return Ok(None),
@@ -281,7 +302,7 @@ impl Parser {
                 _ => {}
             }
         }
-        let words = self.words[begin..self.at].to_vec();
+        let words = self.code.words[begin..self.at].to_vec();
         self.at += 1;
         Ok(Expression { words, scope: scope.to_vec() })
     }

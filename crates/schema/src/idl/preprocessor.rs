@@ -6,21 +6,60 @@ use std::collections::HashMap;
 
 use anyhow::{bail, ensure, Context, Result};
 
-/// The words of a text, and the line of each.
+/// The words of a text, with those of the files that it includes, and where each is from.
 #[derive(Default)]
 pub(super) struct Code {
     pub(super) words: Vec<String>,
-    pub(super) lines: Vec<usize>,
+    /// The file and the line of each word.
+    places: Vec<(usize, usize)>,
+    /// The text itself, then the files that it includes.
+    origins: Vec<String>,
+    /// The words that are braces and not closed yet.
+    braces: Vec<usize>,
 }
 
-/// Reads a file that another one includes: its name, and where it is included.
-pub(super) type Include<'i> = &'i mut dyn FnMut(&mut Preprocessor, &str, &str) -> Result<()>;
+impl Code {
+    /// The brace within which the next word stands.
+    pub(super) fn open_brace(&self) -> Option<usize> {
+        self.braces.last().copied()
+    }
+
+    /// Whether a word is in the text itself, and not in a file that it includes.
+    pub(super) fn is_own(&self, word: usize) -> bool {
+        self.places.get(word).is_some_and(|(file, _)| *file == 0)
+    }
+
+    /// Where a word is, or the last one: FILE:LINE.
+    pub(super) fn place(&self, word: usize) -> String {
+        match self.places.get(word).or(self.places.last()) {
+            Some((file, line)) => format!("{}:{line}", self.origins[*file]),
+            None => self.origins.first().cloned().unwrap_or_default(),
+        }
+    }
+
+    /// Says of the words that were added last where they are from.
+    fn set_place(&mut self, file: usize, line: usize) {
+        for at in self.places.len()..self.words.len() {
+            match self.words[at].as_str() {
+                "{" => self.braces.push(at),
+                "}" => drop(self.braces.pop()),
+                _ => {}
+            }
+            self.places.push((file, line));
+        }
+    }
+}
+
+/// Reads a file that another one includes, into the words so far: its name, and where it is
+/// included.
+pub(super) type Include<'i> =
+    &'i mut dyn FnMut(&mut Preprocessor, &mut Code, &str, &str) -> Result<()>;
 
 /// What is defined so far, in all files.
 #[derive(Default)]
 pub(super) struct Preprocessor {
     macros: HashMap<String, Macro>,
-    /// How many words were macros.
+    /// How many words were macros, or in files that had been read before.
     expanded: Cell<usize>,
 }
 
@@ -39,19 +78,27 @@ struct Branch {
     is_decided: bool,
 }
 
-/// The most words that may be macros: a few lines can stand for more than fits into memory.
+/// The most words that may be macros, or in files that had been read before: a few lines can stand
+/// for more than fits into memory.
 const MOST_EXPANDED: usize = 1_000_000;
 /// The most macros of which each stands for the next one.
 const MOST_NESTED: usize = 200;
 
 impl Preprocessor {
-    /// The words of a text. `origin` says in errors where it is from.
+    /// Adds the words of a text to `code`. `origin` says in errors where it is from.
     ///
     /// # Errors
     /// When a branch depends on what the text does not say.
-    pub(super) fn read(&mut self, text: &str, origin: &str, include: Include) -> Result<Code> {
+    pub(super) fn read(
+        &mut self,
+        text: &str,
+        origin: &str,
+        code: &mut Code,
+        include: Include,
+    ) -> Result<()> {
         let text = remove_comments(text).with_context(|| origin.to_owned())?;
-        let mut code = Code::default();
+        let file = code.origins.len();
+        code.origins.push(origin.to_owned());
         let mut branches: Vec<Branch> = Vec::new();
         let mut lines = text.lines().enumerate();
         while let Some((number, line)) = lines.next() {
@@ -59,7 +106,8 @@ impl Preprocessor {
             let is_active = branches.last().is_none_or(|branch| branch.is_active);
             let Some(directive) = line.trim().strip_prefix('#') else {
                 if is_active && !is_between(line.trim()) {
-                    self.add_line(line, number + 1, &mut code).with_context(place)?;
+                    self.add_line(line, &mut code.words).with_context(place)?;
+                    code.set_place(file, number + 1);
                 }
                 continue;
             };
@@ -96,7 +144,7 @@ impl Preprocessor {
                 "include" => {
                     let name = rest.trim_matches(['"', '<', '>', ' ']);
                     if name.ends_with(".idl") {
-                        include(self, name, &place())?;
+                        include(self, code, name, &place())?;
                     }
                 }
                 "error" => bail!("{}: #error {rest}", place()),
@@ -104,7 +152,7 @@ impl Preprocessor {
             }
         }
         ensure!(branches.is_empty(), "{origin}: a branch of the preprocessor has no #endif");
-        Ok(code)
+        Ok(())
     }
 
     /// Whether a branch is taken, if the text itself says so.
@@ -138,6 +186,19 @@ impl Preprocessor {
         }
     }
 
+    /// Counts words that stand in the files once and are read more often.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub(super) fn count_expanded(&self, words: usize) -> Result<()> {
+        self.expanded.set(self.expanded.get() + words);
+        ensure!(
+            self.expanded.get() <= MOST_EXPANDED,
+            "macros, and files that are included again, stand for more than {MOST_EXPANDED} words"
+        );
+        Ok(())
+    }
+
     fn define(&mut self, rest: &str) -> Result<()> {
         let (name, words) = split_word(rest);
         ensure!(!name.is_empty(), "#define has no name");
@@ -150,12 +211,8 @@ impl Preprocessor {
     }
 
     /// Adds the words of a line, with what macros stand for.
-    fn add_line(&self, line: &str, number: usize, code: &mut Code) -> Result<()> {
-        for word in tokenize(line)? {
-            self.expand(&word, &mut Vec::new(), &mut code.words)?;
-        }
-        code.lines.resize(code.words.len(), number);
-        Ok(())
+    fn add_line(&self, line: &str, added: &mut Vec<String>) -> Result<()> {
+        tokenize(line)?.iter().try_for_each(|word| self.expand(word, &mut Vec::new(), added))
     }
 
     /// Adds a word, or the words that it stands for. Within those, the names of `open` macros are
@@ -168,11 +225,7 @@ impl Preprocessor {
     ) -> Result<()> {
         match self.macros.get(word) {
             Some(Macro::Words(words)) if !open.contains(&word) => {
-                self.expanded.set(self.expanded.get() + 1);
-                ensure!(
-                    self.expanded.get() <= MOST_EXPANDED,
-                    "macros stand for more than {MOST_EXPANDED} words"
-                );
+                self.count_expanded(1)?;
                 ensure!(open.len() < MOST_NESTED, "macros are nested too deeply");
                 open.push(word);
                 for inner in words {

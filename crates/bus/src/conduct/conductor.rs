@@ -67,9 +67,8 @@ struct Member {
 /// What happens.
 enum ConductorEvent {
     Joined(Loaded, ControlSender),
-    Reported(String, Report),
-    /// A participant, and how that was noticed.
-    Lost(String, anyhow::Error),
+    /// What a participant says; an error where it is lost, and how that was noticed.
+    Reported(String, Result<Report>),
 }
 
 /// Runs the participants of these plans with this assignment, whose role and
@@ -219,21 +218,16 @@ fn receive_reports(
         return;
     }
     loop {
-        let event = match listener.receive() {
-            // Beat for beat, and from here: the conductor may be at starting many
-            // others, for longer than a participant bears silence.
-            Ok(Report::Beat) => {
-                // Who is gone is heard of by the listener.
-                let _ = speaker.send(&Order::Beat);
-                continue;
-            }
-            Ok(report) => ConductorEvent::Reported(name.clone(), report),
-            Err(error) => {
-                let _ = events.send(ConductorEvent::Lost(name, error));
-                return;
-            }
-        };
-        if events.send(event).is_err() {
+        let report = listener.receive();
+        // Beat for beat, and from here: the conductor may be at starting many
+        // others, for longer than a participant bears silence.
+        if let Ok(Report::Beat) = report {
+            // Who is gone is heard of by the listener.
+            let _ = speaker.send(&Order::Beat);
+            continue;
+        }
+        let last = report.is_err();
+        if events.send(ConductorEvent::Reported(name.clone(), report)).is_err() || last {
             return;
         }
     }
@@ -345,7 +339,7 @@ impl Conductor {
     fn partial_record(&mut self, error: &anyhow::Error) -> Option<RunRecord> {
         // What they told meanwhile.
         while let Ok(event) = self.heard.try_recv() {
-            if let ConductorEvent::Reported(name, Report::Progress(news)) = event {
+            if let ConductorEvent::Reported(name, Ok(Report::Progress(news))) = event {
                 self.add_progress(&name, news);
             }
         }
@@ -374,12 +368,8 @@ impl Conductor {
                 ConductorEvent::Joined(loaded, speaker) => {
                     self.admit(loaded, speaker, assignment)?
                 }
-                ConductorEvent::Reported(name, Report::Failed(reason)) => bail!("{name}: {reason}"),
                 ConductorEvent::Reported(name, other) => {
-                    bail!("{name} sent {other:?} too early")
-                }
-                ConductorEvent::Lost(name, error) => {
-                    return Err(error.context(format!("{name} is lost")))
+                    bail!("{name} sent {:?} too early", other?)
                 }
             }
         }
@@ -489,16 +479,13 @@ impl Conductor {
                 bail!("{missing} did not {what} within {patience:?}");
             };
             match event {
-                ConductorEvent::Reported(name, Report::Failed(reason)) => bail!("{name}: {reason}"),
                 ConductorEvent::Reported(name, report) => {
+                    let report = report?;
                     let shown = format!("{report:?}");
                     let report = wanted(report).with_context(|| {
                         format!("{name} sent '{:.40}' when it should {what}", shown)
                     })?;
                     reports.insert(name, report);
-                }
-                ConductorEvent::Lost(name, error) => {
-                    return Err(error.context(format!("{name} is lost")))
                 }
                 ConductorEvent::Joined(_, speaker) => speaker.send(&Order::Quit)?,
             }
@@ -515,17 +502,24 @@ impl Conductor {
         }
     }
 
-    /// What happens next; none until the deadline. Beats go out meanwhile.
+    /// What is heard next, but for progress; none until the deadline. Beats go out meanwhile.
+    ///
+    /// # Errors
+    /// When a participant has failed or is lost, or the user asks to stop.
     fn next_event(&mut self, deadline: Instant) -> Result<Option<ConductorEvent>> {
         loop {
             interrupt::check()?;
             // What has come is heard after the deadline too, so that a pause of ours is no loss.
             let left = deadline.saturating_duration_since(Instant::now());
             match self.heard.recv_timeout(left.min(HEARTBEAT_INTERVAL / 2)) {
-                Ok(ConductorEvent::Reported(name, Report::Progress(news))) => {
-                    self.add_progress(&name, news)
+                Ok(ConductorEvent::Reported(name, report)) => {
+                    match report.with_context(|| format!("{name} is lost"))? {
+                        Report::Progress(news) => self.add_progress(&name, news),
+                        Report::Failed(reason) => bail!("{name}: {reason}"),
+                        other => return Ok(Some(ConductorEvent::Reported(name, Ok(other)))),
+                    }
                 }
-                Ok(event) => return Ok(Some(event)),
+                Ok(joined) => return Ok(Some(joined)),
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => bail!("the conductor's listener ended"),

@@ -67,13 +67,13 @@ impl Conductor {
             }
             // Whether the user asks to stop or not: this is what is left to do.
             match self.heard.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(ConductorEvent::Reported(name, Report::Kept(piece))) => {
+                Ok(ConductorEvent::Reported(name, Ok(Report::Kept(piece)))) => {
                     pieces.insert(name, piece);
                 }
-                Ok(ConductorEvent::Reported(name, Report::Progress(news))) => {
+                Ok(ConductorEvent::Reported(name, Ok(Report::Progress(news)))) => {
                     self.add_progress(&name, news)
                 }
-                Ok(ConductorEvent::Lost(name, _)) => {
+                Ok(ConductorEvent::Reported(name, Err(_))) => {
                     gone.insert(name);
                 }
                 Ok(_) => {}

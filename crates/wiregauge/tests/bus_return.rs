@@ -72,13 +72,13 @@ fn in_the_middle(machine: &Machine) {
 #[test]
 fn an_agent_that_was_silent_comes_back_by_itself() {
     let (here, there) = (folder(), folder());
-    let scenario = scenario_with_silence("7s", "2s");
+    let scenario = scenario_with_silence("9s", "4s");
     let (mut leader, at) = lead(here.path(), &scenario, &[]);
     let mut agent = Machine::join(there.path(), &scenario, "beta", &at);
     in_the_middle(&agent);
     agent.signal("-STOP");
     let told = leader.hears("is lost");
-    assert!(told.contains("silent for 2s") && told.contains("waiting up to 30s"), "{told}");
+    assert!(told.contains("silent for 4s") && told.contains("waiting up to 30s"), "{told}");
     agent.signal("-CONT");
     agent.hears("trying to reach it again for 30s");
     leader.hears("beta is back from 127.0.0.1");

@@ -462,7 +462,7 @@ fn ranks_that_do_not_meet_say_who_is_missing() {
         2 => vec![("PMI_RANK", "3".into())],
         _ => slurm(0),
     };
-    let mut job = ranks("\"1s\"", &["--wait", "4s"], other);
+    let mut job = ranks("\"1s\"", &["--wait", "10s"], other);
     job[2].0.hears("rank 3 has no participant, as the scenario has 3");
     job[1].0.hears("refuses: its scenario differs");
     job[0].0.hears("'job' is 'Slurm 8' there and 'Slurm 7' here");

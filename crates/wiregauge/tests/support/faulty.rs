@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{is_gone, participants, wiregauge};
+use super::{is_gone, participants, wiregauge, END_PATIENCE};
 
 /// A run with a temporary folder of its own, killed if it is still there in the
 /// end.
@@ -111,8 +111,7 @@ fn is_over(transport: &str, line: &str) -> bool {
     }
 }
 
-/// Waits until nothing of these processes and runs is left; what is after ten
-/// seconds.
+/// Waits until nothing of these processes and runs is left; what is when it should have ended.
 pub fn what_stays(ids: &[i32], runs: &BTreeSet<String>, folder: &Path) -> Vec<String> {
     let begun = Instant::now();
     loop {
@@ -121,7 +120,7 @@ pub fn what_stays(ids: &[i32], runs: &BTreeSet<String>, folder: &Path) -> Vec<St
         left.extend(shared(runs).iter().map(|_| "shared memory".into()));
         left.extend(names(folder).iter().map(|_| "a folder".into()));
         left.dedup();
-        if left.is_empty() || begun.elapsed() > Duration::from_secs(10) {
+        if left.is_empty() || begun.elapsed() > END_PATIENCE {
             return left;
         }
         thread::sleep(Duration::from_millis(20));

@@ -172,11 +172,7 @@ impl Writer for CloudWriter {
             let origin = &self.origin;
             match self.remarks.reason() {
                 Some(reason) => bail!("no cloud can be made of {origin}: {reason}"),
-                None => bail!(
-                    "no message that was read from {origin} has points; messages with points are \
-                     {}",
-                    PointSource::SUPPORTED
-                ),
+                None => bail!(PointSource::explain_missing(origin)),
             }
         }
         self.inner.finish()

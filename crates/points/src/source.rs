@@ -39,6 +39,15 @@ impl PointSource {
          wiregauge, and foxglove.PointCloud and LaserScan in \
          Protobuf";
 
+    /// That nothing that was read has points, and which messages would have.
+    pub(crate) fn explain_missing(origin: &str) -> String {
+        let supported = PointSource::SUPPORTED;
+        format!(
+            "no message that was read from {origin} has points; messages with points are \
+             {supported}"
+        )
+    }
+
     /// Of a channel; none where its messages hold no points that are known.
     pub fn from_channel(channel: &Channel) -> Option<PointSource> {
         let name = channel.definition.name.as_str();

@@ -260,12 +260,7 @@ impl<W: Output + Send + 'static> Writer for TableWriter<W> {
             if let Some(reason) = table.notices.reason().filter(|_| !is_there) {
                 bail!("no point can be read from {}: {reason}", self.origin);
             }
-            ensure!(
-                is_there,
-                "no message that was read from {} has points; messages with points are {}",
-                self.origin,
-                PointSource::SUPPORTED
-            );
+            ensure!(is_there, PointSource::explain_missing(&self.origin));
         }
         self.begin()?;
         let is_written = match self.state {

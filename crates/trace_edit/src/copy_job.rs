@@ -261,22 +261,22 @@ impl CopyOptions {
         sources: &mut [CopySource],
     ) -> Result<()> {
         let read = join_names(files);
-        if selection.is_part() {
-            ensure!(!self.has_messages(files)?, explain_unmatched(&read));
+        if selection.is_part() && !self.has_messages(files, selection)? {
+            ensure!(!self.has_messages(files, &Selection::default())?, explain_unmatched(&read));
         }
         let is_damaged = sources.iter_mut().any(CopySource::has_nothing);
         ensure!(!is_damaged, "{read} has no whole message");
         // Where there are some, the readers leave out all but what the writer wants: it says in the
         // end what that is.
-        ensure!(has_room || self.has_messages(files)?, "{read} has no messages");
+        ensure!(has_room || self.has_messages(files, selection)?, "{read} has no messages");
         Ok(())
     }
 
-    /// Whether there are messages in any file, of all channels and times.
-    fn has_messages(&self, files: &[PathBuf]) -> Result<bool> {
+    /// Whether there are such messages in any file.
+    fn has_messages(&self, files: &[PathBuf], selection: &Selection) -> Result<bool> {
         for path in files {
             let mut reader = open::open_with(path, &self.hints.open_hints(), &osi_definitions)?;
-            if reader.next()?.is_some() {
+            if selection.select(reader.as_mut()).advance()?.is_some() {
                 return Ok(true);
             }
         }

@@ -250,6 +250,10 @@ fn bags_without_points_are_refused_in_a_line() {
                 "has points; messages with",
             ),
             (
+                &["trace", "convert", "--points", &bag, "-o", "out.mcap", "--from", "0s"],
+                "has points; messages with",
+            ),
+            (
                 &["trace", "convert", "--points", &bag, "-o", "out.parquet"],
                 "has points; messages with",
             ),

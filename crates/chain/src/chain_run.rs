@@ -33,7 +33,7 @@ const START_DELAY_NS: u64 = 50_000_000;
 /// What a sample may take in a stretch beyond cycles and work, in nanoseconds.
 const SLACK_NS: u64 = 30_000_000;
 /// How long to wait for the cause when something goes wrong.
-const DIAGNOSIS_TIME: Duration = Duration::from_millis(300);
+const DIAGNOSIS_TIME: Duration = Duration::from_secs(1);
 /// The same where another machine may have to tell it, which may be loaded.
 const REMOTE_DIAGNOSIS_TIME: Duration = DEFAULT_SILENCE_LIMIT;
 /// Between two looks for it.

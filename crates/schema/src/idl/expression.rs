@@ -2,7 +2,7 @@
 
 use anyhow::{bail, ensure, Context, Result};
 
-use super::types::{Expression, DEEPEST};
+use super::types::{unescape, Expression, DEEPEST};
 
 /// The value of an expression, whose names stand for what `find` says.
 ///
@@ -84,7 +84,7 @@ impl Reader<'_> {
         let mut word = String::new();
         while self.peek() == "::" || word.is_empty() || word.ends_with("::") {
             ensure!(!self.peek().is_empty(), "it ends too early");
-            word += self.peek();
+            word += unescape(self.peek());
             self.at += 1;
         }
         if !word.starts_with(|letter: char| letter.is_ascii_digit()) {

@@ -320,6 +320,27 @@ module lidar {
     }
 
     #[test]
+    fn words_of_the_language_are_names_behind_an_underscore() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = r#"
+            module _module {
+              const long _const = 3;
+              struct _struct { octet _octet[_module::_const]; };
+              struct Whole { _struct _any; module::struct __other; };
+            };"#;
+        let path = write(folder.path(), "words.idl", text);
+        let schema = read_file(&path, None, &[]).unwrap();
+        assert_eq!(schema.root().name.original, "module/Whole");
+        let names: Vec<&str> =
+            schema.root().fields.iter().map(|field| field.name.original.as_str()).collect();
+        assert_eq!(names, ["any", "_other"]);
+        let Element::Record(inner) = schema.root().fields[0].element else { panic!("{schema:?}") };
+        let inner = schema.record(inner);
+        assert_eq!(inner.name.original, "module/struct");
+        assert_eq!(inner.fields[0].cardinality, Cardinality::Array { len: 3 });
+    }
+
+    #[test]
     fn macros_and_branches_are_those_of_a_preprocessor() {
         let folder = tempfile::tempdir().unwrap();
         let text = r##"

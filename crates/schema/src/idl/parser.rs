@@ -6,7 +6,7 @@ use anyhow::{bail, ensure, Context, Result};
 
 use super::definitions::IdlDefinitions;
 use super::preprocessor::Code;
-use super::types::{Expression, IdlDefinition, IdlMember, IdlType, DEEPEST};
+use super::types::{unescape, Expression, IdlDefinition, IdlMember, IdlType, DEEPEST};
 use crate::model::Scalar;
 
 /// Adds all that a text and the files that it includes define. The names of what it defines itself.
@@ -78,7 +78,7 @@ impl Parser<'_> {
         let word = self.next()?;
         let is_name = word.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
         ensure!(is_name, "expected a name, found '{word}'");
-        Ok(word)
+        Ok(unescape(&word).to_owned())
     }
 
     /// What stands before a definition or a member.

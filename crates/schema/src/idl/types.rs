@@ -43,3 +43,9 @@ pub(super) enum IdlDefinition {
     Number(i128),
     Other(&'static str),
 }
+
+/// A name without the `_` before it, by which a word of IDL is meant as a name (OMG IDL 4.2,
+/// 7.2.3.2).
+pub(super) fn unescape(name: &str) -> &str {
+    name.strip_prefix('_').filter(|rest| !rest.is_empty()).unwrap_or(name)
+}

@@ -32,6 +32,9 @@ use crate::messages::Messages;
 const START_DELAY_NS: u64 = 50_000_000;
 /// What a sample may take in a stretch beyond cycles and work, in nanoseconds.
 const SLACK_NS: u64 = 30_000_000;
+/// How long the stages behind the first one go on after the last stretch, in nanoseconds: longer
+/// than a shared host takes its processors away.
+const DRAIN_NS: u64 = 500_000_000;
 /// How long to wait for the cause when something goes wrong.
 const DIAGNOSIS_TIME: Duration = Duration::from_secs(1);
 /// The same where another machine may have to tell it, which may be loaded.
@@ -218,9 +221,9 @@ fn topics(chain: &Chain, scratch: &Path) -> Result<Vec<Topic>> {
 /// of each stretch.
 fn schedule(chain: &Chain, duration: Duration, seed: u64) -> Schedule {
     let period = chain.stages[0].period;
-    let drain = chain.longest() + SLACK_NS;
-    let active = (SAMPLES * period).max(drain / period.max(1) * period);
-    let stretch = period + active + drain;
+    let passage = chain.longest() + SLACK_NS;
+    let active = (SAMPLES * period).max(passage / period.max(1) * period);
+    let stretch = period + active + passage;
     let count = (duration.as_nanos() as u64 / stretch).max(2) as usize + DROPPED;
     let mut random = Random::new(seed);
     let mut before = vec![0; count];
@@ -240,7 +243,8 @@ fn schedule(chain: &Chain, duration: Duration, seed: u64) -> Schedule {
         phases.push((stage.name.clone(), own));
     }
     let epoch = monotonic() + START_DELAY_NS;
-    Schedule { epoch, stretch, active: active + period, count: count as u32, phases }
+    let (active, count) = (active + period, count as u32);
+    Schedule { epoch, stretch, active, count, drain: DRAIN_NS, phases }
 }
 
 /// A number from 0 to 1, without 1.

@@ -228,7 +228,7 @@ mod tests {
 
     fn record(stages: Vec<StageTimes>) -> ChainRecord {
         let (epoch, stretch, active, count) = (1000, 1000, 500, 3);
-        let schedule = Schedule { epoch, stretch, active, count, phases: Vec::new() };
+        let schedule = Schedule { epoch, stretch, active, count, drain: 0, phases: Vec::new() };
         ChainRecord { stages, schedule, clock_uncertainty: Some(40) }
     }
 

@@ -32,7 +32,7 @@ use wiregauge_timing::slowest::SlowSample;
 use wiregauge_timing::usage::Usage;
 
 /// Version of the messages; conductor and participant must have the same.
-pub const PROTOCOL_VERSION: u32 = 9;
+pub const PROTOCOL_VERSION: u32 = 10;
 /// From beat to beat.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(100);
 /// Silence after which the other side is lost, unless the user says so. TCP sends

@@ -84,6 +84,11 @@ impl Seeds {
         words.filter(|line| !line.is_empty()).map(seed).collect()
     }
 
+    /// Whether the next run takes a seed too, so that what was built for it can be kept.
+    pub fn is_repeated(&self, seed: u64) -> bool {
+        matches!(Wanted::from_environment(), Wanted::Same) || self.recorded().contains(&seed)
+    }
+
     /// Whether it was not recorded before.
     fn record(&self, seed: u64) -> io::Result<bool> {
         if self.recorded().contains(&seed) {
@@ -113,8 +118,7 @@ pub fn cases() -> Option<usize> {
 /// Which seeds a run takes.
 #[derive(Clone, Copy)]
 enum Wanted {
-    /// Those of every run. Other tests have others: what one builds, and removes, is not
-    /// what another one uses.
+    /// Those of every run. Other tests have others: what one builds is not what another one uses.
     Same,
     /// Others than in the last run.
     New,

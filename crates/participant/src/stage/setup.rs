@@ -102,14 +102,17 @@ pub struct Schedule {
     pub active: u64,
     /// How many stretches there are.
     pub count: u32,
+    /// How long after the last one the other stages go on, in nanoseconds: for samples that a
+    /// disturbance has held up.
+    pub drain: u64,
     /// By name of the stage: from the beginning of each stretch to its first activation.
     pub phases: Vec<(String, Vec<u64>)>,
 }
 
 impl Schedule {
-    /// When the last stretch ends.
+    /// When the last stage ends.
     pub fn end(&self) -> u64 {
-        self.epoch + u64::from(self.count) * self.stretch
+        self.epoch + u64::from(self.count) * self.stretch + self.drain
     }
 }
 

@@ -287,14 +287,18 @@ impl Worker<'_> {
     /// is any; it is told which the first stage would give.
     fn cycle(&mut self, next: impl Fn(u64) -> Option<u64>) -> Result<()> {
         self.fill()?;
-        let Schedule { epoch, stretch, active, count, phases } = self.schedule;
+        let Schedule { epoch, stretch, active, count, drain, phases } = self.schedule;
         let of_stage = |(name, _): &&(String, Vec<u64>)| *name == self.stage.name;
         let phases = phases.iter().find(of_stage).context("no phases for the stage")?;
         let period = self.stage.period;
-        let length = if self.stage.input.is_none() { *active } else { *stretch };
         let (clock, mut sequence) = (Clock::new(0), 0);
-        for (number, phase) in (0..u64::from(*count)).zip(&phases.1) {
-            let begin = epoch + number * stretch;
+        for (number, phase) in (1..=u64::from(*count)).zip(&phases.1) {
+            let begin = epoch + (number - 1) * stretch;
+            let length = match self.stage.input {
+                None => *active,
+                Some(_) if number == u64::from(*count) => stretch + drain,
+                Some(_) => *stretch,
+            };
             let mut due = begin + phase;
             while due < begin + length {
                 loop {
@@ -319,7 +323,7 @@ impl Worker<'_> {
                 }
             }
         }
-        // Others still work in the last stretch.
+        // Others still work.
         clock.wait_until(self.schedule.end());
         Ok(())
     }

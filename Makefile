@@ -8,18 +8,18 @@ WIREGAUGE = $(or $(CARGO_TARGET_DIR),target)/release/wiregauge
 RESULT ?= .
 
 # The lanes of the tests, by file: what builds runners for each codec; what builds FMUs and other
-# programs; what compiles holders in all languages; what starts hosts and machines, of which there may
-# be one at a time; what starts engines, and mostly waits. What takes seconds once it is compiled lies
-# in tests/fast of each crate.
+# programs; what compiles holders in all languages; what starts hosts and machines; what is killed, cut
+# off or told nonsense; what starts engines. The last three mostly wait. What takes seconds once it is
+# compiled lies in tests/fast of each crate.
 CODECS = conformance in_place java_damage languages lifetimes measuring octets_and_rejections packed_fields uper \
 	preset_languages
 BUILDS = against archives arrow_languages bundle cloudini contributing corpus cosim cosim_samples coupling coupling_faults \
 	draco explain fixed_plan footprint instructions libraries managed packages players reduced_languages \
 	targets verify wheel windows
 HOLDERS = generate generated protobuf
-MACHINE = bus bus_background bus_emulated bus_fault_matrix bus_faults bus_realtime bus_return bus_scenario
-TRANSPORTS = bus_codecs bus_engines bus_headroom bus_in_place bus_roudi bus_samples bus_security bus_silkit bus_topics chain \
-	faults flood trace_bus
+MACHINE = bus bus_background bus_emulated bus_headroom bus_realtime bus_samples bus_scenario bus_topics chain
+FAULTS = bus_fault_matrix bus_faults bus_return faults flood trace_bus
+TRANSPORTS = bus_codecs bus_engines bus_in_place bus_roudi bus_security bus_silkit
 TEST = scripts/test
 
 .PHONY: all bench bench-aa bus dist targets test test-dist test-fast test-random test-builds test-machine test-packages \
@@ -64,8 +64,8 @@ bench-aa: setup build
 test: setup check
 	cargo test --locked --workspace --no-run
 	$(TEST) codecs $(CODECS:%=--test %) + builds $(BUILDS:%=--test %) + fast --lib --bins --test fast + \
-		holders $(HOLDERS:%=--test %) + machine $(MACHINE:%=--test %) + transports $(TRANSPORTS:%=--test %) + \
-		documentation --doc
+		holders $(HOLDERS:%=--test %) + machine $(MACHINE:%=--test %) + faults $(FAULTS:%=--test %) + \
+		transports $(TRANSPORTS:%=--test %) + documentation --doc
 
 # Unit, golden and property tests: under two minutes once all is compiled.
 test-fast:
@@ -81,7 +81,7 @@ test-builds: setup
 		holders $(HOLDERS:%=--test %)
 
 test-machine: setup
-	$(TEST) machine $(MACHINE:%=--test %) + transports $(TRANSPORTS:%=--test %)
+	$(TEST) machine $(MACHINE:%=--test %) + faults $(FAULTS:%=--test %) + transports $(TRANSPORTS:%=--test %)
 
 # Rows for other architectures: downloads their compilers and libraries.
 test-targets: setup

@@ -20,6 +20,8 @@ HOLDERS = generate generated protobuf
 MACHINE = bus bus_background bus_emulated bus_headroom bus_realtime bus_samples bus_scenario bus_topics chain
 FAULTS = bus_fault_matrix bus_faults bus_return faults flood trace_bus
 TRANSPORTS = bus_codecs bus_engines bus_in_place bus_roudi bus_security bus_silkit
+# Those that mostly wait.
+WAITING = machine $(MACHINE:%=--test %) + faults $(FAULTS:%=--test %) + transports $(TRANSPORTS:%=--test %)
 TEST = scripts/test
 
 .PHONY: all bench bench-aa bus dist targets test test-dist test-fast test-random test-builds test-machine test-packages \
@@ -64,8 +66,7 @@ bench-aa: setup build
 test: setup check
 	cargo test --locked --workspace --no-run
 	$(TEST) codecs $(CODECS:%=--test %) + builds $(BUILDS:%=--test %) + fast --lib --bins --test fast + \
-		holders $(HOLDERS:%=--test %) + machine $(MACHINE:%=--test %) + faults $(FAULTS:%=--test %) + \
-		transports $(TRANSPORTS:%=--test %) + documentation --doc
+		holders $(HOLDERS:%=--test %) + $(WAITING) + documentation --doc
 
 # Unit, golden and property tests: under two minutes once all is compiled.
 test-fast:
@@ -81,7 +82,7 @@ test-builds: setup
 		holders $(HOLDERS:%=--test %)
 
 test-machine: setup
-	$(TEST) machine $(MACHINE:%=--test %) + faults $(FAULTS:%=--test %) + transports $(TRANSPORTS:%=--test %)
+	$(TEST) $(WAITING)
 
 # Rows for other architectures: downloads their compilers and libraries.
 test-targets: setup

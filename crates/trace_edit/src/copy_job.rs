@@ -261,14 +261,16 @@ impl CopyOptions {
         sources: &mut [CopySource],
     ) -> Result<()> {
         let read = join_names(files);
-        if selection.is_part() && !self.has_messages(files, selection)? {
+        let are_selected = selection.is_part() && self.has_messages(files, selection)?;
+        if selection.is_part() && !are_selected {
             ensure!(!self.has_messages(files, &Selection::default())?, explain_unmatched(&read));
         }
         let is_damaged = sources.iter_mut().any(CopySource::has_nothing);
         ensure!(!is_damaged, "{read} has no whole message");
         // Where there are some, the readers leave out all but what the writer wants: it says in the
         // end what that is.
-        ensure!(has_room || self.has_messages(files, selection)?, "{read} has no messages");
+        let are_there = has_room || are_selected || self.has_messages(files, selection)?;
+        ensure!(are_there, "{read} has no messages");
         Ok(())
     }
 

@@ -64,11 +64,13 @@ struct Member {
     progress: Progress,
 }
 
-/// What happens.
-enum ConductorEvent {
+/// What a participant says, by its name; an error where it is lost, and how that was noticed.
+type ConductorEvent = (String, Result<Heard>);
+
+/// What is heard of a participant.
+enum Heard {
     Joined(Loaded, ControlSender),
-    /// What a participant says; an error where it is lost, and how that was noticed.
-    Reported(String, Result<Report>),
+    Reported(Report),
 }
 
 /// Runs the participants of these plans with this assignment, whose role and
@@ -214,7 +216,7 @@ fn receive_reports(
     drop(token);
     listener.limit_message_size(None);
     let name = loaded.name.clone();
-    if events.send(ConductorEvent::Joined(loaded, speaker.clone())).is_err() {
+    if events.send((name.clone(), Ok(Heard::Joined(loaded, speaker.clone())))).is_err() {
         return;
     }
     loop {
@@ -227,7 +229,7 @@ fn receive_reports(
             continue;
         }
         let last = report.is_err();
-        if events.send(ConductorEvent::Reported(name.clone(), report)).is_err() || last {
+        if events.send((name.clone(), report.map(Heard::Reported))).is_err() || last {
             return;
         }
     }
@@ -338,8 +340,8 @@ impl Conductor {
     /// What was told until it broke off; none without a window that counts.
     fn partial_record(&mut self, error: &anyhow::Error) -> Option<RunRecord> {
         // What they told meanwhile.
-        while let Ok(event) = self.heard.try_recv() {
-            if let ConductorEvent::Reported(name, Ok(Report::Progress(news))) = event {
+        while let Ok((name, heard)) = self.heard.try_recv() {
+            if let Ok(Heard::Reported(Report::Progress(news))) = heard {
                 self.add_progress(&name, news);
             }
         }
@@ -363,14 +365,12 @@ impl Conductor {
         let deadline = Instant::now() + REPORT_TIMEOUT;
         while let Some(missing) = self.members.iter().find(|member| member.speaker.is_none()) {
             let missing = missing.name.clone();
-            let Some(event) = self.next_event(deadline)? else { bail!("{missing} did not start") };
-            match event {
-                ConductorEvent::Joined(loaded, speaker) => {
-                    self.admit(loaded, speaker, assignment)?
-                }
-                ConductorEvent::Reported(name, other) => {
-                    bail!("{name} sent {:?} too early", other?)
-                }
+            let Some((name, heard)) = self.next_event(deadline)? else {
+                bail!("{missing} did not start")
+            };
+            match heard {
+                Heard::Joined(loaded, speaker) => self.admit(loaded, speaker, assignment)?,
+                Heard::Reported(other) => bail!("{name} sent {other:?} too early"),
             }
         }
         Ok(())
@@ -475,19 +475,18 @@ impl Conductor {
         let deadline = Instant::now() + patience;
         let mut reports: HashMap<String, T> = HashMap::new();
         while let Some(missing) = names.iter().find(|name| !reports.contains_key(*name)) {
-            let Some(event) = self.next_event(deadline)? else {
+            let Some((name, heard)) = self.next_event(deadline)? else {
                 bail!("{missing} did not {what} within {patience:?}");
             };
-            match event {
-                ConductorEvent::Reported(name, report) => {
-                    let report = report?;
+            match heard {
+                Heard::Reported(report) => {
                     let shown = format!("{report:?}");
                     let report = wanted(report).with_context(|| {
                         format!("{name} sent '{:.40}' when it should {what}", shown)
                     })?;
                     reports.insert(name, report);
                 }
-                ConductorEvent::Joined(_, speaker) => speaker.send(&Order::Quit)?,
+                Heard::Joined(_, speaker) => speaker.send(&Order::Quit)?,
             }
         }
         Ok(names
@@ -506,20 +505,17 @@ impl Conductor {
     ///
     /// # Errors
     /// When a participant has failed or is lost, or the user asks to stop.
-    fn next_event(&mut self, deadline: Instant) -> Result<Option<ConductorEvent>> {
+    fn next_event(&mut self, deadline: Instant) -> Result<Option<(String, Heard)>> {
         loop {
             interrupt::check()?;
             // What has come is heard after the deadline too, so that a pause of ours is no loss.
             let left = deadline.saturating_duration_since(Instant::now());
             match self.heard.recv_timeout(left.min(HEARTBEAT_INTERVAL / 2)) {
-                Ok(ConductorEvent::Reported(name, report)) => {
-                    match report.with_context(|| format!("{name} is lost"))? {
-                        Report::Progress(news) => self.add_progress(&name, news),
-                        Report::Failed(reason) => bail!("{name}: {reason}"),
-                        other => return Ok(Some(ConductorEvent::Reported(name, Ok(other)))),
-                    }
-                }
-                Ok(joined) => return Ok(Some(joined)),
+                Ok((name, heard)) => match heard.with_context(|| format!("{name} is lost"))? {
+                    Heard::Reported(Report::Progress(news)) => self.add_progress(&name, news),
+                    Heard::Reported(Report::Failed(reason)) => bail!("{name}: {reason}"),
+                    other => return Ok(Some((name, other))),
+                },
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => bail!("the conductor's listener ended"),

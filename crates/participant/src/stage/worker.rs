@@ -287,20 +287,20 @@ impl Worker<'_> {
     /// is any; it is told which the first stage would give.
     fn cycle(&mut self, next: impl Fn(u64) -> Option<u64>) -> Result<()> {
         self.fill()?;
-        let Schedule { epoch, stretch, active, count, drain, phases } = self.schedule;
+        let Schedule { epoch, stretch, active, count, phases, .. } = self.schedule;
         let of_stage = |(name, _): &&(String, Vec<u64>)| *name == self.stage.name;
         let phases = phases.iter().find(of_stage).context("no phases for the stage")?;
         let period = self.stage.period;
         let (clock, mut sequence) = (Clock::new(0), 0);
-        for (number, phase) in (1..=u64::from(*count)).zip(&phases.1) {
-            let begin = epoch + (number - 1) * stretch;
-            let length = match self.stage.input {
-                None => *active,
-                Some(_) if number == u64::from(*count) => stretch + drain,
-                Some(_) => *stretch,
+        for (number, phase) in (0..u64::from(*count)).zip(&phases.1) {
+            let begin = epoch + number * stretch;
+            let end = match self.stage.input {
+                None => begin + active,
+                Some(_) if number + 1 == u64::from(*count) => self.schedule.end(),
+                Some(_) => begin + stretch,
             };
             let mut due = begin + phase;
-            while due < begin + length {
+            while due < end {
                 loop {
                     let now = monotonic();
                     if now >= due {

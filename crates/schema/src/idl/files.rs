@@ -264,6 +264,16 @@ module lidar {
         write(folder, "scan.idl", SCAN)
     }
 
+    /// The only message of a file that includes no other one.
+    fn schema_of(text: &str) -> Schema {
+        let folder = tempfile::tempdir().unwrap();
+        read_file(&write(folder.path(), "only.idl", text), None, &[]).unwrap()
+    }
+
+    fn field_names(schema: &Schema) -> Vec<&str> {
+        schema.root().fields.iter().map(|field| field.name.original.as_str()).collect()
+    }
+
     #[test]
     fn files_have_structs_of_their_own_and_included_ones() {
         let folder = tempfile::tempdir().unwrap();
@@ -272,9 +282,7 @@ module lidar {
         assert_eq!(messages(&path, &folders).unwrap(), ["lidar/Other", "lidar/Scan"]);
         let schema = read_file(&path, Some("Scan"), &folders).unwrap();
         assert_eq!(schema.root().name.original, "lidar/Scan");
-        let names: Vec<&str> =
-            schema.root().fields.iter().map(|field| field.name.original.as_str()).collect();
-        assert_eq!(names, ["ns", "frame", "state", "points", "raw"]);
+        assert_eq!(field_names(&schema), ["ns", "frame", "state", "points", "raw"]);
         let Element::Record(point) = schema.root().fields[3].element else { panic!("{schema:?}") };
         let position = &schema.record(point).fields[0];
         assert_eq!(position.element, Element::Scalar(Scalar::F32));
@@ -288,7 +296,6 @@ module lidar {
 
     #[test]
     fn lengths_bounds_and_values_are_expressions_of_constants() {
-        let folder = tempfile::tempdir().unwrap();
         let text = r#"
             module image {
               const long WIDTH = 0x10;
@@ -307,8 +314,7 @@ module lidar {
                 sequence<octet, image::WIDTH + 1> tag;
               };
             };"#;
-        let path = write(folder.path(), "image.idl", text);
-        let schema = read_file(&path, None, &[]).unwrap();
+        let schema = schema_of(text);
         assert_eq!(schema.root().name.original, "image/Image");
         let shape = |at: usize| schema.root().fields[at].cardinality;
         assert_eq!(shape(1), Cardinality::Array { len: 48 * 30 });
@@ -321,19 +327,15 @@ module lidar {
 
     #[test]
     fn words_of_the_language_are_names_behind_an_underscore() {
-        let folder = tempfile::tempdir().unwrap();
         let text = r#"
             module _module {
               const long _const = 3;
               struct _struct { octet _octet[_module::_const]; };
               struct Whole { _struct _any; module::struct __other; };
             };"#;
-        let path = write(folder.path(), "words.idl", text);
-        let schema = read_file(&path, None, &[]).unwrap();
+        let schema = schema_of(text);
         assert_eq!(schema.root().name.original, "module/Whole");
-        let names: Vec<&str> =
-            schema.root().fields.iter().map(|field| field.name.original.as_str()).collect();
-        assert_eq!(names, ["any", "_other"]);
+        assert_eq!(field_names(&schema), ["any", "_other"]);
         let Element::Record(inner) = schema.root().fields[0].element else { panic!("{schema:?}") };
         let inner = schema.record(inner);
         assert_eq!(inner.name.original, "module/struct");
@@ -380,9 +382,7 @@ module lidar {
             struct Whole { Alias inner; EXTRA octet loop; string<LENGTH> name; };"##;
         let path = write(folder.path(), "whole.idl", text);
         let schema = read_file(&path, None, &[]).unwrap();
-        let names: Vec<&str> =
-            schema.root().fields.iter().map(|field| field.name.original.as_str()).collect();
-        assert_eq!(names, ["inner", "extra", "more", "loop", "name"]);
+        assert_eq!(field_names(&schema), ["inner", "extra", "more", "loop", "name"]);
         let Element::Record(inner) = schema.root().fields[0].element else { panic!("{schema:?}") };
         assert_eq!(schema.record(inner).fields[0].cardinality, Cardinality::Array { len: 8 });
         // A few lines stand for more than fits into memory.

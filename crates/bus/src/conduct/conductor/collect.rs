@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use wiregauge_participant::control::{Order, Report, Role};
 use wiregauge_participant::sample_times::SampleTimesChunk;
 
-use super::{Conductor, ConductorEvent};
+use super::{Conductor, Heard};
 use crate::conduct::samples::SampleRows;
 
 /// How long a participant may take to tell a piece.
@@ -67,13 +67,13 @@ impl Conductor {
             }
             // Whether the user asks to stop or not: this is what is left to do.
             match self.heard.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(ConductorEvent::Reported(name, Ok(Report::Kept(piece)))) => {
+                Ok((name, Ok(Heard::Reported(Report::Kept(piece))))) => {
                     pieces.insert(name, piece);
                 }
-                Ok(ConductorEvent::Reported(name, Ok(Report::Progress(news)))) => {
+                Ok((name, Ok(Heard::Reported(Report::Progress(news))))) => {
                     self.add_progress(&name, news)
                 }
-                Ok(ConductorEvent::Reported(name, Err(_))) => {
+                Ok((name, Err(_))) => {
                     gone.insert(name);
                 }
                 Ok(_) => {}

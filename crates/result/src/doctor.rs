@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
@@ -38,7 +39,7 @@ pub enum MachineState {
 /// Steal and other processes are known after [`Environment::finish`]: probe,
 /// wait for a second, finish, examine.
 pub fn examine(environment: &Environment, missing_tools: &[MissingTool]) -> Vec<MachineFinding> {
-    let Environment { build, system, cpu, memory, clock, activity, .. } = environment;
+    let Environment { build, system, cpu, memory, clock, activity, variables, .. } = environment;
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     // What each is called, the caution that may be about it, and how it is.
     let looked_at = [
@@ -54,6 +55,7 @@ pub fn examine(environment: &Environment, missing_tools: &[MissingTool]) -> Vec<
             memory.available_bytes.map(|bytes| format!("{} MiB", bytes >> 20)),
         ),
         ("clock", "clock", Some(format!("steps by {:.0} ns", clock.step_ns))),
+        ("variables", "variables", Some(describe_variables(variables))),
         ("load", "load", activity.load_before.map(|[load, ..]| format!("{load:.2}"))),
         ("steal", "steal", activity.steal.map(percent)),
         ("other processes", "other-processes", activity.others.map(percent)),
@@ -91,6 +93,15 @@ pub fn examine(environment: &Environment, missing_tools: &[MissingTool]) -> Vec<
         });
     }
     findings
+}
+
+/// Variables with their values, in a line.
+fn describe_variables(variables: &IndexMap<String, String>) -> String {
+    if variables.is_empty() {
+        return "none that changes what is measured".into();
+    }
+    let each = variables.iter().map(|(name, value)| format!("{name}={value}"));
+    each.collect::<Vec<_>>().join(", ")
 }
 
 /// One line a finding: `ok  cpu governor: performance`.
@@ -136,6 +147,7 @@ ok  cpu governor: performance
 ok  usable cpus: 4
 ok  free memory: 4096 MiB
 ok  clock: steps by 20 ns
+ok  variables: none that changes what is measured
 ok  load: 0.50
 !!  steal: 2.0 % → measure again when the host is quiet, or on your own machine
 ??  other processes: not available on this machine
@@ -157,6 +169,7 @@ ok  load: 0.50
         environment.cpu.usable = 1;
         environment.memory.available_bytes = Some(1 << 20);
         environment.clock.step_ns = 1e6;
+        environment.variables.insert("LD_PRELOAD".into(), "/a.so".into());
         environment.activity.load_before = Some([3.0, 0.0, 0.0]);
         environment.activity.steal = Some(0.5);
         environment.activity.others = Some(0.5);

@@ -8,6 +8,7 @@ mod cpu;
 mod files;
 mod memory;
 mod system;
+mod variables;
 
 use std::path::Path;
 
@@ -20,6 +21,7 @@ pub use self::cpu::{Cache, Cpu};
 use self::files::Files;
 pub use self::memory::Memory;
 pub use self::system::System;
+pub(crate) use self::variables::changes_programs;
 
 /// The machine, its state before and after a measurement, and the tools.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -39,6 +41,10 @@ pub struct Environment {
     pub clock: Clock,
     /// What else the machine did.
     pub activity: Activity,
+    /// Variables that change what programs load, how they take memory and how middleware is
+    /// set, by name: `LD_PRELOAD`.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub variables: IndexMap<String, String>,
     /// Versions and flags of compilers and libraries, by name.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub tools: IndexMap<String, String>,
@@ -66,6 +72,7 @@ impl Environment {
             memory: Memory::read(&files),
             clock: Clock::read(&files),
             activity: Activity::read(&files),
+            variables: variables::read(&files),
             tools,
             start: Some(ActivityStart::capture(root)),
         }
@@ -259,6 +266,17 @@ flags\t\t: fpu sse2
         let copy = environment.clone();
         environment.finish();
         assert_eq!(environment, copy);
+    }
+
+    #[test]
+    fn variables_that_change_programs_are_told() {
+        let machine = workstation();
+        assert!(machine.probe().variables.is_empty());
+        let variables = "LD_PRELOAD=/a.so\0HOME=/\0FASTDDS_A=b=c\0MALLOC_CHECK_=\0";
+        machine.write("proc/self/environ", variables);
+        let wanted = [("FASTDDS_A", "b=c"), ("LD_PRELOAD", "/a.so")];
+        let wanted = wanted.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(machine.probe().variables, IndexMap::from(wanted));
     }
 
     #[test]

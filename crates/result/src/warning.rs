@@ -7,7 +7,7 @@ use std::fmt;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::environment::Environment;
+use crate::environment::{changes_programs, Environment};
 
 /// A warning, as it is kept in results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,6 +71,8 @@ pub enum Caution {
     LowMemory(u64),
     /// The machine runs on battery.
     Battery,
+    /// Variables of the environment that change all programs.
+    Variables(String),
     /// wiregauge was built without optimisation.
     DebugBuild,
     /// A tool is not there.
@@ -189,6 +191,7 @@ impl Caution {
             Caution::OneCore => "one-core",
             Caution::LowMemory(_) => "memory",
             Caution::Battery => "battery",
+            Caution::Variables(_) => "variables",
             Caution::DebugBuild => "debug-build",
             Caution::MissingTool(_) => "missing-tool",
             Caution::ShortEpoch { .. } => "short-epoch",
@@ -227,6 +230,7 @@ impl Caution {
             }
             Caution::LowMemory(_) => "free memory, or measure smaller messages",
             Caution::Battery => "connect the charger",
+            Caution::Variables(_) => "unset this, unless its effect is what you measure",
             Caution::DebugBuild => "build with `cargo build --release`",
             Caution::MissingTool(missing) => {
                 // Debian has it from 13 on, Ubuntu from 24.04 on.
@@ -309,6 +313,9 @@ impl fmt::Display for Caution {
             Caution::OneCore => f.write_str("only one CPU is usable"),
             Caution::LowMemory(bytes) => write!(f, "only {} MiB of memory are free", bytes >> 20),
             Caution::Battery => f.write_str("the machine runs on battery"),
+            Caution::Variables(names) => {
+                write!(f, "what is measured loads other code or takes memory otherwise, by {names}")
+            }
             Caution::DebugBuild => f.write_str("wiregauge was built without optimisation"),
             Caution::MissingTool(missing) => write!(f, "{} is not installed", missing.tool),
             Caution::ShortEpoch { cell, steps } => {
@@ -389,6 +396,11 @@ impl Environment {
         }
         if self.clock.step_ns > COARSE_STEP_NS {
             cautions.push(Caution::CoarseClock(self.clock.step_ns));
+        }
+        let changing = self.variables.keys().filter(|name| changes_programs(name));
+        let changing: Vec<&str> = changing.map(String::as_str).collect();
+        if !changing.is_empty() {
+            cautions.push(Caution::Variables(changing.join(", ")));
         }
         if let Some([load, ..]) = self.activity.load_before {
             if load > MOST_LOAD * f64::from(self.cpu.usable) {
@@ -510,13 +522,17 @@ mod tests {
 
     #[test]
     fn a_quiet_machine_needs_no_caution() {
-        assert_eq!(quiet().cautions(), []);
+        let mut quiet = quiet();
+        assert_eq!(quiet.cautions(), []);
+        // As many have it.
+        quiet.variables = IndexMap::from([("LD_LIBRARY_PATH".to_owned(), "/cuda".to_owned())]);
+        assert_eq!(quiet.cautions(), []);
     }
 
     #[test]
     fn each_disturbance_is_named() {
         type Disturb = fn(&mut Environment);
-        let cases: [(&str, Disturb); 11] = [
+        let cases: [(&str, Disturb); 12] = [
             ("debug-build", |e| e.build = "debug".into()),
             ("virtual-machine", |e| e.system.virtual_machine = Some("KVM".into())),
             ("battery", |e| e.system.power = Some("battery".into())),
@@ -525,6 +541,9 @@ mod tests {
             ("one-core", |e| e.cpu.usable = 1),
             ("memory", |e| e.memory.available_bytes = Some(300 << 20)),
             ("clock", |e| e.clock.step_ns = 4e6),
+            ("variables", |e| {
+                e.variables = IndexMap::from([("LD_PRELOAD".to_owned(), "/a.so".to_owned())])
+            }),
             ("load", |e| e.activity.load_before = Some([2.5, 0.0, 0.0])),
             ("steal", |e| e.activity.steal = Some(0.006)),
             ("other-processes", |e| e.activity.others = Some(0.2)),

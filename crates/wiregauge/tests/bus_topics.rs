@@ -60,12 +60,20 @@ fn topics_and_senders_are_told_by_case_figures_and_table() {
             assert!(fact("sent") <= Some(100.0 * number));
             assert!(fact("sent").unwrap() + fact("unsent").unwrap_or(0.0) == 100.0 * number);
         }
-        // With some hundreds of samples a topic has a p99; with one topic it is no figure.
+        // With one topic it is no figure.
         assert_eq!(fact(&run, &expected[0], subject, "topic/p99"), None);
-        let worst = fact(&run, &expected[1], subject, "topic/p99").unwrap();
-        assert!(worst >= fact(&run, &expected[1], subject, "latency/p50").unwrap());
-        let number = fact(&run, &expected[1], subject, "topic/number").unwrap();
-        assert!((1.0..=5.0).contains(&number), "{number}");
+        let of_five = |metric| fact(&run, &expected[1], subject, metric);
+        match of_five("topic/p99") {
+            Some(worst) => {
+                assert!(worst >= of_five("latency/p50").unwrap());
+                let number = of_five("topic/number").unwrap();
+                assert!((1.0..=5.0).contains(&number), "{number}");
+            }
+            // A hundred are due on each topic, and of fewer there is no p99.
+            None => {
+                assert!(["unsent", "late"].iter().any(|of| of_five(of) > Some(0.0)), "{subject}")
+            }
+        }
     }
     let all = &run["cases"][3]["notes"][0];
     assert!(all.as_str().unwrap().ends_with("each receiver reads all 15 topics"), "{all}");

@@ -18,13 +18,14 @@ const CASE: &str = "500 B, 10 ms, continuous";
 const PLAIN: [&str; 2] = ["dds", "fastdds"];
 const PROTECTED: [&str; 2] = ["dds-security", "fastdds-security"];
 
-/// A domain that others on this machine are hardly in.
-fn domain() -> String {
-    (1 + std::process::id() % 200).to_string()
+/// A domain that others on this machine are hardly in. Each test has its own number: participants
+/// with the certificates of another one would try each other's for nothing.
+fn domain(test: u32) -> String {
+    (1 + (2 * std::process::id() + test) % 200).to_string()
 }
 
 /// Sends over these rows, and expects all to arrive.
-fn send(rows: [&str; 2], topic: &str, more: &[&str]) {
+fn send(rows: [&str; 2], domain: &str, topic: &str, more: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let names = rows.join(",");
     let words = ["bus", "run", "--transport", &names, "--cycle", "10ms", "--duration", "2s"];
@@ -32,7 +33,7 @@ fn send(rows: [&str; 2], topic: &str, more: &[&str]) {
     let option = |name: &str, value: &str| {
         PLAIN.map(|transport| ["--option".to_owned(), format!("{transport}.{name}={value}")])
     };
-    let options = [option("domain", &domain()), option("topic", topic)].concat().concat();
+    let options = [option("domain", domain), option("topic", topic)].concat().concat();
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let said = run(folder.path(), &[&words[..], &window, &options, more].concat());
     assert_eq!(said.code, Some(0), "{names}: {}{}", said.out, said.err);
@@ -55,9 +56,9 @@ impl Drop for Killed {
 }
 
 /// A reader of Cyclone's own without certificates: the samples that it has counted by now.
-fn count_by_stranger() -> (Killed, Receiver<u64>) {
+fn count_by_stranger(domain: &str) -> (Killed, Receiver<u64>) {
     let mut command = Command::new("ddsperf");
-    command.args(["-i", &domain(), "-D", "60", "-1", "sub"]).stdin(Stdio::null());
+    command.args(["-i", domain, "-D", "60", "-1", "sub"]).stdin(Stdio::null());
     let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let mut child = child.expect("ddsperf starts; apt-get install cyclonedds-tools");
     let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
@@ -73,13 +74,14 @@ fn count_by_stranger() -> (Killed, Receiver<u64>) {
 
 #[test]
 fn who_has_no_certificate_gets_no_sample() {
-    let (_stranger, counts) = count_by_stranger();
-    send(PROTECTED, "DDSPerfRDataKS", &[]);
+    let domain = domain(0);
+    let (_stranger, counts) = count_by_stranger(&domain);
+    send(PROTECTED, &domain, "DDSPerfRDataKS", &[]);
     // It tells once a second.
     thread::sleep(Duration::from_millis(1500));
     assert_eq!(counts.try_iter().max().unwrap_or(0), 0, "it reads what is encrypted");
     // The same reader reads what is not.
-    send(PLAIN, "DDSPerfRDataKS", &[]);
+    send(PLAIN, &domain, "DDSPerfRDataKS", &[]);
     let deadline = Instant::now() + Duration::from_secs(30);
     let left = || deadline.saturating_duration_since(Instant::now());
     while counts.recv_timeout(left()).expect("it does not read what is not encrypted") <= 50 {}
@@ -144,7 +146,7 @@ fn nothing_of_a_sample_is_on_the_wire_as_it_is() {
         content.fill(&mut sample, sequence);
         words.push(sample[HEADER_SIZE..HEADER_SIZE + 32].to_vec());
     }
-    let over = |rows| sniff(&words, || send(rows, &topic, &["--seed", "7"]));
+    let over = |rows| sniff(&words, || send(rows, &domain(1), &topic, &["--seed", "7"]));
     assert_eq!(over(PROTECTED), Vec::<usize>::new());
     let plain = over(PLAIN);
     assert!(plain.contains(&0) && plain.len() > 1, "what is not encrypted is there: {plain:?}");

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 use wiregauge_build_tools::{
-    default_build_folder, embedded, find_program, installed_below, installed_folders, lock,
-    network, program_apart,
+    check_starts_programs, default_build_folder, embedded, find_program, installed_below,
+    installed_folders, lock, network, program_apart,
 };
 use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_system::interrupt::Interrupted;
@@ -46,6 +46,7 @@ pub fn find_or_build(prefixes: &[PathBuf]) -> Result<PathBuf> {
     }
     fs::create_dir_all(place.join("bin"))
         .with_context(|| format!("cannot make {}", place.display()))?;
+    check_starts_programs(&place, "WIREGAUGE_BUILD")?;
     let _lock = lock(&place)?;
     if !program.is_file() {
         sources.write(&place)?;
@@ -61,9 +62,7 @@ fn compile(place: &Path, target: &Path, profile: &str) -> Result<PathBuf> {
     command
         .args(["build", "--profile", profile, "--locked"])
         .current_dir(place.join("archive"))
-        .env("CARGO_TARGET_DIR", target)
-        // The caller's wish for its own build is not its.
-        .env_remove("RUSTFLAGS");
+        .env("CARGO_TARGET_DIR", target);
     let cargo = Child::spawn(command, Limits::default()).context("cannot start cargo")?;
     let death = match cargo.finish(Instant::now() + PATIENCE) {
         Ok(death) => death,

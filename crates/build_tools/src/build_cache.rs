@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
+use rustix::fs::StatVfsMountFlags;
 use sha2::{Digest, Sha256};
 
 /// Writes a file unless it has this content, so that a build system that goes
@@ -81,6 +82,23 @@ pub fn create_build_folder(folder: &Path) -> Result<PathBuf> {
         let shown = folder.display();
         format!("cannot make the build folder {shown}; set WIREGAUGE_BUILD to one of your own")
     })
+}
+
+/// That programs in a folder can be started, and libraries loaded. `variable` sets another folder.
+///
+/// # Errors
+/// When its file system is mounted with `noexec`.
+pub fn check_starts_programs(folder: &Path, variable: &str) -> Result<()> {
+    // Where it cannot be asked, starting one will tell.
+    let mounted = rustix::fs::statvfs(folder);
+    let is_refused = mounted.is_ok_and(|at| at.f_flag.contains(StatVfsMountFlags::NOEXEC));
+    ensure!(
+        !is_refused,
+        "no program can be started in {}, which is mounted with noexec; set {variable} to another \
+         folder",
+        folder.display()
+    );
+    Ok(())
 }
 
 /// The build folder that a step's own folder is in: what has the folder of messages.

@@ -5,9 +5,10 @@ use std::io::{BufRead, BufReader};
 use std::path::{self, Path};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 
-use crate::tool::{first_error, run, CompilerProcess};
+use crate::callers_flags::remove_callers_flags;
+use crate::tool::{first_error, run, without_colours, CompilerProcess};
 
 /// A path as CMake reads it as one word.
 pub fn quote(path: &Path) -> String {
@@ -24,19 +25,9 @@ pub fn configure(folder: &Path, build: &Path, settings: &[String]) -> Result<()>
     if was_moved(build) {
         fs::remove_dir_all(build).with_context(|| format!("cannot remove {}", build.display()))?;
     }
-    run(
-        Command::new("cmake")
-            .args(["-G", "Ninja"])
-            .args(settings)
-            .arg("-S")
-            .arg(folder)
-            .arg("-B")
-            .arg(build)
-            // The caller's flags are not the project's.
-            .env_remove("CFLAGS")
-            .env_remove("CXXFLAGS"),
-        "cmake",
-    )?;
+    let mut cmake = Command::new("cmake");
+    cmake.args(["-G", "Ninja"]).args(settings).arg("-S").arg(folder).arg("-B").arg(build);
+    run(remove_callers_flags(&mut cmake), "cmake")?;
     Ok(())
 }
 
@@ -50,17 +41,19 @@ fn was_moved(build: &Path) -> bool {
 }
 
 /// Builds what it can of these targets, or of all; returns the lines that ninja
-/// writes. Tells each step: how many are done of how many, and what it is.
+/// writes, of which one begins with `FAILED` for each step that did. Tells each step: how many
+/// are done of how many, and what it is.
+///
+/// # Errors
+/// When `tell` has one, and when ninja fails for another reason than a step.
 pub fn ninja(
     build: &Path,
     targets: &[String],
     tell: &mut dyn FnMut(usize, usize, &str) -> Result<()>,
 ) -> Result<Vec<String>> {
-    let ninja = Command::new("ninja")
-        .args(["-k", "0", "-C"])
-        .arg(build)
-        .args(targets)
-        .env("NINJA_STATUS", "[%f/%t] ")
+    let mut ninja = Command::new("ninja");
+    ninja.args(["-k", "0", "-C"]).arg(build).args(targets).env("NINJA_STATUS", "[%f/%t] ");
+    let ninja = without_colours(&mut ninja)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
@@ -75,13 +68,35 @@ pub fn ninja(
         }
         log.push(line);
     }
-    child.0.wait()?;
+    let status = child.0.wait()?;
+    ensure!(
+        status.success() || log.iter().any(|line| line.starts_with(FAILED)),
+        "ninja fails: {}",
+        first_error(&[&log.join("\n")])
+    );
     Ok(log)
+}
+
+/// How a line of ninja's begins that tells which step failed.
+const FAILED: &str = "FAILED";
+
+/// Why what was to be built is not there, by ninja's log: for a step of its own that failed, or
+/// another that it may need.
+pub fn explain_missing(log: &[String], is_own: impl Fn(&str) -> bool) -> String {
+    explain_failure(log, is_own)
+        .or_else(|| explain_failure(log, |_| true))
+        .unwrap_or_else(|| "ninja does not say why".into())
+}
+
+/// Why the first of the wanted steps failed, by ninja's log; none where none of them did.
+pub fn explain_failure(log: &[String], is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+    let at = log.iter().position(|line| line.starts_with(FAILED) && is_wanted(line))?;
+    Some(failure_reason(log, at))
 }
 
 /// Why the step failed of which ninja's log says so in this line: what stands behind its
 /// command, which may speak of errors, too.
-pub fn failure_reason(log: &[String], failed: usize) -> String {
+fn failure_reason(log: &[String], failed: usize) -> String {
     first_error(&[&log[(failed + 2).min(log.len())..].join("\n")])
 }
 
@@ -103,6 +118,23 @@ mod tests {
         let log = log.map(str::to_owned);
         assert_eq!(failure_reason(&log, 1), "a.cpp:1:1: error: no");
         assert_eq!(failure_reason(&log[..2], 1), "it printed no reason");
+    }
+
+    #[test]
+    fn what_is_not_there_is_explained_by_its_own_step_or_another() {
+        let log = [
+            "FAILED: a.o ",
+            "g++ a.cpp",
+            "a: error: no",
+            "FAILED: b.o ",
+            "g++ b.cpp",
+            "b: error: no",
+        ];
+        let log = log.map(str::to_owned);
+        let explain = |own: &str| explain_missing(&log, |line| line.contains(own));
+        assert_eq!(explain("b.o"), "b: error: no");
+        assert_eq!(explain("c.o"), "a: error: no");
+        assert_eq!(explain_missing(&log[1..3], |_| true), "ninja does not say why");
     }
 
     #[test]

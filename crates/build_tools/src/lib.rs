@@ -3,6 +3,7 @@
 
 mod build_cache;
 pub mod cache_contents;
+mod callers_flags;
 pub mod cmake;
 pub mod embedded;
 pub mod maven;
@@ -19,8 +20,8 @@ pub mod toolchain;
 pub mod versions;
 
 pub use build_cache::{
-    build_folder, create_build_folder, default_build_folder, hash, hash_file, hash_reader,
-    installed_below, installed_folders, lock, write_if_changed,
+    build_folder, check_starts_programs, create_build_folder, default_build_folder, hash,
+    hash_file, hash_reader, installed_below, installed_folders, lock, write_if_changed,
 };
 pub use need::{find_program, find_programs, Need};
 pub use program_file::{copy_program, write_script};

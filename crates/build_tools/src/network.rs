@@ -1,11 +1,13 @@
 //! Whether anything may be downloaded. What was downloaded before is used either way.
 
+use std::env;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{ensure, Result};
 
-use crate::tool::first_error;
+use crate::callers_flags::remove_callers_flags;
+use crate::tool::{first_error, without_colours};
 
 /// The variable that keeps wiregauge from downloading; empty is as if it were not set.
 pub const OFFLINE_VARIABLE: &str = "WIREGAUGE_OFFLINE";
@@ -16,6 +18,9 @@ const FORBIDDEN: &str =
 
 static OFFLINE: AtomicBool = AtomicBool::new(false);
 
+/// The variable by which Cargo is told flags before all others.
+const ENCODED_FLAGS: &str = "CARGO_ENCODED_RUSTFLAGS";
+
 /// Keeps this process from downloading from now on.
 pub fn forbid_downloads() {
     OFFLINE.store(true, Ordering::Relaxed);
@@ -24,7 +29,7 @@ pub fn forbid_downloads() {
 /// Whether the user wants nothing to be downloaded.
 pub fn is_offline() -> bool {
     OFFLINE.load(Ordering::Relaxed)
-        || std::env::var_os(OFFLINE_VARIABLE).is_some_and(|value| !value.is_empty())
+        || env::var_os(OFFLINE_VARIABLE).is_some_and(|value| !value.is_empty())
 }
 
 /// That this may be downloaded now, because it is not there yet.
@@ -36,10 +41,15 @@ pub fn allow_download(what: &str) -> Result<()> {
     Ok(())
 }
 
-/// Cargo, which downloads crates only where it may.
+/// Cargo, which downloads crates only where it may, and has no flags but those that it is given.
 pub fn cargo() -> Command {
     let mut command = Command::new("cargo");
     command.args(is_offline().then_some("--offline"));
+    without_colours(remove_callers_flags(&mut command)).env("CARGO_TERM_COLOR", "never");
+    // None, where the user's configuration of Cargo has some for all builds.
+    if env::var_os(ENCODED_FLAGS).is_none() {
+        command.env(ENCODED_FLAGS, "");
+    }
     command
 }
 

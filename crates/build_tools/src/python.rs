@@ -59,15 +59,20 @@ impl PythonEnvironment {
         create_environment(&folder, &["--without-pip"])?;
         let list = folder.join("requirements.txt");
         fs::write(&list, requirements)?;
-        run(
-            Command::new(&python.program)
-                .arg(pip(&tools)?)
-                .args(["install", "--quiet", "--disable-pip-version-check"])
-                .args(["--only-binary", ":all:", "--no-deps", "-r"])
-                .arg(&list),
-            "pip",
-        )
-        .context("cannot install Python packages; Python 3.11 and a package index are needed")?;
+        // Isolated: what `PYTHONPATH` has would count as installed, and not be found later.
+        let mut install = Command::new(&python.program);
+        install
+            .arg("-I")
+            .arg(pip(&tools)?)
+            .args(["install", "--quiet", "--disable-pip-version-check", "--no-user"])
+            .args(["--only-binary", ":all:", "--no-deps", "-r"])
+            .arg(&list);
+        for elsewhere in ["PIP_PREFIX", "PIP_ROOT", "PIP_TARGET"] {
+            install.env_remove(elsewhere);
+        }
+        run(&mut install, "pip").context(
+            "cannot install Python packages; Python 3.11 and a package index are needed",
+        )?;
         fs::write(&complete, "")?;
         Ok(python)
     }
@@ -86,7 +91,7 @@ impl PythonEnvironment {
     /// # Errors
     /// When it fails, with what it said.
     pub fn run(&self, text: &str, arguments: &[&Path]) -> Result<String> {
-        run(Command::new(&self.program).arg("-c").arg(text).args(arguments), "python")
+        run(Command::new(&self.program).args(["-I", "-c"]).arg(text).args(arguments), "python")
     }
 }
 
@@ -95,8 +100,11 @@ fn create_environment(folder: &Path, options: &[&str]) -> Result<()> {
     if let Some(lack) = PYTHON.explain_missing() {
         bail!("{lack}");
     }
-    run(Command::new("python3").args(["-m", "venv"]).args(options).arg(folder), "python3 -m venv")
-        .context("cannot create a Python environment; apt-get install python3-venv")?;
+    run(
+        Command::new("python3").args(["-I", "-m", "venv"]).args(options).arg(folder),
+        "python3 -m venv",
+    )
+    .context("cannot create a Python environment; apt-get install python3-venv")?;
     Ok(())
 }
 

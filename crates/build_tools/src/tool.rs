@@ -39,10 +39,21 @@ pub fn rustc() -> Command {
     command
 }
 
+/// Variables by which programs colour what they say though no terminal shows it.
+const COLOURS: [&str; 2] = ["CLICOLOR_FORCE", "FORCE_COLOR"];
+
+/// Has a program whose words are read here say them without colours.
+pub(crate) fn without_colours(command: &mut Command) -> &mut Command {
+    for name in COLOURS {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// Runs a program to its end; the error holds the first line that it wrote of
 /// what went wrong.
 pub fn run(command: &mut Command, name: &str) -> Result<String> {
-    let output = command
+    let output = without_colours(command)
         .stdin(std::process::Stdio::null())
         .output()
         .with_context(|| format!("cannot start {name}; is it installed?"))?;

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use tempfile::TempDir;
-use wiregauge_build_tools::hash_file;
+use wiregauge_build_tools::{check_starts_programs, hash_file};
 use wiregauge_system::input::open_regular;
 use wiregauge_system::interrupt;
 
@@ -141,6 +141,8 @@ fn unpack(path: &Path, shown: &str) -> Result<OpenedBundle> {
     };
     // Open to the user alone, mode 0700.
     let folder = tempfile::Builder::new().prefix("wiregauge-").tempdir().map_err(cannot)?;
+    check_starts_programs(folder.path(), "TMPDIR")
+        .with_context(|| format!("cannot unpack {shown}"))?;
     let mut left = manifest.files.clone();
     for entry in entries {
         interrupt::check()?;

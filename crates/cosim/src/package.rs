@@ -61,7 +61,15 @@ impl Package {
             "is not an FMU: the archive has no modelDescription.xml"
         );
         let temporary = Scratch::new()?;
-        let room = free_space(temporary.path()).unwrap_or(u64::MAX);
+        let place = statvfs(temporary.path());
+        ensure!(
+            place.is_none_or(|place| place.f_flag & libc::ST_NOEXEC == 0),
+            "nothing that is unpacked to {} can be loaded, as it is mounted with noexec; set TMPDIR \
+             to another folder",
+            std::env::temp_dir().display()
+        );
+        // Bytes that are left for us.
+        let room = place.map_or(u64::MAX, |place| place.f_bavail.saturating_mul(place.f_frsize));
         extract(&mut archive, temporary.path(), LARGEST, room)?;
         // FMUs look for it though theirs has none.
         fs::create_dir_all(temporary.path().join("resources"))?;
@@ -150,14 +158,14 @@ fn platforms(fmi: Fmi) -> &'static [&'static str] {
     }
 }
 
-/// Bytes that a file system has left for us.
-fn free_space(folder: &Path) -> Option<u64> {
+/// What is known of the file system that a folder is on.
+fn statvfs(folder: &Path) -> Option<libc::statvfs> {
     let path = CString::new(folder.as_os_str().as_encoded_bytes()).ok()?;
     // SAFETY: a record of integers, for which zero is a value.
     let mut told: libc::statvfs = unsafe { std::mem::zeroed() };
     // SAFETY: the path ends with a zero, and `told` is what statvfs fills in.
     let asked = unsafe { libc::statvfs(path.as_ptr(), &mut told) };
-    (asked == 0).then(|| told.f_bavail.saturating_mul(told.f_frsize))
+    (asked == 0).then_some(told)
 }
 
 /// Unpacks folders and ordinary files, and nothing outside of `folder`; at most

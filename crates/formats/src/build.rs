@@ -30,8 +30,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Context, Result};
 use wiregauge_build_tools::{
-    compile_shared_object, create_build_folder, embedded, hash, lock, maven, write_if_changed,
-    Progress, Toolchain,
+    check_starts_programs, compile_shared_object, create_build_folder, embedded, hash, lock, maven,
+    write_if_changed, Progress, Toolchain,
 };
 use wiregauge_normalized::Unit;
 use wiregauge_schema::{Projection, Schema};
@@ -104,6 +104,9 @@ pub fn build_variants(
             },
             Err(error) => built.push(BuiltRunner::failed(variant, error)),
         }
+    }
+    if !stale.is_empty() {
+        check_starts_programs(&folder, "WIREGAUGE_BUILD")?;
     }
     let jars: Vec<_> = stale.iter().flat_map(|build| build.emission.jars).collect();
     if !jars.is_empty() {

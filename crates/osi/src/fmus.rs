@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail, Context, Result};
 use wiregauge_build_tools::program_apart::{profile, RELEASE};
 use wiregauge_build_tools::{
-    cmake, create_build_folder, embedded, hash, lock, write_if_changed, Need, Progress,
+    check_starts_programs, cmake, create_build_folder, embedded, hash, lock, write_if_changed,
+    Need, Progress,
 };
 
 use crate::descriptors::descriptors;
@@ -144,6 +145,7 @@ impl Fmu {
 /// concern all: no compiler, no OSI package.
 pub fn build(folder: &Path, wanted: &[Fmu], progress: Progress) -> Result<Vec<Result<PathBuf>>> {
     let folder = create_build_folder(folder)?;
+    check_starts_programs(&folder, "WIREGAUGE_BUILD")?;
     progress("fetching the OSI package", 0, wanted.len())?;
     let python = Python::environment(&folder)?;
     let descriptors = descriptors(&folder, &python)?;
@@ -246,7 +248,7 @@ fn compile(
     })?;
     let outcome = |fmu: &Fmu| {
         let path = output.join("fmus").join(fmu.file());
-        match failure(&log, fmu) {
+        match failure(&log, wanted, fmu) {
             None if path.exists() => Ok(path),
             why => {
                 let why = why.as_deref().unwrap_or("no reason given");
@@ -271,14 +273,44 @@ fn settings(place: &Path, python: &Python, build: Build) -> Result<Vec<String>> 
     ])
 }
 
-/// Why an FMU is not there, out of ninja's log: what failed may be its own
-/// model, or something that all need.
-fn failure(log: &[String], fmu: &Fmu) -> Option<String> {
-    let own = |line: &str| {
-        // The longest, as one encoding's name may begin with another's.
-        let of = ENCODINGS.iter().filter(|e| line.contains(e.name)).max_by_key(|e| e.name.len());
-        of.is_none_or(|e| *e == fmu.encoding && line.contains(&format!("{}-{}", fmu.model, e.name)))
-    };
-    let at = log.iter().position(|line| line.starts_with("FAILED") && own(line))?;
-    Some(cmake::failure_reason(log, at))
+/// Why an FMU is not there, out of ninja's log: what failed may be its own model, or something of
+/// none of them, which all may need.
+fn failure(log: &[String], wanted: &[Fmu], fmu: &Fmu) -> Option<String> {
+    let is_shared = |step: &str| !wanted.iter().any(|fmu| is_of(step, fmu));
+    cmake::explain_failure(log, |step| is_of(step, fmu))
+        .or_else(|| cmake::explain_failure(log, is_shared))
+}
+
+/// Whether a step of ninja's is one of an FMU's model, which FMUs of both versions of FMI share.
+fn is_of(step: &str, fmu: &Fmu) -> bool {
+    // The longest, as one encoding's name may begin with another's.
+    let of = ENCODINGS.iter().filter(|e| step.contains(&format!("{}-{}", fmu.model, e.name)));
+    of.max_by_key(|e| e.name.len()).is_some_and(|e| *e == fmu.encoding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_failed_is_of_its_fmus_or_of_all() {
+        let fmu = |model, at: usize| Fmu {
+            model,
+            encoding: ENCODINGS[at],
+            fmi: 2,
+            build: Build::Release,
+        };
+        let wanted = [fmu(Model::Source, 0), fmu(Model::Source, 1), fmu(Model::Sensor, 0)];
+        let said = |step: &str| {
+            let log = [format!("FAILED: {step} "), "c++ a.cpp".into(), "a.cpp:1: error: no".into()];
+            wanted.each_ref().map(|fmu| failure(&log, &wanted, fmu).is_some())
+        };
+        let arena = "CMakeFiles/model-source-protobuf-arena.dir/models/source.cpp.o";
+        assert_eq!(said(arena), [false, true, false]);
+        assert_eq!(said("fmus/source-protobuf.fmu"), [true, false, false]);
+        for shared in ["CMakeFiles/osi.dir/protobuf/a.pb.cc.o", "CMakeFiles/protobuf-headers.dir/a"]
+        {
+            assert_eq!(said(shared), [true; 3], "{shared}");
+        }
+    }
 }

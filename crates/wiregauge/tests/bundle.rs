@@ -20,7 +20,8 @@ use couple::fixture::Fixture;
 use serde_json::Value;
 use support::machine::{all_arrived, Machine, PAIR};
 use support::{
-    build_folder, has_its_form, project, result, run, send_signal, status, to_said, wiregauge, Said,
+    build_folder, has_its_form, project, result, run, send_signal, status, to_said, wiregauge,
+    wiregauge_beside_noexec, Said,
 };
 use wiregauge_build_tools::toolchain::{EmulatorProgram, Target};
 use wiregauge_build_tools::Toolchain;
@@ -246,11 +247,17 @@ fn what_is_wrong_with_a_bundle_is_said_in_a_line() {
     assert!(Command::new("mkfifo").arg(at.join("pipe.tar.zst")).status().unwrap().success());
     is_refused(at, "pipe.tar.zst", &["pipe.tar.zst is a pipe; give a regular file"]);
     // Nobody can make a folder there, not even root.
-    let mut command = wiregauge();
-    command.args(["codecs", "--bundle"]).arg(&bundle().0).args(SHORT).env("TMPDIR", "/proc");
-    let said = to_said(command.current_dir(at).output().unwrap());
-    assert_eq!((said.code, said.err.trim_end().lines().count()), (Some(2), 1), "{}", said.err);
-    assert!(said.err.contains("cannot unpack") && said.err.contains("set TMPDIR"), "{}", said.err);
+    let mut places = vec![(wiregauge(), PathBuf::from("/proc"))];
+    if prerequisites::NETWORK.is_met() {
+        places.push((wiregauge_beside_noexec(&at.join("tmp")), at.join("tmp")));
+    }
+    for (mut command, place) in places {
+        command.args(["codecs", "--bundle"]).arg(&bundle().0).args(SHORT).env("TMPDIR", place);
+        let said = to_said(command.current_dir(at).output().unwrap());
+        assert_eq!((said.code, said.err.trim_end().lines().count()), (Some(2), 1), "{}", said.err);
+        let is_told = said.err.contains("cannot unpack") && said.err.contains("set TMPDIR");
+        assert!(is_told, "{}", said.err);
+    }
 
     let manifest = fs::read_to_string(at.join("good/bundle.json")).unwrap();
     let manifest: Value = serde_json::from_str(&manifest).unwrap();

@@ -4,15 +4,22 @@ mod support;
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use support::{has_its_form, project, recording, result, run, status};
+use support::{files, has_its_form, project, recording, result, run, status, to_said, Said};
 use wiregauge_build_tools::write_script;
 
 /// A measurement small enough for a test; its times are looked at by nobody.
-fn measure(folder: &std::path::Path, more: &[&str]) -> support::Said {
-    let mut arguments = vec!["codecs", "--duration", "1", "--processes", "2"];
-    arguments.extend(more);
-    run(folder, &arguments)
+fn measure(folder: &Path, more: &[&str]) -> Said {
+    to_said(measuring(folder, more).output().unwrap())
+}
+
+/// The same, to be started with variables of its own.
+fn measuring(folder: &Path, more: &[&str]) -> Command {
+    let mut command = support::wiregauge();
+    command.args(["codecs", "--duration", "1", "--processes", "2"]).args(more).current_dir(folder);
+    command
 }
 
 /// The figure of a subject's fact.
@@ -94,19 +101,21 @@ fn ones_own_message_by_definition() {
                           oneof mode { bool idle = 4; Pose goal = 5; } }",
     )
     .unwrap();
-    let said = measure(
-        at,
-        &[
-            "--message",
-            "robot.proto:pkg.Status",
-            "--length",
-            "track=7",
-            "--codecs",
-            "prost,protobuf-cpp",
-        ],
-    );
-    said.expect_code(0);
+    let message = ["--message", "robot.proto:pkg.Status", "--length", "track=7"];
+    let mut measuring =
+        measuring(at, &[&message[..], &["--codecs", "prost,protobuf-cpp"]].concat());
+    // What the user's shell says to compilers for other builds has no effect.
+    for name in ["CC", "CXX", "CXXFLAGS", "LDFLAGS", "RUSTC", "RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS"]
+    {
+        measuring.env(name, "/nowhere/compiler");
+    }
+    // What changes every program does, and is told.
+    measuring.env("MALLOC_ARENA_MAX", "1");
+    to_said(measuring.output().unwrap()).expect_code(0);
     let run = result(at);
+    assert_eq!(run["environment"]["variables"]["MALLOC_ARENA_MAX"], "1");
+    let warnings = run["warnings"].as_array().unwrap();
+    assert!(warnings.iter().any(|w| w["code"] == "variables"), "{warnings:?}");
     assert!(status(&run, "protobuf-cpp").contains("measured"));
     // Two implementations of one format write the same number of bytes.
     assert_eq!(fact(&run, "prost", "size"), fact(&run, "protobuf-cpp", "size"));
@@ -355,15 +364,9 @@ fn a_codec_without_its_tool_is_skipped_with_the_package() {
     let size = ["--length", "points=3", "--codecs", "bincode"];
     assert_eq!(measure(folder.path(), &size).code, Some(0));
     // What is built needs no tool; flatc is not to be found.
-    let said = support::to_said(
-        support::wiregauge()
-            .args(["codecs", "--duration", "1", "--processes", "2"])
-            .args(["--length", "points=3", "--codecs", "bincode,flatbuffers"])
-            .env("PATH", "/nowhere")
-            .current_dir(folder.path())
-            .output()
-            .unwrap(),
-    );
+    let size = ["--length", "points=3", "--codecs", "bincode,flatbuffers"];
+    let mut measuring = measuring(folder.path(), &size);
+    let said = to_said(measuring.env("PATH", "/nowhere").output().unwrap());
     said.expect_code(0);
     let status = status(&result(folder.path()), "flatbuffers");
     assert!(status.contains("skipped"), "{status}");
@@ -384,15 +387,12 @@ fn a_library_that_does_not_compile_is_a_row_with_its_reason() {
     let headers = folder.path().join("fastcdr");
     fs::create_dir(&headers).unwrap();
     fs::write(headers.join("Cdr.h"), "#error this library is broken\n").unwrap();
-    let said = support::to_said(
-        support::wiregauge()
-            .args(["codecs", "--duration", "1", "--processes", "2"])
-            .args(["--message", &unbuilt(folder.path(), "headers"), "--codecs", "fastcdr,lcm"])
-            .env("CPLUS_INCLUDE_PATH", folder.path())
-            .current_dir(folder.path())
-            .output()
-            .unwrap(),
-    );
+    let message = unbuilt(folder.path(), "headers");
+    let mut measuring =
+        measuring(folder.path(), &["--message", &message, "--codecs", "fastcdr,lcm"]);
+    // As in many a pipeline: ninja's words have colours then.
+    measuring.env("CPLUS_INCLUDE_PATH", folder.path()).env("CLICOLOR_FORCE", "1");
+    let said = to_said(measuring.output().unwrap());
     said.expect_code(1);
     let run = result(folder.path());
     let why = status(&run, "fastcdr");
@@ -414,15 +414,11 @@ fn a_language_without_a_compiler_fails_its_own_rows_only() {
     let cmake = tools.join("cmake");
     write_script(&cmake, "#!/bin/sh\necho 'error: no compiler here' >&2\nexit 1\n").unwrap();
     let path = std::env::var("PATH").unwrap();
-    let said = support::to_said(
-        support::wiregauge()
-            .args(["codecs", "--duration", "1", "--processes", "2"])
-            .args(["--message", &unbuilt(folder.path(), "compiler"), "--codecs", "bincode,lcm"])
-            .env("PATH", format!("{}:{path}", tools.display()))
-            .current_dir(folder.path())
-            .output()
-            .unwrap(),
-    );
+    let message = unbuilt(folder.path(), "compiler");
+    let mut measuring =
+        measuring(folder.path(), &["--message", &message, "--codecs", "bincode,lcm"]);
+    measuring.env("PATH", format!("{}:{path}", tools.display()));
+    let said = to_said(measuring.output().unwrap());
     said.expect_code(1);
     let run = result(folder.path());
     assert!(status(&run, "lcm").contains("no compiler here"), "{}", status(&run, "lcm"));
@@ -442,7 +438,7 @@ fn installed_rows_are_measured_without_compilers() {
     symlink(support::build_folder().join("target"), made.join("target")).unwrap();
     let words = ["bundle", "--only-build", "--language", "rust", "--codecs", "bincode"];
     let said = support::wiregauge().args(words).env("WIREGAUGE_BUILD", &made).output();
-    let said = support::to_said(said.unwrap());
+    let said = to_said(said.unwrap());
     said.expect_code(0);
 
     let library = prefix.join("lib/wiregauge").join(env!("CARGO_PKG_VERSION"));
@@ -456,7 +452,7 @@ fn installed_rows_are_measured_without_compilers() {
         let words = ["codecs", "--duration", "1", "--processes", "1", "--codecs", "bincode,prost"];
         let mut command = support::wiregauge_in(program.to_str().unwrap());
         command.args(words).env("PATH", "/nowhere").env("WIREGAUGE_BUILD", &none);
-        let said = support::to_said(command.current_dir(at).output().unwrap());
+        let said = to_said(command.current_dir(at).output().unwrap());
         let run = result(at);
         (said, ["bincode", "prost"].map(|row| status(&run, row)))
     };
@@ -474,4 +470,31 @@ fn installed_rows_are_measured_without_compilers() {
     said.expect_code(3);
     let words = "no row was measured; this installs what they lack: ";
     assert!(said.err.contains(words) && said.err.contains(" rustup"), "{}", said.err);
+}
+
+/// What a user's own Python has is not taken for what a row needs, and nothing is put there.
+#[test]
+fn rows_in_python_have_packages_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let list = "crates/formats/src/formats/cbor/python/requirements.txt";
+    let list = fs::read_to_string(project().join(list)).unwrap();
+    let pinned = list.split_whitespace().next().unwrap();
+    let version = pinned.strip_prefix("cbor2==").expect("the library is the first");
+    let (own, build) = (at.join("own"), at.join("build"));
+    let package = own.join(format!("cbor2-{version}.dist-info"));
+    fs::create_dir_all(&package).unwrap();
+    let text = format!("Metadata-Version: 2.1\nName: cbor2\nVersion: {version}\n");
+    fs::write(package.join("METADATA"), text).unwrap();
+    let mut building = support::wiregauge();
+    building.args(["bundle", "--only-build", "--language", "python"]);
+    building.args(["--codecs", "cbor2,protobuf-python"]);
+    building.env("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "python");
+    building.env("WIREGAUGE_BUILD", &build).current_dir(at);
+    building.env("PYTHONPATH", &own).env("PIP_USER", "1").env("PIP_TARGET", &own);
+    to_said(building.output().unwrap()).expect_code(0);
+    let programs = files(&build.join("tools"), &|_| true);
+    let is_its = |path: &PathBuf| path.ends_with("site-packages/cbor2/__init__.py");
+    assert!(programs.iter().any(is_its), "{programs:?}");
+    assert_eq!(fs::read_dir(&own).unwrap().count(), 1);
 }

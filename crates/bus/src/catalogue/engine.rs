@@ -10,7 +10,7 @@ use anyhow::{anyhow, bail, Context, Result};
 use indexmap::IndexMap;
 use wiregauge_build_tools::program_apart::{self, profile, RELEASE};
 use wiregauge_build_tools::versions::installed_versions;
-use wiregauge_build_tools::{embedded, lock, network, Need};
+use wiregauge_build_tools::{check_starts_programs, embedded, lock, network, Need};
 use wiregauge_child_process::child::{Child, ChildFailure, Limits};
 use wiregauge_result::warning::MissingTool;
 use wiregauge_system::interrupt::Interrupted;
@@ -71,6 +71,7 @@ impl Engine {
         let place = programs_folder(folder);
         fs::create_dir_all(place.join("bin"))
             .with_context(|| format!("cannot make {}", place.display()))?;
+        check_starts_programs(&place, "WIREGAUGE_BUILD")?;
         let _lock = lock(&place)?;
         if let Some(program) = self.find_built(folder) {
             return Ok(program);
@@ -94,9 +95,7 @@ impl Engine {
             .args(["build", "--profile", &profile(), "--locked", "--message-format=json"])
             .args(["--features", self.name, "--bin", self.name])
             .current_dir(&folder)
-            .env("CARGO_TARGET_DIR", target)
-            // The caller's wish for its own build is not theirs.
-            .env_remove("RUSTFLAGS");
+            .env("CARGO_TARGET_DIR", target);
         let mut cargo = Child::spawn(command, Limits::default())
             .context("cannot start cargo; install Rust with rustup")?;
         let mut done = 0;

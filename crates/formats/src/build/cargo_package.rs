@@ -159,8 +159,6 @@ impl CargoPackage {
             )
             .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", &self.target)
-            // The caller's wish for its own build is not the runners'.
-            .env_remove("RUSTFLAGS")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

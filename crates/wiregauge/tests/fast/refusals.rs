@@ -3,7 +3,11 @@
 
 use std::fs;
 
-use crate::support::{project, recording, refuses, run};
+use wiregauge_testkit::prerequisites;
+use zip::write::SimpleFileOptions;
+use zip::ZipWriter;
+
+use crate::support::{project, recording, refuses, run, to_said, wiregauge_beside_noexec};
 
 /// A LiDAR run with one codec that is quick to build.
 const QUICK: [&str; 5] = ["codecs", "--codecs", "bincode", "--duration", "1"];
@@ -475,5 +479,32 @@ fn a_path_is_shown_so_that_no_terminal_obeys_it() {
         // What is no flag is shown without them by the command line's library.
         let is_shown = all.contains("\\u{1b}[2J") || command[1].starts_with('\u{1b}');
         assert!(is_shown || command[1].starts_with("--"), "{command:?}: {all}");
+    }
+}
+
+#[test]
+fn where_no_program_starts_another_folder_is_named() {
+    if !prerequisites::NETWORK.is_met() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let mut model = ZipWriter::new(fs::File::create(at.join("a.fmu")).unwrap());
+    model.start_file("modelDescription.xml", SimpleFileOptions::default()).unwrap();
+    model.finish().unwrap();
+    fs::create_dir(at.join("here")).unwrap();
+    // What is wrong with an FMU is said in its row.
+    let cases = [
+        ("WIREGAUGE_BUILD", 2, &["codecs", "--codecs", "lcm"][..]),
+        ("TMPDIR", 1, &["cosim", "run", "--source", "a.fmu", "--model", "a.fmu"]),
+    ];
+    for (variable, code, arguments) in cases {
+        let mut command = wiregauge_beside_noexec(&at.join("here"));
+        command.args(arguments).env(variable, at.join("here")).current_dir(at);
+        let said = to_said(command.output().unwrap());
+        said.expect_code(code);
+        let all = said.out + &said.err;
+        let remedy = format!("set {variable} to another folder");
+        assert!(all.contains("noexec") && all.contains(&remedy), "{all}");
     }
 }

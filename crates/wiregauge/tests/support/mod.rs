@@ -13,20 +13,31 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use wiregauge_testkit::prerequisites::unshare;
+
 /// The program with a build folder that the tests share.
 pub fn wiregauge() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wiregauge"));
+    wiregauge_in(env!("CARGO_BIN_EXE_wiregauge"))
+}
+
+/// Another program in the surroundings of [`wiregauge`].
+pub fn wiregauge_in(program: &str) -> Command {
+    with_build_folder(Command::new(program))
+}
+
+fn with_build_folder(mut command: Command) -> Command {
     command.env("WIREGAUGE_BUILD", build_folder());
     command.stdin(Stdio::null());
     command
 }
 
-/// Another program in the surroundings of [`wiregauge`].
-pub fn wiregauge_in(program: &str) -> Command {
-    let mut command = Command::new(program);
-    command.env("WIREGAUGE_BUILD", build_folder());
-    command.stdin(Stdio::null());
-    command
+/// The program where nothing in a folder can be started, as in many a hardened /tmp; wants
+/// `prerequisites::NETWORK`.
+pub fn wiregauge_beside_noexec(folder: &Path) -> Command {
+    let mut command = unshare(&["--mount"]);
+    let script = "mount -t tmpfs -o noexec none \"$0\" && exec \"$@\"";
+    command.args(["sh", "-c", script]).arg(folder).arg(env!("CARGO_BIN_EXE_wiregauge"));
+    with_build_folder(command)
 }
 
 /// The build folder that the tests share.

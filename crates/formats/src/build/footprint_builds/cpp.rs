@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, Result};
-use wiregauge_build_tools::cmake::{configure, failure_reason, ninja, quote};
+use anyhow::{ensure, Result};
+use wiregauge_build_tools::cmake::{configure, explain_missing, ninja, quote};
 use wiregauge_build_tools::{write_if_changed, Progress, Toolchain};
 use wiregauge_normalized::{cpp, Unit};
 
@@ -31,24 +31,32 @@ pub(in crate::build) fn compile_footprints(
     let made = folder.join("build");
     progress("configuring C++", 0, builds.len())?;
     configure(&folder, &made, &toolchain.cmake()?)?;
+    // What is left of an earlier build is not taken for what failed now.
+    for program in builds.iter().flat_map(|build| made_programs(&made, build)) {
+        let _ = fs::remove_file(program);
+    }
     let log = ninja(&made, &[], &mut |done, total, what| {
         let title = builds.iter().find(|build| is_of(what, build.variant.codec.name));
         let title = title.map_or_else(String::new, |build| build.variant.title());
         progress(&format!("compiling C++: {title}"), done, total)
     })?;
     let outcome = |build: &&RunnerBuild| {
-        let name = build.variant.codec.name;
-        let failed = log.iter().position(|line| line.starts_with("FAILED:") && is_of(line, name));
-        match failed {
-            None => Ok(made.clone()),
-            Some(at) => Err(anyhow!(
-                "does not compile: {} (see {})",
-                failure_reason(&log, at),
-                build.folder.display()
-            )),
-        }
+        ensure!(
+            made_programs(&made, build).iter().all(|program| program.exists()),
+            "does not compile: {} (see {})",
+            explain_missing(&log, |line| is_of(line, build.variant.codec.name)),
+            build.folder.display()
+        );
+        Ok(made.clone())
     };
     Ok(builds.iter().map(outcome).collect())
+}
+
+/// Where ninja puts the programs of a codec.
+fn made_programs(made: &Path, build: &RunnerBuild) -> Vec<PathBuf> {
+    let codec = build.variant.codec;
+    let program = |program: FootprintProgram| made.join(program.file_name()).join(codec.name);
+    FootprintProgram::for_codec(codec).into_iter().map(program).collect()
 }
 
 /// Whether a step of ninja is one of this codec's: of an object in `CMakeFiles/CODEC.…`, or of

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, Result};
-use wiregauge_build_tools::cmake::{configure, failure_reason, ninja, quote};
+use anyhow::{ensure, Result};
+use wiregauge_build_tools::cmake::{configure, explain_missing, ninja, quote};
 use wiregauge_build_tools::{write_if_changed, Need, Progress, Toolchain};
 use wiregauge_normalized::{cpp, Unit};
 
@@ -57,6 +57,10 @@ fn compile(
     let mut settings = vec!["-DCMAKE_BUILD_TYPE=Release".into()];
     settings.extend(toolchain.cmake()?);
     configure(&folder, &made, &settings)?;
+    // What is left of an earlier build is not taken for what failed now.
+    for build in builds {
+        let _ = fs::remove_file(made.join(build.variant.codec.name));
+    }
     let log = ninja(&made, &[], &mut |done, total, what| {
         let build = builds.iter().find(|build| {
             what.contains(&format!("{}.dir/", build.variant.codec.name))
@@ -72,15 +76,15 @@ fn compile(
     Ok(builds
         .iter()
         .map(|build| {
-            let failed = log.iter().position(|line| has_failed(line, build.variant.codec.name));
-            match failed {
-                None => Ok(made.join(build.variant.codec.name)),
-                Some(at) => Err(anyhow!(
-                    "does not compile: {} (see {})",
-                    failure_reason(&log, at),
-                    build.folder.display()
-                )),
-            }
+            let name = build.variant.codec.name;
+            let program = made.join(name);
+            ensure!(
+                program.exists(),
+                "does not compile: {} (see {})",
+                explain_missing(&log, |line| has_failed(line, name)),
+                build.folder.display()
+            );
+            Ok(program)
         })
         .collect())
 }

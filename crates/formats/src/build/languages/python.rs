@@ -73,6 +73,10 @@ fn compile(
     Ok(outcomes)
 }
 
+/// Variables of the user's by which libraries are others: Protobuf's without compiled code, as
+/// some set for another program, and Cyclone DDS of another place. And one that colours errors.
+const SETTINGS: &str = "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION CYCLONEDDS_HOME FORCE_COLOR";
+
 /// One program, which has shown that it starts.
 fn prepare(place: &BuildFolders, group: &Path, build: &RunnerBuild) -> Result<PathBuf> {
     let root = place.target.parent().context("the build folder has the target folder")?;
@@ -91,7 +95,7 @@ fn prepare(place: &BuildFolders, group: &Path, build: &RunnerBuild) -> Result<Pa
     write_if_changed(&start, text.as_bytes())?;
     let script = build.folder.join("start.sh");
     let text = format!(
-        "#!/bin/sh\nexec {} -I {}\n",
+        "#!/bin/sh\nunset {SETTINGS}\nexec {} -I {}\n",
         shell_quoted(&program.display()),
         shell_quoted(&start.display())
     );

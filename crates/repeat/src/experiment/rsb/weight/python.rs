@@ -155,8 +155,8 @@ impl ProgramBuilder for Script {
 
     fn start(&self, folder: &Path) -> Result<Command> {
         let mut command = Command::new(self.python(folder)?);
-        // What it compiles by itself would be weighed with it.
-        command.args(["-B", "program.py"]).current_dir(folder);
+        // What it compiles by itself would be weighed with it, and what the user's variables add.
+        command.args(["-B", "-E", "-s", "program.py"]).current_dir(folder);
         Ok(command)
     }
 

@@ -4,7 +4,7 @@ use std::ffi::{c_char, CStr, CString};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 use std::ptr::{self, NonNull};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_participant::dds_certificates;
@@ -38,6 +38,10 @@ const SEGMENT: usize = 64 << 20;
 /// How long a write waits for its readers at most, besides the time that a sample
 /// may take.
 const BLOCKING: Duration = Duration::from_secs(10);
+/// How long a protected writer waits for its readers before it takes part anew. Fast DDS 2.9 may
+/// lose a message of the handshake on a busy machine and never send it again; a second or two are
+/// what it takes otherwise.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How samples travel; the numbers are those of the C++ side.
 #[derive(Clone, Copy, PartialEq)]
@@ -140,7 +144,13 @@ impl Transport for FastDds {
         };
         let acknowledged = topic.quality()?.reliable && matches!(room, SampleRoom::Own(_));
         let (topics, greeting) = (topic.topics_of_sender(), Greeting::new(topic, acknowledged));
-        Ok(Box::new(FastDdsWriter { end, topic: 0, topics, room, greeting }))
+        let certificates = dds_certificates::find(topic)?;
+        let handshake = certificates.map(|_| Handshake {
+            topic: topic.clone(),
+            acknowledged,
+            begun: Instant::now(),
+        });
+        Ok(Box::new(FastDdsWriter { end, topic: 0, topics, room, greeting, handshake }))
     }
 }
 
@@ -151,6 +161,16 @@ struct FastDdsWriter {
     topics: usize,
     room: SampleRoom,
     greeting: Greeting,
+    /// Where the topic is protected, until all readers are ready.
+    handshake: Option<Handshake>,
+}
+
+/// What a writer needs to take part anew.
+struct Handshake {
+    topic: Topic,
+    /// Whether its readers acknowledge the greeting.
+    acknowledged: bool,
+    begun: Instant,
 }
 
 impl Writer for FastDdsWriter {
@@ -170,7 +190,17 @@ impl Writer for FastDdsWriter {
         };
         // SAFETY: the end is a writer, open until it is dropped.
         let is_acknowledged = || Ok(unsafe { wiregauge_fastdds_acknowledged(end) });
-        self.greeting.ready_readers(found, send_empty, is_acknowledged)
+        let ready = self.greeting.ready_readers(found, send_empty, is_acknowledged)?;
+        if let Some(handshake) = &mut self.handshake {
+            if ready >= handshake.topic.readers {
+                self.handshake = None;
+            } else if handshake.begun.elapsed() >= HANDSHAKE_TIMEOUT {
+                self.end = Endpoint::open(&handshake.topic, false)?;
+                self.greeting = Greeting::new(&handshake.topic, handshake.acknowledged);
+                handshake.begun = Instant::now();
+            }
+        }
+        Ok(ready)
     }
 
     fn choose_topic(&mut self, number: usize) -> Result<()> {

@@ -34,6 +34,7 @@ use wiregauge_build_tools::{
     write_if_changed, Progress, Toolchain,
 };
 use wiregauge_normalized::Unit;
+use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::{Projection, Schema};
 
 pub use build_origin::BuildOrigin;
@@ -69,6 +70,35 @@ pub fn build(
 /// # Errors
 /// Those that concern all, such as no space.
 pub fn build_variants(
+    folder: &Path,
+    schema: &Schema,
+    projection: &Projection,
+    variants: &[Variant],
+    progress: Progress,
+) -> Result<Vec<BuiltRunner>> {
+    let is_bound = |variant: &Variant| variant.codec.is_bound && !variant.is_footprint;
+    let (bounds, codecs): (Vec<_>, Vec<_>) = variants.iter().cloned().partition(is_bound);
+    let mut built = Vec::new();
+    if !bounds.is_empty() {
+        let any = any_message()?;
+        let projection = Projection::choose(&any);
+        built = build_for_message(folder, &any, &projection, &bounds, progress)?;
+    }
+    if !codecs.is_empty() {
+        built.extend(build_for_message(folder, schema, projection, &codecs, progress)?);
+    }
+    let order = |built: &BuiltRunner| variants.iter().position(|variant| variant.id() == built.id);
+    built.sort_by_key(order);
+    Ok(built)
+}
+
+/// What the bounds are built for. They know nothing of the message whose bytes they carry, so one
+/// program of each serves all messages.
+fn any_message() -> Result<Schema> {
+    msg::read_text("uint8 value\n", "wiregauge/Any", Dialect::Ros2, "any")
+}
+
+fn build_for_message(
     folder: &Path,
     schema: &Schema,
     projection: &Projection,
@@ -142,8 +172,6 @@ pub fn build_variants(
             built.push(build.outcome(outcome.and_then(|made| build.install(&made))));
         }
     }
-    let order = |built: &BuiltRunner| variants.iter().position(|variant| variant.id() == built.id);
-    built.sort_by_key(order);
     Ok(built)
 }
 

@@ -445,6 +445,20 @@ fn lidar() {
     }
 }
 
+/// They know nothing of it, so that what serves one message serves the next.
+#[test]
+fn bounds_are_built_once_for_all_messages() {
+    let bounds: Vec<_> = Codec::all().into_iter().filter(|codec| codec.is_bound).collect();
+    let programs = zoo::all().into_iter().take(2).map(|(_, schema)| {
+        let projection = Projection::choose(&schema);
+        let built = build::build(&build_folder(), &schema, &projection, &bounds, &|_, _, _| Ok(()));
+        let programs = built.expect("the build folder works").into_iter();
+        programs.map(|built| built.program.expect("it builds")).collect::<Vec<_>>()
+    });
+    let programs: Vec<_> = programs.collect();
+    assert_eq!(programs[0], programs[1]);
+}
+
 /// Every way in which a Protobuf definition may have its numbers written, and
 /// the same bytes whoever writes them.
 #[test]

@@ -76,16 +76,17 @@ pub fn build_variants(
     variants: &[Variant],
     progress: Progress,
 ) -> Result<Vec<BuiltRunner>> {
+    let folder = create_build_folder(folder)?;
+    let common = FixedParts::write(&folder)?;
     let is_bound = |variant: &Variant| variant.codec.is_bound && !variant.is_footprint;
     let (bounds, codecs): (Vec<_>, Vec<_>) = variants.iter().cloned().partition(is_bound);
+    let any = any_message()?;
+    let of_any = Unit { schema: &any, projection: &Projection::choose(&any) };
     let mut built = Vec::new();
-    if !bounds.is_empty() {
-        let any = any_message()?;
-        let projection = Projection::choose(&any);
-        built = build_for_message(folder, &any, &projection, &bounds, progress)?;
-    }
-    if !codecs.is_empty() {
-        built.extend(build_for_message(folder, schema, projection, &codecs, progress)?);
+    for (unit, variants) in [(of_any, bounds), (Unit { schema, projection }, codecs)] {
+        if !variants.is_empty() {
+            built.extend(build_for_message(&folder, &common, &unit, &variants, progress)?);
+        }
     }
     let order = |built: &BuiltRunner| variants.iter().position(|variant| variant.id() == built.id);
     built.sort_by_key(order);
@@ -98,26 +99,24 @@ fn any_message() -> Result<Schema> {
     msg::read_text("uint8 value\n", "wiregauge/Any", Dialect::Ros2, "any")
 }
 
+/// Builds the runners of variants, in any order, in the folder of one message.
 fn build_for_message(
     folder: &Path,
-    schema: &Schema,
-    projection: &Projection,
+    common: &FixedParts,
+    unit: &Unit,
     variants: &[Variant],
     progress: Progress,
 ) -> Result<Vec<BuiltRunner>> {
-    let folder = create_build_folder(folder)?;
-    let common = FixedParts::write(&folder)?;
-    let unit = Unit { schema, projection };
-    let message = hash([serde_json::to_vec(schema)?, serde_json::to_vec(projection)?]);
+    let message = hash([serde_json::to_vec(unit.schema)?, serde_json::to_vec(unit.projection)?]);
     let place = BuildFolders {
-        common: &common,
+        common,
         target: folder.join("target"),
         message: folder.join("messages").join(format!("m{}", &message[..16])),
     };
     fs::create_dir_all(place.message.join("bin"))?;
     // One builds a message at a time; different messages are built side by side.
     let _lock = lock(&place.message)?;
-    write_if_changed(&place.message.join("schema.json"), &serde_json::to_vec_pretty(schema)?)?;
+    write_if_changed(&place.message.join("schema.json"), &serde_json::to_vec_pretty(unit.schema)?)?;
 
     let mut built: Vec<BuiltRunner> = Vec::new();
     let mut stale: Vec<RunnerBuild> = Vec::new();
@@ -125,8 +124,8 @@ fn build_for_message(
     let mut messages: BTreeMap<&str, Result<Vec<String>>> = BTreeMap::new();
     for variant in variants {
         let language = variant.codec.language;
-        let message = messages.entry(language.key).or_insert_with(|| (language.message)(&unit));
-        match RunnerBuild::prepare(&place, variant, &unit, message) {
+        let message = messages.entry(language.key).or_insert_with(|| (language.message)(unit));
+        match RunnerBuild::prepare(&place, variant, unit, message) {
             Ok(build) if build.is_fresh() => built.push(build.outcome(Ok(build.program.clone()))),
             Ok(build) => match build.find_installed() {
                 Some(program) => built.push(build.outcome(Ok(program))),
@@ -136,13 +135,13 @@ fn build_for_message(
         }
     }
     if !stale.is_empty() {
-        check_starts_programs(&folder, "WIREGAUGE_BUILD")?;
+        check_starts_programs(folder, "WIREGAUGE_BUILD")?;
     }
     let jars: Vec<_> = stale.iter().flat_map(|build| build.emission.jars).collect();
     if !jars.is_empty() {
         progress("fetching jars", 0, stale.len())?;
         // What cannot be fetched is said by each build that needs it.
-        let _ = maven::jars(&folder, jars);
+        let _ = maven::jars(folder, jars);
     }
     let mut groups: BTreeMap<String, Vec<&RunnerBuild>> = BTreeMap::new();
     for (done, build) in stale.iter().enumerate() {
@@ -162,7 +161,7 @@ fn build_for_message(
             true => system.compile_footprints.context("programs of it are not compiled")?,
             false => system.compile,
         };
-        let outcomes = match compile(&place, &unit, builds, &watched) {
+        let outcomes = match compile(&place, unit, builds, &watched) {
             Err(error) if !stopped.get() => {
                 builds.iter().map(|_| Err(anyhow!("{error:#}"))).collect()
             }

@@ -82,7 +82,8 @@ fn what_cannot_be_ranked_is_shown_and_said_in_a_line() {
     refuses(at, &["report", "a.json", "./a.json"], &["a.json and ./a.json are one file"]);
     std::os::unix::fs::symlink("a.json", at.join("link.json")).unwrap();
     refuses(at, &["report", "a.json", "link.json"], &["link.json", "one file"]);
-    fs::write(at.join("half.json"), &result().to_string()[..5_000]).unwrap();
+    let whole = result().to_string();
+    fs::write(at.join("half.json"), &whole[..whole.len() / 2]).unwrap();
     refuses(at, &["report", "a.json", "half.json"], &["half.json"]);
     for kind in ["bus", "cosim", "points"] {
         let other = changed(&|value| value["kind"] = json!(kind));

@@ -21,8 +21,8 @@ fn a_fixed_plan_gives_the_same_result_tables_and_page() {
         at.join("fake_runner.py"),
     )
     .unwrap();
-    // The proof takes all the time there is: on any machine, each row then has the
-    // fewest rounds.
+    // The proof takes all the time there is, as `mute` rejects after more than a second:
+    // on any machine, each row then has the fewest rounds.
     let mut words: Vec<&str> = "codecs --duration 1s --processes 3 --message Points.msg \
                                 --length points=5 --experiments encode,decode,project \
                                 --codecs noop"
